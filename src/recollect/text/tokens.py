@@ -91,7 +91,10 @@ class _WordCosts(dict[str, int]):
     """What words cost after a single space, in hundredths of a token; remembers the short ones."""
 
     def __missing__(self, word: str) -> int:
-        cost = _cost(word) + (100 if word[0] in _DIGITS else 0)
+        if word.isalpha() and word.isascii() and word[1:].islower() and len(word) <= _LONGEST_KEPT:
+            cost = 100 + 20 * max(0, len(word) - _SHORT_WORD)  # most are: one piece
+        else:
+            cost = _cost(word) + (100 if word[0] in _DIGITS else 0)
         if len(word) <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:
                 self.clear()
