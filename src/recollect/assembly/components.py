@@ -34,7 +34,8 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.observations.controls import CaptureControls
-    from recollect.observations.observations import ObservationParts, Observations
+    from recollect.observations.observations import Observations
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.audience import Asking
     from recollect.recall.context.contexts import ContextParts, Contexts
     from recollect.recall.probe import EmbedderProbe
