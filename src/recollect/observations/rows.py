@@ -37,8 +37,8 @@ _COLUMNS: LiteralString = """
     tokens, importance, trust, files, error, message_id, tool_use_id, agent_id, event, event_id,
     made_by, created_at, tenant, agent, user_id, project, turn_sender"""
 _INSERT: LiteralString = f"""
-    INSERT INTO observations ({_COLUMNS}, row_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO observations ({_COLUMNS}, row_hash, is_forgotten)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
 _REWRITE: LiteralString = """
@@ -143,7 +143,7 @@ def add_observation(tx: Transaction, draft: Observation, scope: Scope) -> tuple[
             hint=f"bring it back with `recollect sessions restore {draft.session_id}`",
             session_id=draft.session_id,
         )
-    known = _known(tx, draft, facts.tenant)
+    known = find_same(tx, draft, facts.tenant)
     if known is not None:
         return known, False
     project = facts.project if draft.project is None else draft.project
@@ -161,10 +161,15 @@ def add_observation(tx: Transaction, draft: Observation, scope: Scope) -> tuple[
         project=project,
         turn_sender=place_of(tx, draft.session_id, facts, draft.message_id).turn_sender,
     )
-    row = _row(stored)
-    tx.execute(_INSERT, [*row, row_hash(row)])
-    note_observation(tx, stored, "put", stored.created_at)
+    restore_observation(tx, stored)
     return stored, True
+
+
+def restore_observation(tx: Transaction, stored: Observation) -> None:
+    """Store an observation under its own id, number and owner."""
+    row = _row(stored)
+    tx.execute(_INSERT, [*row, row_hash(row), int(stored.is_forgotten)])
+    note_observation(tx, stored, "put", stored.created_at)
 
 
 def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -> None:
@@ -240,7 +245,7 @@ def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
 
 
-def _known(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
+def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
     """Return the observation that one is a second copy of."""
     copies: list[Condition] = []
     here = Scope(tenant=tenant, session=draft.session_id)

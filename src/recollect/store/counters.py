@@ -11,8 +11,26 @@ _NEXT: LiteralString = """
     INSERT INTO counters (tenant, kind, last) VALUES (?, ?, 1)
     ON CONFLICT (tenant, kind) DO UPDATE SET last = last + 1 RETURNING last
 """
+_RAISE: LiteralString = """
+    INSERT INTO counters (tenant, kind, last) VALUES (?, ?, ?)
+    ON CONFLICT (tenant, kind) DO UPDATE SET last = max(last, excluded.last)
+"""
+_LAST: LiteralString = "SELECT last FROM counters WHERE tenant = ? AND kind = ?"
 
 
 def next_number(tx: Transaction, tenant: str, kind: str) -> int:
     """Return the next number of a kind of record, from 1, in the transaction that stores it."""
     return first_integer(tx.row(_NEXT, (tenant, kind)))
+
+
+def last_number(tx: Transaction, tenant: str, kind: str) -> int:
+    """Return the last number that a kind of record was given; 0 for none.
+
+    Of messages it is the greatest at the time when some were removed.
+    """
+    return first_integer(tx.row(_LAST, (tenant, kind)))
+
+
+def raise_counter(tx: Transaction, tenant: str, kind: str, number: int) -> None:
+    """Let the next number of a kind of record be greater than one that was given elsewhere."""
+    tx.execute(_RAISE, (tenant, kind, number))
