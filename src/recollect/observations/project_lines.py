@@ -8,7 +8,13 @@ import msgspec
 
 from recollect.core.clock import MAX_MS
 from recollect.observations.places import ProjectPlace
-from recollect.observations.project_rows import ADD_PROJECT, SET_ALIAS, KnownProjects, ProjectRow, cells
+from recollect.observations.project_rows import (
+    ADD_PROJECT,
+    SET_ALIAS,
+    KnownProjects,
+    ProjectRow,
+    cells,
+)
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 
@@ -59,9 +65,7 @@ def project_lines(tx: Transaction, tenant: str, path: str | None) -> list[Projec
 _FACTS = ("id", "name", "root", "remote", "clone", "merged_into", "apart")
 
 
-def take_project(
-    tx: Transaction, tenant: str, line: ProjectLine, *, dry_run: bool = False
-) -> bool:
+def take_project(tx: Transaction, tenant: str, line: ProjectLine, *, dry_run: bool = False) -> bool:
     """Store a project of elsewhere with its paths, and return whether any of it is new.
 
     What this home knows wins: a project with its id, and paths that belong to another one. A name

@@ -38,7 +38,8 @@ _COLUMNS: LiteralString = """
     made_by, created_at, tenant, agent, user_id, project, turn_sender"""
 _INSERT: LiteralString = f"""
     INSERT INTO observations ({_COLUMNS}, row_hash, is_forgotten)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
 _REWRITE: LiteralString = """

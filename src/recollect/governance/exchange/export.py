@@ -7,6 +7,7 @@ are made again). So do settings, tokens, events, and what was injected.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, LiteralString, Protocol, TypeAlias
@@ -253,7 +254,7 @@ class HomeExport:
         ids = [text(row[0]) for row in rows]
         for start in range(0, len(ids), _PAYLOADS):
             some = ids[start : start + _PAYLOADS]
-            found = self._parts.database.read(lambda tx, some=some: self._some(tx, some))
+            found = self._parts.database.read(partial(self._some, ids=some))
             yield from map(self._with_payload, found)
 
     def _some(self, tx: Transaction, ids: list[str]) -> list[Observation]:
@@ -283,15 +284,17 @@ class HomeExport:
             return shown
 
     def _episodes(self) -> Iterator[Episode]:
+        page = partial(
+            select_episodes,
+            scope=self._order.scope,
+            limit=_PAGE,
+            since=self._order.since,
+            deleted=self._asked is None,
+        )
         after = ""
-        scope, since, is_all = self._order.scope, self._order.since, self._asked is None
-        while page := self._parts.database.read(
-            lambda tx, after=after: select_episodes(
-                tx, scope, after, _PAGE, since=since, deleted=is_all
-            )
-        ):
-            yield from filter(None, map(self._heard_episode, page))
-            after = page[-1].id
+        while found := self._parts.database.read(partial(page, after_id=after)):
+            yield from filter(None, map(self._heard_episode, found))
+            after = found[-1].id
 
     def _heard_episode(self, episode: Episode) -> Episode | None:
         asked = self._asked

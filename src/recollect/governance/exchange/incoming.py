@@ -14,10 +14,11 @@ import msgspec
 
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
-from recollect.governance.exchange.lines import ProjectLine, Record
+from recollect.governance.exchange.lines import Record
 from recollect.observations.draft import check_payload
 from recollect.observations.observation import Observation
 from recollect.observations.payload import Payload, payload_of
+from recollect.observations.project_lines import ProjectLine
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
@@ -60,9 +61,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
 
 
-Incoming: TypeAlias = (
-    NewSession | Draft | Gap | Compaction | NewObservation | Episode | ProjectLine
-)
+Incoming: TypeAlias = NewSession | Draft | Gap | Compaction | NewObservation | Episode | ProjectLine
 
 
 class Gate:
@@ -226,7 +225,7 @@ class Gate:
             "project": self._label(given.project),
             "error": None if given.error is None else self._text(given.error),
             "files": tuple(map(self._text, given.files)),
-            "tokens": sum(map(estimate_tokens, (title, summary, asked, came))),
+            "tokens": _tokens(given, (title, summary, asked, came)),
         }
         payloads = payload_of(asked), payload_of(came)
         stored = msgspec.structs.replace(
@@ -261,3 +260,9 @@ class Gate:
 
     def _text(self, text: str) -> str:
         return text if self._redactor is None else self._redactor.text(text)
+
+
+def _tokens(given: Observation, texts: tuple[str, ...]) -> int:
+    """Return what an observation costs: as it says, where nothing of it was taken out."""
+    is_same = texts == (given.title, given.summary, given.input, given.output)
+    return given.tokens if given.tokens and is_same else sum(map(estimate_tokens, texts))

@@ -163,17 +163,16 @@ def check_export(file: BinaryIO, tell: Callable[[int], None]) -> Checked:
     Raises:
         InvalidInput: it is no export, of a newer form, cut off, or was changed.
     """
-    seal, header, size = LineSeal(), None, 0
+    seal, size = LineSeal(), 0
     numbers: Counter[str] = Counter()
     session: str | None = None
-    for number, (raw, end) in enumerate(_raw_lines(file), 1):
+    lines = enumerate(_raw_lines(file), 1)
+    header = _first(next(lines, (0, (b"", 0)))[1][0], seal)
+    for number, (raw, end) in lines:
         line = _line(raw, number)
         kind = line.kind
-        if number == 1:
-            header = _checked_header(line)
-        elif kind == "end":
+        if kind == "end":
             _check_end(line.end, seal, file, end)
-            assert header is not None  # the first line
             return Checked(header=header, counts=dict(seal.counts), bytes=end, numbers=numbers)
         session = _check_place(line, kind, session, number)
         given = getattr(getattr(line, kind), "number", None)
@@ -232,49 +231,44 @@ def _raw_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
         yield line.body, line.end
 
 
-def _line(raw: bytes, number: int) -> ExportLine:
-    if number == 1 and not is_export(raw):
+def _first(raw: bytes, seal: LineSeal) -> ExportHeader:
+    """Return the header, digested."""
+    if not is_export(raw):
         raise InvalidInput(
             "the file is no export of recollect", hint="make one with `recollect export --all FILE`"
         )
+    _check_version(raw)
+    header = _line(raw, 1).header
+    if header is None:
+        raise InvalidInput("the export must begin with its header", hint=_WHOLE)
+    seal.add(raw, "header")
+    return header
+
+
+def _line(raw: bytes, number: int) -> ExportLine:
     try:
         line = _decode(raw)
         line.kind  # noqa: B018  # raises
     except _UNREADABLE as error:
-        if number == 1:
-            _check_version(raw)
         raise InvalidInput(
             f"line {number} of the export cannot be read: it was changed or cut off", hint=_WHOLE
         ) from error
     return line
 
 
-def _checked_header(line: ExportLine) -> ExportHeader:
-    if line.header is None:
-        raise InvalidInput("the export must begin with its header", hint=_WHOLE)
-    _check_known(line.header.recollect_export)
-    return line.header
-
-
 def _check_version(raw: bytes) -> None:
     digits = raw.removeprefix(MARK).partition(b",")[0]
-    if digits.isdigit():
-        _check_known(int(digits[:9]))
-
-
-def _check_known(version: int) -> None:
-    if version != VERSION:
+    if digits.strip() != b"%d" % VERSION:
+        said = digits[:9].decode("ascii", "replace")
         raise InvalidInput(
-            f"the export has form {version}, and this recollect knows {VERSION}",
+            f"the export has form {said}, and this recollect knows {VERSION}",
             hint="update recollect",
         )
 
 
 def _check_end(end: ExportEnd | None, seal: LineSeal, file: BinaryIO, at: int) -> None:
     if end != seal.end:
-        raise InvalidInput(
-            "the export was changed: it is not what its last line says", hint=_WHOLE
-        )
+        raise InvalidInput("the export was changed: it is not what its last line says", hint=_WHOLE)
     file.seek(at)
     if file.read(1):
         raise InvalidInput("the export goes on behind its last line", hint=_WHOLE)
@@ -289,7 +283,7 @@ def _check_place(line: ExportLine, kind: str, session: str | None, number: int) 
         owner = session if line.observation is None else line.observation.session_id
         is_right = session is not None and owner == session
     elif kind == "header":
-        is_right = number == 1
+        is_right = False
     if not is_right:
         raise InvalidInput(f"line {number} of the export is out of place", hint=_WHOLE)
     return session

@@ -184,7 +184,7 @@ class Storing:
                 self._target = target.shifted(item.seq, target.session.last_seq)
             case Compaction():
                 self._flush()
-                self._compaction(item, target)
+                self._compaction(item, target, target.session)
             case NewObservation():
                 self._observation(item, target.session)
 
@@ -327,9 +327,7 @@ class Storing:
         used.add(given)
         return given
 
-    def _compaction(self, given: Compaction, target: Target) -> None:
-        session = target.session
-        assert session is not None  # the caller looked
+    def _compaction(self, given: Compaction, target: Target, session: Session) -> None:
         own, is_there = self._own_id("compaction", given.id, session.id)
         through = min(target.seq(given.through_seq), session.last_seq)
         if is_there or self._tx.row(_COMPACTED, (session.id, through)) is not None:

@@ -239,7 +239,9 @@ def _finish(
 
 def note_flushed(tx: Transaction, line: SessionLine, session_id: str) -> None:
     """Say again how far a session was flushed."""
-    tx.execute(_FLUSHED, (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session_id))
+    tx.execute(
+        _FLUSHED, (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session_id)
+    )
 
 
 def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
