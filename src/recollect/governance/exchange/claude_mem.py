@@ -2,8 +2,8 @@
 
 A session there becomes one of the owner's, without a channel: nobody else hears it. Its prompts are
 messages; what its observer wrote are observations with the trust ``imported``, because a model made
-them of what tools gave back; of its summaries the newest is the episode as well. The same row gives
-the same ids every time. Read after the schemas 4 to 49 (claude-mem 4 to 13), which add columns and
+them of what tools gave back: they are found, and never put into a prompt by themselves. The same
+row gives the same ids every time. Read after the schemas 4 to 49 (claude-mem 4 to 13), which add columns and
 rename two; a newer one is refused by its number.
 """
 
@@ -25,10 +25,8 @@ from recollect.observations.classify import importance_of
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.summary import LONGEST_PATH, LONGEST_SUMMARY, LONGEST_TITLE, clipped
-from recollect.sessions.context.episode import Episode
 from recollect.sessions.exchange.transcript_format import parse_time
 from recollect.sessions.mirror.mirror_lines import FORMAT, MessageLine, SessionLine
-from recollect.sessions.policy.visibility import Speakers
 from recollect.store.columns import text
 from recollect.store.failures import os_errors
 from recollect.store.sqlite.foreign import ForeignDatabase, Query
@@ -282,8 +280,6 @@ def _of_session(kept: Kept, row: Row) -> Iterator[Record]:
         if each is not None:
             yield _observation(each, session)
     yield from (_summary(each, session) for each in summaries)
-    if summaries:
-        yield _episode(summaries[-1], session, began)
 
 
 def _messages(kept: Kept, row: Row, session: SessionLine, began: int) -> Iterator[MessageLine]:
@@ -387,26 +383,6 @@ def _made(
         user=None,
         project=_text(row, "merged_into_project") or _text(row, "project") or session.project,
         turn_sender=None,
-    )
-
-
-def _episode(row: Row, session: SessionLine, began: int) -> Episode:
-    ended = max(_at(row) or began, began)
-    said = {name: _text(row, name) for name in _PARTS}
-    return Episode(
-        id=derived_id(ended, SOURCE, session.foreign_id or "", "episode"),
-        session_id=session.id,
-        summary=_words(said),
-        topics=(),
-        began_at=began,
-        ended_at=ended,
-        message_count=0,
-        made_by=SOURCE,
-        created_at=ended,
-        tenant="",
-        project=session.project,
-        speakers=Speakers(),
-        extent="session",
     )
 
 

@@ -238,7 +238,10 @@ class Gate:
         )
         return NewObservation(observation=stored, input=payloads[0], output=payloads[1])
 
-    def _episode(self, given: Episode) -> Episode:
+    def _episode(self, given: Episode) -> Episode | None:
+        if self._rule.verdict(given.project).reason(given.ended_at) is not None:
+            self.left_out["withheld"] += 1
+            return None
         return msgspec.structs.replace(
             given,
             summary=self._text(given.summary),
