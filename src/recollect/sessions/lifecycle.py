@@ -41,7 +41,7 @@ from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
-_SET_STATUS: LiteralString = "UPDATE sessions SET status = ? WHERE id = ?"
+_SET_STATUS: LiteralString = "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ?"
 _READ_AGAIN: LiteralString = (
     "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
 )
@@ -184,7 +184,10 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
         raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
     if session.status == status:
         return session
-    tx.execute(_SET_STATUS, (status, session.id))
+    ended_at = None if status == "active" else session.ended_at
+    if status == "archived" and ended_at is None:
+        ended_at = at
+    tx.execute(_SET_STATUS, (status, ended_at, session.id))
     note_change(tx, session, at)
     if status == "archived" and session.status == "active":
         note_end(tx, session, at)
@@ -194,7 +197,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if session.status == DELETED:
         tx.execute(_READ_AGAIN, (session.tenant,))
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
-    return msgspec.structs.replace(session, status=status)
+    return msgspec.structs.replace(session, status=status, ended_at=ended_at)
 
 
 def set_title(

@@ -20,6 +20,7 @@ from recollect.sessions.catalogue import Catalogue, named_session
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.endings import Endings
+from recollect.sessions.hooked import Hooked, Moment, check_moment, hook_session, known_hooked
 from recollect.sessions.lease import (
     Lease,
     check_change,
@@ -183,6 +184,45 @@ class Sessions:
             self._opened()
             return known
         return self._begin(lambda tx: open_session(tx, wanted, self.scope, turn))
+
+    def hooked(
+        self,
+        key: str,
+        project: str | None = None,
+        moment: Moment = "during",
+        *,
+        at: int | datetime | None = None,
+    ) -> Hooked:
+        """Return the session of the hooks under a key, and what became of it by this one.
+
+        It goes on from ``start`` until it is archived, however long that takes; ``resume`` opens it
+        again, and any hook begins one where none goes on. What happened before the end of the last
+        one belongs to that.
+
+        Args:
+            key: Who and where.
+            project: The folder; a start in another one begins another session.
+            moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
+                end ends nothing here.
+            at: When it happened, ms UTC or datetime; now if not given.
+
+        Raises:
+            InvalidInput: the key cannot be one, or the moment is unknown.
+            Denied: the key or project belongs to another owner than the scope's.
+            Conflict: it would be opened again, and another program holds it.
+        """
+        check_moment(moment)
+        wanted, began = self._new(key, project, None, None), None if at is None else check_time(at)
+        known = self._access.database.read(
+            lambda tx: known_hooked(tx, wanted, self.scope, moment, began)
+        )
+        if known is None:
+            known = self._access.database.write(
+                lambda tx: hook_session(tx, wanted, self.scope, moment, began)
+            )
+            self._access.mirror.notify()
+        self._opened()
+        return known
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.

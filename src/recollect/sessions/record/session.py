@@ -62,6 +62,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         foreign_id: Its id there.
         created_at: Ms UTC.
         updated_at: The time of its newest message, ms UTC, never in the future.
+        ended_at: When it was archived, ms UTC; None while it goes on.
         metadata: Facts of the caller, JSON.
         tenant: Owner.
         agent: Owner.
@@ -103,6 +104,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
     user: str | None = None
     project: str | None = None
+    ended_at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
@@ -126,7 +128,7 @@ def session_of(row: Row) -> Session:
 _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, account, chat_type,
     peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
     created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
-    pruned_seq"""
+    pruned_seq, ended_at"""
 """What a new session has."""
 _SELECT: LiteralString = f"""
     SELECT {_STORED}, flush_compaction_count, flushed_at, flush_failures, input_tokens,
@@ -134,7 +136,7 @@ _SELECT: LiteralString = f"""
     FROM sessions WHERE """  # noqa: S608  # literals
 _INSERT: LiteralString = f"""
     INSERT INTO sessions ({_STORED})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
 _NEW_FIELDS = tuple(
     _STORED.replace("user_id", "user").replace("\n", "").replace(" ", "").split(",")
