@@ -36,7 +36,7 @@ from recollect.observations.observation import (
     ObservationBatch,
     Trust,
 )
-from recollect.observations.payload import CHARS_PER_TOKEN, cut
+from recollect.observations.payload import cost_of, shortened, without_payload
 from recollect.observations.recalled import OwnCalls
 from recollect.observations.rows import (
     KIND,
@@ -44,6 +44,7 @@ from recollect.observations.rows import (
     find_facts,
     place_of,
     places_of,
+    select_numbers,
     select_observations,
     set_forgotten,
 )
@@ -51,7 +52,6 @@ from recollect.store.blobs import Blobs
 from recollect.store.columns import Condition
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
-from recollect.text.tokens import estimate_tokens
 
 DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
@@ -61,6 +61,8 @@ _BY_HAND = "record it by hand, with event='manual', or change the rule"
 T = TypeVar("T")
 
 Many: TypeAlias = "list[Observation]"
+Added: TypeAlias = "list[tuple[Observation, bool]]"
+Numbers: TypeAlias = "list[int]"
 
 Hearing = Callable[[str, str | None], Hearer]
 """Returns who asks, of a session and a sender; raises `NotFound` without that session."""
@@ -165,7 +167,18 @@ class Observations:
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
         facts = {name: value for name, value in locals().items() if name != "self"}
-        return self._record([self._captured(GivenObservation(**facts))])[0]
+        return self.add(GivenObservation(**facts))[0]
+
+    def add(self, given: GivenObservation) -> tuple[Observation, bool]:
+        """Store an observation as `record` does; return it, and whether it is new.
+
+        Args:
+            given: What `record` takes, as one value.
+
+        Raises:
+            RecollectError: as `record`.
+        """
+        return self._record([self._captured(given)])[0]
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
@@ -185,7 +198,8 @@ class Observations:
         refusals = [_at_place(self._refusal, item, n) for n, item in enumerate(given)]
         left_out = Counter(refusal.reason for refusal in refusals if refusal is not None)
         self._parts.controls().count(left_out)
-        return self._record([g for g, why in zip(given, refusals, strict=True) if why is None])
+        kept = [each for each, why in zip(given, refusals, strict=True) if why is None]
+        return [observation for observation, _ in self._record(kept)]
 
     def get(
         self,
@@ -228,7 +242,7 @@ class Observations:
         return ObservationBatch(
             found=details,
             missing=tuple(each for each in asked if each not in found),
-            tokens=sum(map(_cost, details)),
+            tokens=sum(map(cost_of, details)),
         )
 
     def list(
@@ -273,12 +287,24 @@ class Observations:
             where.also("created_at >= ?", check_time(since))
         if until is not None:
             where.also("created_at < ?", check_time(until))
-        if min_importance is not None:
-            where.also("importance >= ?", check_share(min_importance, "min_importance"))
-        if types is not None:
-            where.among("type", check_texts(types, "types"))
+        self._of_kind(where, types, min_importance)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
+
+    def numbers(
+        self, types: Sequence[str] | None = None, min_importance: float | None = None
+    ) -> Numbers:
+        """Return the numbers of observations, whoever hears them: what a search is narrowed to.
+
+        Args:
+            types: Only these types.
+            min_importance: Only those that are at least so important.
+
+        Raises:
+            InvalidInput: a number is out of range.
+        """
+        where = self._of_kind(Condition(self.scope, "session_id"), types, min_importance)
+        return self._parts.database.read(lambda tx: select_numbers(tx, where))
 
     def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
@@ -302,22 +328,30 @@ class Observations:
         """
         return self._mark(id, is_forgotten=False)
 
-    def _record(self, given: Sequence[GivenObservation]) -> Many:
+    @staticmethod
+    def _of_kind(
+        where: Condition, types: Sequence[str] | None, min_importance: float | None
+    ) -> Condition:
+        if min_importance is not None:
+            where.also("importance >= ?", check_share(min_importance, "min_importance"))
+        return where if types is None else where.among("type", check_texts(types, "types"))
+
+    def _record(self, given: Sequence[GivenObservation]) -> Added:
         drafts = [_at_place(self._draft, each, n) for n, each in enumerate(given)]
         stored = [self._with_blobs(draft) for draft in drafts]
 
-        def unit(tx: Transaction) -> Many:
+        def unit(tx: Transaction) -> Added:
             for draft in drafts:
                 keep(self._parts.blobs, draft.input, draft.output)
             added = [add_observation(tx, each, self.scope) for each in stored]
             fresh = [observation for observation, is_new in added if is_new]
             for _, group in groupby(fresh, lambda each: each.session_id):
                 record_event(tx, _recorded(list(group), self._parts.clock.now_ms()))
-            return [observation for observation, _ in added]
+            return added
 
-        observations = self._parts.database.write(unit)
+        added = self._parts.database.write(unit)
         self._parts.arrived()
-        return observations
+        return added
 
     def _captured(self, given: GivenObservation) -> GivenObservation:
         refusal = self._refusal(given)
@@ -407,7 +441,7 @@ class Observations:
             return list(observations)
         places = places_of(tx, [each.id for each in observations])
         heard = [each for each in observations if hearer.hears(places[each.id])]
-        return heard if hearer.sees_payload else [_without_payload(each) for each in heard]
+        return heard if hearer.sees_payload else [without_payload(each) for each in heard]
 
     def _detailed(self, of: Observation, max_tokens: int | None) -> Observation:
         if max_tokens is None:
@@ -416,7 +450,7 @@ class Observations:
                 input=self._whole(of.input, of.input_blob),
                 output=self._whole(of.output, of.output_blob),
             )
-        return _shortened(of, max_tokens)
+        return shortened(of, max_tokens)
 
     def _whole(self, text: str, blob: str | None) -> str:
         return text if blob is None else self._parts.blobs.get(blob).decode()
@@ -460,29 +494,3 @@ def _recorded(group: Sequence[Observation], at: int) -> ObservationsRecorded:
     return ObservationsRecorded(
         scope=_owner(group[0]), at=at, numbers=tuple(each.number for each in group)
     )
-
-
-def _without_payload(of: Observation) -> Observation:
-    return msgspec.structs.replace(
-        of, input="", output="", input_blob=None, output_blob=None, error=None
-    )
-
-
-def _cost(of: Observation) -> int:
-    return sum(map(estimate_tokens, (of.title, of.summary, of.input, of.output)))
-
-
-def _shortened(of: Observation, max_tokens: int) -> Observation:
-    """Return an observation whose input and output are cut so that it costs no more."""
-    if _cost(of) <= max_tokens:
-        return of
-    most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
-    while True:
-        chars = most * CHARS_PER_TOKEN
-        given = min(len(of.input), max(chars // 3, chars - len(of.output)))
-        short = msgspec.structs.replace(
-            of, input=cut(of.input, given), output=cut(of.output, chars - given)
-        )
-        if most == 0 or _cost(short) <= max_tokens:
-            return short
-        most = most * 3 // 4

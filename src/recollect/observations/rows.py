@@ -234,6 +234,13 @@ def select_observations(
     return [_observation_of(row) for row in rows]
 
 
+def select_numbers(tx: Transaction, where: Condition) -> list[int]:
+    """Return the numbers of the observations that meet a condition."""
+    select: LiteralString = "SELECT number FROM observations WHERE "
+    rows = tx.all(select + where.sql, where.params)
+    return [integer(number) for (number,) in rows]
+
+
 def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     """Return where each of some observations happened."""
     rows = tx.all(_PLACES, (msgspec.json.encode(ids).decode(),))

@@ -20,9 +20,9 @@ from recollect.sessions.catalogue import Catalogue, named_session
 from recollect.sessions.context.summary import WindowParts
 from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.endings import Endings
-from recollect.sessions.hooked import Hooked, Moment, check_moment, hook_session, known_hooked
 from recollect.sessions.lease import (
     Lease,
+    LeasedSession,
     check_change,
     find_lease,
     lease_ms,
@@ -30,9 +30,14 @@ from recollect.sessions.lease import (
     take_lease,
 )
 from recollect.sessions.lifecycle import (
+    Hooked,
+    Moment,
     Turn,
+    check_moment,
     fork_session,
     fresh_session,
+    hook_session,
+    known_hooked,
     open_session,
     reset_session,
     set_status,
@@ -491,49 +496,3 @@ class Sessions:
             project=self._access.project_label(project),
         )
         return owned_session(session, parsed, self.scope, self.links)
-
-
-class LeasedSession:
-    """The right to go on with a session. A context manager.
-
-    Each message is a sign of life. A program that was away for too long, so that another one took
-    over, is refused with `Conflict` at its next message and has written nothing.
-
-    What changes a session does so here with its lease, and is refused to others: `append`,
-    `append_many`, `stream`, `append_stream`, `compact`, `keep_within_window`, `rename`,
-    `set_status` and `set_mode` are those of `Sessions` without its id.
-
-    Args:
-        session: As it was when it was taken: the one asked for, or a fork of it.
-        lease: The right itself, with its fence.
-        sessions: Where it is.
-    """
-
-    def __init__(self, session: Session, lease: Lease, sessions: Sessions) -> None:
-        self.session = session
-        self.lease = lease
-        self.append = partial(sessions.append, session.id, lease=lease)
-        self.append_many = partial(sessions.append_many, session.id, lease=lease)
-        self.stream = partial(sessions.stream, session.id, lease=lease)
-        self.append_stream = partial(sessions.append_stream, session.id, lease=lease)
-        self.compact = partial(sessions.compact, session.id, lease=lease)
-        self.keep_within_window = partial(sessions.keep_within_window, session.id, lease=lease)
-        self.rename = partial(sessions.rename, session.id, lease=lease)
-        self.set_status = partial(sessions.set_status, session.id, lease=lease)
-        self.set_mode = partial(sessions.set_mode, session.id, lease=lease)
-        self.release = partial(sessions.release, lease)
-        """Gives the session back. Again does no harm."""
-
-    def __enter__(self) -> LeasedSession:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.release()
-
-    def renew(self) -> None:
-        """Give a sign of life without a message.
-
-        Raises:
-            Conflict: another program has taken the session over, or it was released.
-        """
-        self.append_many([])

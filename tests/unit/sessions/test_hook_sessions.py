@@ -8,7 +8,7 @@ import pytest
 
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionResumed
-from recollect.sessions.hooked import Hooked, Moment
+from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import MINUTE, NOON, Home
@@ -61,9 +61,7 @@ def test_a_resume_opens_it_again(home: Home, sessions: Sessions) -> None:
     assert told == [SessionChanged, SessionChanged, SessionResumed]
 
 
-def test_what_happened_before_the_end_belongs_to_what_ended(
-    home: Home, sessions: Sessions
-) -> None:
+def test_what_happened_before_the_end_belongs_to_what_ended(home: Home, sessions: Sessions) -> None:
     """A hook that comes late must not begin a session of its own, nor end one twice."""
     first = sessions.hooked(KEY, None, "start").session
     home.clock.now += MINUTE

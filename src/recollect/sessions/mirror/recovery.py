@@ -307,7 +307,6 @@ def _session(line: SessionLine) -> Session:
         mode=line.mode or "main",
         created_at=at,
         updated_at=at,
-        ended_at=at if line.status == "archived" else None,
         pruned_seq=line.pruned_seq,
         compaction_count=line.other_compactions,
         overrides=line.overrides,

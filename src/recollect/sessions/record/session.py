@@ -62,7 +62,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         foreign_id: Its id there.
         created_at: Ms UTC.
         updated_at: The time of its newest message, ms UTC, never in the future.
-        ended_at: When it was archived, ms UTC; None while it goes on.
+        ended_at: When it was archived, ms UTC, or the time of its newest message where that is not
+            known; None while it goes on.
         metadata: Facts of the caller, JSON.
         tenant: Owner.
         agent: Owner.
@@ -128,15 +129,16 @@ def session_of(row: Row) -> Session:
 _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, account, chat_type,
     peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
     created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
-    pruned_seq, ended_at"""
+    pruned_seq"""
 """What a new session has."""
 _SELECT: LiteralString = f"""
     SELECT {_STORED}, flush_compaction_count, flushed_at, flush_failures, input_tokens,
-        output_tokens, cache_tokens, total_tokens, context_tokens
+        output_tokens, cache_tokens, total_tokens, context_tokens,
+        CASE status WHEN 'archived' THEN coalesce(ended_at, updated_at) END
     FROM sessions WHERE """  # noqa: S608  # literals
 _INSERT: LiteralString = f"""
     INSERT INTO sessions ({_STORED})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
 _NEW_FIELDS = tuple(
     _STORED.replace("user_id", "user").replace("\n", "").replace(" ", "").split(",")
@@ -144,7 +146,7 @@ _NEW_FIELDS = tuple(
 _FIELDS = (
     *_NEW_FIELDS,
     *("flush_compaction_count", "flushed_at", "flush_failures", "input_tokens", "output_tokens"),
-    *("cache_tokens", "total_tokens", "context_tokens"),
+    *("cache_tokens", "total_tokens", "context_tokens", "ended_at"),
 )
 
 

@@ -1,3 +1,2 @@
--- When a session was archived; it may go on again, and then has no end.
+-- When a session was archived; of one that was before this was kept it is not known.
 ALTER TABLE sessions ADD COLUMN ended_at INTEGER;
-UPDATE sessions SET ended_at = updated_at WHERE status = 'archived';
