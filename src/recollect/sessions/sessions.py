@@ -129,7 +129,7 @@ class Sessions:
 
         windows = ContextWindows(access, parts, self.owner, self._guard)
         self.view = windows.view
-        self.compactions = windows.compactions
+        self.compactions, self.episodes = windows.compactions, windows.episodes
         self.keep_within_window = windows.keep_within_window
         self.compact = windows.compact
         self.flush = windows.flush
