@@ -51,7 +51,7 @@ _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 Moment = Literal["start", "resume", "during", "end"]
 """Of what in the life of a session a hook tells."""
-Became = Literal["began", "resumed", "went on", "was over"]
+Became = Literal["began", "resumed", "continued", "over"]
 """What that made of the session."""
 
 
@@ -237,8 +237,8 @@ class Hooked(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         session: As it is now.
-        became: ``began``: it is new. ``resumed``: it had ended, and goes on. ``went on``: it was
-            there. ``was over``: it had ended, and what happened belongs to it.
+        became: ``began``: it is new. ``resumed``: it had ended, and goes on. ``continued``: it was
+            there. ``over``: it had ended, and what happened belongs to it.
     """
 
     session: Session
@@ -271,13 +271,13 @@ def known_hooked(
     """
     running = _of_hook(tx, wanted, scope, moment, "active")
     if running is not None:
-        return Hooked(session=running, became="went on")
+        return Hooked(session=running, became="continued")
     if moment in {"start", "resume"} or (moment == "during" and at is None):
         return None
     over = _of_hook(tx, wanted, scope, moment, "archived")
     if over is None or (at is not None and at > (over.ended_at or 0)):
         return None
-    return Hooked(session=over, became="was over")
+    return Hooked(session=over, became="over")
 
 
 def hook_session(

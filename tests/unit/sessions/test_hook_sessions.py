@@ -23,7 +23,7 @@ def test_a_hook_session_has_no_freshness(home: Home, sessions: Sessions) -> None
     home.clock.now += YEAR
     again = sessions.hooked(KEY, "/srv/tea", "during")
     assert begun.became == "began"
-    assert again == Hooked(session=begun.session, became="went on")
+    assert again == Hooked(session=begun.session, became="continued")
     assert sessions.open(KEY, "/srv/tea").id != begun.session.id
 
 
@@ -55,7 +55,7 @@ def test_a_resume_opens_it_again(home: Home, sessions: Sessions) -> None:
     assert resumed.became == "resumed"
     assert (resumed.session.id, resumed.session.status) == (first.id, "active")
     assert resumed.session.ended_at is sessions.get(first.id).ended_at is None
-    assert sessions.hooked(KEY, None, "resume").became == "went on"
+    assert sessions.hooked(KEY, None, "resume").became == "continued"
     events = [each.event for each in home.database.read(lambda tx: events_since(tx, 0))]
     told = [type(event) for event in events if isinstance(event, SessionChanged | SessionResumed)]
     assert told == [SessionChanged, SessionChanged, SessionResumed]
@@ -67,7 +67,7 @@ def test_what_happened_before_the_end_belongs_to_what_ended(home: Home, sessions
     home.clock.now += MINUTE
     ended = sessions.set_status(first.id, "archived")
     late = sessions.hooked(KEY, None, "during", at=NOON)
-    assert late == sessions.hooked(KEY, None, "end") == Hooked(session=ended, became="was over")
+    assert late == sessions.hooked(KEY, None, "end") == Hooked(session=ended, became="over")
     home.clock.now += MINUTE
     assert sessions.hooked(KEY, None, "during").became == "began"
 

@@ -1,0 +1,1 @@
+"""The routes: one file for each thing that is asked for, each with its ``ROUTES``."""
