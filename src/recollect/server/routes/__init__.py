@@ -1,1 +1,1 @@
-"""The routes: one file for each thing that is asked for, each with its ``ROUTES``."""
+"""The routes, one file for what belongs together; each ends with a tuple ``ROUTES``."""
