@@ -193,7 +193,7 @@ def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = No
             project=None if project == session.session.project else project,
         )
     )
-    return Stored(observation=observation, is_new=is_new, session=session, note=note or told)
+    return Stored(observation=observation, is_new=is_new, session=session, note=told or note)
 
 
 def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:
