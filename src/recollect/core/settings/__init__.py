@@ -13,6 +13,7 @@ from recollect.core.settings.environment import (
     is_inside,
     models_folder,
     program_path,
+    surroundings,
     transcript_folders,
     user_path,
 )
@@ -35,10 +36,12 @@ from recollect.core.settings.tree import (
     PrivacySettings,
     QmdSettings,
     RecordLimits,
+    ServerSettings,
     Settings,
     StoreSettings,
     SyncSettings,
     TranscriptDeltaSettings,
+    WorkerSettings,
     WorkspaceSettings,
 )
 
@@ -59,12 +62,14 @@ __all__ = [
     "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",
+    "ServerSettings",
     "SessionSettings",
     "Settings",
     "StoreSettings",
     "SyncSettings",
     "TranscriptDeltaSettings",
     "VectorSettings",
+    "WorkerSettings",
     "WorkspaceSettings",
     "agent_environment",
     "agent_name",
@@ -76,6 +81,7 @@ __all__ = [
     "load_settings",
     "models_folder",
     "program_path",
+    "surroundings",
     "transcript_folders",
     "user_path",
 ]
