@@ -13,7 +13,7 @@ from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import next_steps, say, show, show_pairs, warn
 from recollect.core.errors import ConfigError
-from recollect.server.presence import TOKEN_FILE
+from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE
 
 if TYPE_CHECKING:  # for a name only
     from recollect.server.daemon import Serving
@@ -95,7 +95,7 @@ def _show_start(home: Path, there: Presence) -> None:
         ("who may call", f"programs of {where}, with a token"),
         ("token", str(home / TOKEN_FILE)),
         ("socket", there.socket or ""),
-        ("log", str(home / "logs" / "worker.log")),
+        ("log", str(home / LOGS / LOG_FILE)),
         ("process", str(there.pid)),
     ]
     show_pairs((pair for pair in pairs if pair[1]), indent=2)

@@ -57,7 +57,7 @@ class Connection:
             an answer, and a third to answer on a second connection that it is alive.
     """
 
-    def __init__(self, worker: Presence, token: str, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, worker: Presence, token: str, patience_s: float) -> None:
         self._worker = worker
         self._token = token
         self._part_s = patience_s / 3
@@ -166,7 +166,8 @@ def find_worker(home: Path) -> Connection | None:
     if worker is None or worker.protocol != PROTOCOL or worker.surroundings != surroundings():
         return None
     with suppress(OSError, UnicodeDecodeError):
-        return Connection(worker, read_small(home / TOKEN_FILE).decode("ascii").strip())
+        token = read_small(home / TOKEN_FILE).decode("ascii").strip()
+        return Connection(worker, token, PATIENCE_S)
     return None
 
 

@@ -20,8 +20,10 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy,
 from recollect.core.settings.environment import surroundings
 from recollect.server.client import Connection
 from recollect.server.presence import (
+    LOGS,
     PROTOCOL,
     SERVE_LOCK,
+    START_LOG,
     TOKEN_FILE,
     Presence,
     find_presence,
@@ -34,7 +36,6 @@ START_S = 30.0
 REST_S = 60.0
 """Between two starts that nobody asked for; a worker that cannot start is not tried at each
 command."""
-START_LOG = "start.log"
 _STEP_S = 0.02
 _STOP_S = 10.0
 _ALIVE_S = 3.0
@@ -101,7 +102,7 @@ def start(home: Path) -> Presence:
             return there
         time.sleep(_STEP_S)
     process.kill()
-    hint = f"see {_log_folder(home)}; or run `recollect serve` to watch it start"
+    hint = f"see {home / LOGS}; or run `recollect serve` to watch it start"
     raise StoreBusy(f"the worker did not answer within {START_S:g} s", hint=hint)
 
 
@@ -193,7 +194,7 @@ def _now_s() -> float:
 def _spawn(home: Path) -> subprocess.Popen[bytes]:
     from recollect.store.files import private_folder
 
-    folder = private_folder(_log_folder(home))
+    folder = private_folder(home / LOGS)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     said = os.open(folder / START_LOG, flags, 0o600)
     command = [sys.executable, "-m", "recollect", "--home", os.fspath(home), "--json", "serve"]
@@ -216,9 +217,7 @@ def _spawn(home: Path) -> subprocess.Popen[bytes]:
 
 def _failure(home: Path) -> RecollectError:
     """Return the error of a worker that ended, from the last line that it wrote."""
-    from recollect.server.logs import last_line
-
-    line = last_line(_log_folder(home) / START_LOG)
+    line = _last_line(home / LOGS / START_LOG)
     try:
         told = msgspec.json.decode(line, type=_Told).error
     except msgspec.DecodeError:
@@ -233,8 +232,13 @@ class _Told(msgspec.Struct):
     error: dict[str, str]
 
 
-def _log_folder(home: Path) -> Path:
-    return home / "logs"
+def _last_line(path: Path) -> str:
+    """Return the last line of a file that says something; empty where there is none."""
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def _line_to(home: Path, worker: Presence) -> Connection:

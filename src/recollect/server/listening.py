@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
+import ipaddress
 import os
 import socket
 import struct
@@ -12,8 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
 from recollect.core.errors import Conflict, InvalidInput
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder
@@ -21,7 +19,6 @@ from recollect.store.files import private_folder
 if TYPE_CHECKING:  # for a name only
     from recollect.core.settings import ServerSettings
 
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what a client of this machine connects to
 _TAKEN = frozenset({errno.EADDRINUSE})
 _LONGEST_PATH = 100
@@ -89,6 +86,11 @@ def address_of(listener: socket.socket) -> tuple[str, int]:
     return _ANY.get(host, host), port
 
 
+def is_loopback(listener: socket.socket) -> bool:
+    """Return whether only programs of this machine can connect."""
+    return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+
+
 def bind_socket(path: Path) -> socket.socket:
     """Return a Unix socket (0600) in a folder of this user alone; a stale one is replaced.
 
@@ -134,13 +136,6 @@ def peer_uid(line: socket.socket) -> int | None:
     return None
 
 
-class Protocol(HttpToolsProtocol):
-    """HTTP for those who may connect: on a Unix socket only processes of this user."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to serve a connection, or close it."""
-        line = transport.get_extra_info("socket")
-        if line is not None and line.family == socket.AF_UNIX and peer_uid(line) != os.geteuid():
-            transport.abort()
-            return
-        super().connection_made(transport)
+def is_own(line: socket.socket | None) -> bool:
+    """Return whether who connected may: on a Unix socket only processes of this user."""
+    return line is None or line.family != socket.AF_UNIX or peer_uid(line) == os.geteuid()

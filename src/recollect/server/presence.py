@@ -18,6 +18,10 @@ PROTOCOL = 1
 """Goes up when a client and a worker of two versions would misread each other."""
 PRESENCE_FILE = "worker.json"
 SERVE_LOCK = "serve.lock"
+LOGS = "logs"
+LOG_FILE = "worker.log"
+START_LOG = "start.log"
+"""What a worker in the background says before it serves."""
 TOKEN_FILE = "token"  # noqa: S105 - the name of the file
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _MOST_BYTES = 65_536

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import signal
@@ -11,18 +10,19 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import uvicorn
 
 from recollect import __version__
+from recollect.caller import Callers
 from recollect.core.clock import SystemClock
-from recollect.core.errors import Conflict, Denied
+from recollect.core.errors import Conflict, Denied, InvalidInput, StoreBusy
 from recollect.core.settings import ServerSettings, load_settings, surroundings
+from recollect.governance.token_file import TokenFile
+from recollect.memory import Memory
 from recollect.pool import MemoryPool
-from recollect.server.listening import LOOPBACK, Protocol, address_of, bind_port, bind_socket
-from recollect.server.logs import logging_to
+from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
+from recollect.server.log_file import logging_to
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -30,6 +30,7 @@ from recollect.server.presence import (
     Presence,
     find_presence,
 )
+from recollect.server.serving import Server
 from recollect.server.shared_folder import shared_by
 from recollect.store.files import private_folder, write_file
 from recollect.store.locks import OwnerLock
@@ -37,13 +38,9 @@ from recollect.store.locks import OwnerLock
 ROLE = "worker"
 STOP_S = 5.0
 """How long a stop takes at most: requests under way end, then the memory is closed."""
-_DRAIN_S = 3
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_logger = logging.getLogger(__name__)
-
-App = Callable[..., Any]
-"""An ASGI application."""
+_log = logging.getLogger("recollect.server")
 
 
 class Worker:
@@ -51,21 +48,13 @@ class Worker:
 
     Args:
         home: The folder of the memory.
-        app: Makes the application that answers; that of `recollect.server.app` if not given.
         overrides: Settings by dotted key.
     """
 
-    def __init__(
-        self,
-        home: Path,
-        app: Callable[[MemoryPool], App] | None = None,
-        overrides: Mapping[str, object] | None = None,
-    ) -> None:
+    def __init__(self, home: Path, overrides: Mapping[str, object] | None = None) -> None:
         self.home = home
-        self._app = app or default_app
         self._overrides = overrides
-        self._server: _Server | None = None
-        self._is_stopping = False
+        self._stopping = threading.Event()
 
     def run(self, started: Callable[[Presence], None] = lambda _: None) -> None:
         """Serve; return when it was stopped, by `stop` or a signal.
@@ -81,95 +70,58 @@ class Worker:
         """
         private_folder(self.home)
         resolved = load_settings(self.home, self._overrides)
-        settings = resolved.settings.server
+        settings, is_chosen = resolved.settings.server, _is_chosen(resolved.origins)
         if not settings.allow_shared_folder:
             refuse_shared(self.home)
         with ExitStack() as held:
             held.enter_context(stopped_by_signals(self.stop))
             held.enter_context(sole_worker(self.home))
             held.enter_context(logging_to(self.home))
-            is_chosen = resolved.origins["server.port"] != "default"
+            TokenFile(self.home).ensure()
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
             pool = held.enter_context(MemoryPool(self.home, self._overrides))
-            self._serve(self._app(pool), listeners, started)
-            _logger.info("stopped")
+            held.enter_context(kept_in_step(pool.memory()))
+            self._serve(_server(pool, listeners), _presence_of(listeners), started)
 
     def stop(self) -> None:
         """End it, from any thread; returns at once. Requests under way are answered first."""
-        self._is_stopping = True
-        if self._server is not None:
-            self._server.should_exit = True
+        self._stopping.set()
 
     def _serve(
-        self, app: App, listeners: list[socket.socket], started: Callable[[Presence], None]
+        self, server: Server, presence: Presence, started: Callable[[Presence], None]
     ) -> None:
-        presence = _presence_of(listeners)
+        """Answer until it is stopped; commands are told to come, and to come no more."""
+        failures: list[BaseException] = []
 
-        def tell() -> None:
-            write_file(self.home / PRESENCE_FILE, msgspec.json.encode(presence))
-            _logger.info("serves %s, process %s", presence.address, presence.pid)
-            started(presence)
+        def run() -> None:
+            try:
+                server.run()
+            except BaseException as error:  # noqa: BLE001 - raised by who waits
+                failures.append(error)
+            self._stopping.set()
 
-        config = uvicorn.Config(
-            app,
-            http=Protocol,
-            ws="none",
-            lifespan="off",
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_DRAIN_S,
-        )
-        self._server = _Server(config, tell, self._leave)
-        self._server.should_exit = self._is_stopping
+        # On a thread of its own it leaves signals to us: uvicorn would end the process with them.
+        thread = threading.Thread(target=run, name="recollect-server")
+        thread.start()
+        path = self.home / PRESENCE_FILE
         try:
-            self._server.run(listeners)
+            server.started.wait()
+            if not failures:
+                write_file(path, msgspec.json.encode(presence))
+                _log.info("serves %s, process %s", presence.address, presence.pid)
+                started(presence)
+            self._stopping.wait()
         finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        """Tell commands that they work by themselves from now on."""
-        (self.home / PRESENCE_FILE).unlink(missing_ok=True)
-
-
-class _Server(uvicorn.Server):
-    """Tells when it begins and ends, and listens on Unix sockets under uvloop too."""
-
-    def __init__(
-        self, config: uvicorn.Config, begins: Callable[[], None], ends: Callable[[], None]
-    ) -> None:
-        super().__init__(config)
-        self._begins = begins
-        self._ends = ends
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        listeners = sockets or []
-        await super().startup([each for each in listeners if each.family != socket.AF_UNIX])
-        loop = asyncio.get_running_loop()
-        for each in listeners:
-            if each.family == socket.AF_UNIX:
-                server = await loop.create_unix_server(self._protocol, sock=each)
-                self.servers.append(server)
-        if not self.should_exit:
-            self._begins()
-
-    def _protocol(self) -> Protocol:
-        return Protocol(self.config, self.server_state, self.lifespan.state)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._ends()
-        await super().shutdown(sockets)
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the worker: uvicorn would end the process with them."""
-        yield
+            path.unlink(missing_ok=True)
+            server.stop()
+            thread.join()
+        for failure in failures:
+            raise failure
+        _log.info("stopped")
 
 
-def default_app(pool: MemoryPool) -> App:
-    """Return the application that answers for all of recollect."""
-    raise NotImplementedError
+def _is_chosen(origins: Mapping[str, str]) -> bool:
+    return origins["server.port"] != "default"
 
 
 def refuse_shared(home: Path) -> None:
@@ -226,13 +178,34 @@ def listening(
     """
     with ExitStack() as held:
         listeners = [held.enter_context(bind_port(settings, is_chosen=is_chosen))]
-        if settings.host not in LOOPBACK:
-            _logger.warning("listens on %s: other machines can connect", settings.host)
+        if not is_loopback(listeners[0]):
+            _log.warning("listens on %s: other machines can connect", settings.host)
         if settings.socket is not None:
             path = home / Path(settings.socket).expanduser()
             listeners.append(held.enter_context(bind_socket(path)))
             held.callback(path.unlink, missing_ok=True)
         yield listeners
+
+
+@contextmanager
+def kept_in_step(memory: Memory) -> Iterator[None]:
+    """Do the work of the home in the background while the block runs; log what fails of it."""
+
+    def watch() -> None:
+        with suppress(InvalidInput, StoreBusy):  # not wanted, or another program does it
+            for synced in memory.watch():
+                if synced.last.error is not None:
+                    _log.warning("a sync failed: %s", synced.last.error)
+
+    threading.Thread(target=watch, name="recollect-watch", daemon=True).start()
+    yield
+
+
+def _server(pool: MemoryPool, listeners: list[socket.socket]) -> Server:
+    from recollect.server.app import HttpApp
+    from recollect.server.routes import memory
+
+    return Server(HttpApp(memory.ROUTES), Callers(pool), listeners)
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:
@@ -246,7 +219,7 @@ def _presence_of(listeners: list[socket.socket]) -> Presence:
         started_at=SystemClock().now_ms(),
         surroundings=surroundings(),
         socket=next((str(each.getsockname()) for each in listeners[1:]), None),
-        is_open=listeners[0].getsockname()[0] not in LOOPBACK,
+        is_open=not is_loopback(listeners[0]),
     )
 
 
@@ -260,7 +233,6 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
     late = threading.Timer(STOP_S, _give_up)
     late.daemon = True
 
@@ -279,5 +251,5 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def _give_up() -> None:
-    _logger.error("did not stop within %s s: ends at once", STOP_S)
+    _log.error("did not stop within %s s: ends at once", STOP_S)
     os._exit(1)
