@@ -21,6 +21,7 @@ from recollect.core.settings import ServerSettings, load_settings, surroundings
 from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
+from recollect.server.app import HttpApp, all_routes
 from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.log_file import logging_to
 from recollect.server.presence import (
@@ -202,10 +203,7 @@ def kept_in_step(memory: Memory) -> Iterator[None]:
 
 
 def _server(pool: MemoryPool, listeners: list[socket.socket]) -> Server:
-    from recollect.server.app import HttpApp
-    from recollect.server.routes import memory
-
-    return Server(HttpApp(memory.ROUTES), Callers(pool), listeners)
+    return Server(HttpApp(all_routes()), Callers(pool), listeners)
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.caller import Caller
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.index.query.hit import SearchResult
@@ -16,7 +17,7 @@ from recollect.recall.context.block import ContextBlock
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.recall.steps.session_titles import titles_of
-from recollect.server.route import Caller, Given, Route
+from recollect.server.route import Given, Route
 from recollect.workspace.reading import ReadResult
 
 RESULT_BYTES = 8_000_000
