@@ -7,14 +7,13 @@ lists the files. The types of a route check what comes in, and are what ``/opena
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from recollect.memory import Memory
+from recollect.caller import Caller
+from recollect.governance.tokens import Right
 
-Right: TypeAlias = Literal["read", "capture", "write", "files", "admin"]
 Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Piece: TypeAlias = bytes
 
@@ -25,20 +24,6 @@ KEPT_BODY = 16_000_000
 """Bytes kept of a longer body of a lenient route: half from its head, half from its tail."""
 
 T = TypeVar("T")
-
-
-class Caller(Protocol):
-    """Who calls, and what they may."""
-
-    @property
-    def memory(self) -> Memory:
-        """The memory within the scope of the token."""
-
-    def require(self, right: Right) -> None:
-        """Raise Denied where the token does not give this right."""
-
-    def for_session(self, asked: str | None) -> str | None:
-        """Return the session on whose behalf is asked; what a caller asks for only narrows it."""
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,7 +101,7 @@ class Route(Endpoint, frozen=True, kw_only=True):
         media: Of the answer. Another than JSON: the value is a text, sent as it is.
     """
 
-    call: Callable[[Caller, Any], Any]
+    call: Callable[[Caller, Any], Any] | Callable[[None, Any], Any]
     answer: Any
     status: int = 200
     media: str = JSON
@@ -143,12 +128,13 @@ class UploadRoute(Endpoint, frozen=True, kw_only=True):
     """A file in, one value out. The fields come from path and query.
 
     Attributes:
-        call: ``call(caller, given, file) -> value`` on a thread. ``file`` (0600) is removed after.
+        call: ``call(caller, given, file) -> value`` on a thread. ``file`` stands at its start; it
+            has no name, so that nothing is left of it, however the call ends.
         takes: Media types of the file; another answers 415.
         answer: The type of the value, as msgspec encodes it.
     """
 
-    call: Callable[[Caller, Any, Path], Any]
+    call: Callable[[Caller, Any, BinaryIO], Any]
     takes: tuple[str, ...]
     answer: Any
 

@@ -1,1 +1,1 @@
-"""The routes, by what they are about; each file ends with its tuple ``ROUTES``."""
+"""The routes, one file for what belongs together; each ends with a tuple ``ROUTES``."""
