@@ -33,6 +33,7 @@ from recollect.server.presence import (
 )
 from recollect.server.serving import Server
 from recollect.server.shared_folder import shared_by
+from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
 from recollect.store.locks import OwnerLock
 
@@ -160,7 +161,8 @@ def sole_worker(home: Path) -> Iterator[None]:
             path=str(home),
         )
     try:
-        (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
+        with os_errors(home / PRESENCE_FILE):
+            (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
         yield
     finally:
         lock.release()
