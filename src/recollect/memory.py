@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.counts import RecordCounts
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
-    from recollect.recall.steps.details import DetailBatch
+    from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
 

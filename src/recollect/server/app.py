@@ -36,7 +36,7 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import health, hooks, observations, recall, sessions
+from recollect.server.routes import health, hooks, memory, observations, recall, sessions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -146,7 +146,7 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    files = (health, hooks, observations, recall, sessions)
+    files = (health, hooks, memory, observations, recall, sessions)
     return tuple(route for file in files for route in file.ROUTES)
 
 
