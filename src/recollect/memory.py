@@ -64,7 +64,7 @@ class Memory:
         self.home, self.scope = base.home, base.scope
         self.workspace: Path | None = base.workspace
         self.settings = base.resolved.settings
-        self.events, self.preview_uses = parts.events, parts.preview_uses
+        self.events, self.files, self.preview_uses = parts.events, parts.files, parts.preview_uses
         self._is_closed = False
 
     def __enter__(self) -> Memory:
@@ -168,6 +168,7 @@ class Memory:
         scope: Scope | None = None,
         *,
         mode: str = "hybrid",
+        channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
         on_progress: OnProgress = ignore_progress,
@@ -182,6 +183,7 @@ class Memory:
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
+            channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             on_progress: Called while new messages and files are indexed first.
@@ -203,7 +205,7 @@ class Memory:
             mode=mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, asking, self._base.records),
-            ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
+            ranges=ranges_of(sessions, seen.session, channel),
             projects=() if seen.project is None else self.projects.paths(seen.project),
         )
         maintenance = self._parts.maintenance

@@ -1,0 +1,37 @@
+"""`recollect mcp`: the memory as an MCP server, for a client that starts it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Annotated
+
+import typer
+
+from recollect.cli.help import App
+from recollect.cli.invocation import require_home
+from recollect.core.errors import InvalidInput
+
+app = App()
+
+
+@app.command(rich_help_panel="Agents")
+def mcp(
+    context: typer.Context,
+    *,
+    audience: Annotated[
+        str,
+        typer.Option("--as", help="As whom it hears: owner, shared, or session:KEY."),
+    ] = "shared",
+    project: Annotated[str | None, typer.Option(help="Only this project.")] = None,
+) -> None:
+    """Serve the memory to an MCP client over stdin and stdout, until it closes them."""
+    if importlib.util.find_spec("mcp") is None:
+        raise InvalidInput(
+            "the package mcp is not installed", hint="run `pip install 'recollect[mcp]'`"
+        )
+    from recollect.caller import Callers
+    from recollect.mcp.server import serve_stdio
+    from recollect.pool import MemoryPool
+
+    with MemoryPool(require_home(context)) as pool:
+        serve_stdio(Callers(pool).local(audience, "write", "mcp", project))
