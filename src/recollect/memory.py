@@ -31,11 +31,13 @@ from recollect.recall.maintenance import Synced
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.audit import Audit
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
+    from recollect.governance.tokens import Tokens
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
@@ -97,6 +99,20 @@ class Memory:
     def context(self) -> Contexts:
         """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
         return self._parts.contexts(self.search)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Who may call the worker of this home."""
+        from recollect.assembly.access import tokens_of
+
+        return tokens_of(self._base)
+
+    @property
+    def audit(self) -> Audit:
+        """What was done with the rights of an operator, and what was refused."""
+        from recollect.governance.audit import Audit
+
+        return Audit(self._base.records, self._base.clock, self.scope)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
