@@ -33,5 +33,9 @@ def mcp(
     from recollect.mcp.server import serve_stdio
     from recollect.pool import MemoryPool
 
-    with MemoryPool(require_home(context)) as pool:
-        serve_stdio(Callers(pool).local(audience, "write", "mcp", project))
+    given = invocation_of(context)
+    named = None if given.workspace is None else {"workspace.path": str(given.workspace)}
+    with MemoryPool(require_home(context), named) as pool:
+        about = pool.memory().projects.find(path_or_name(project)) if project else None
+        scope = Scope(agent=given.agent, project=about)
+        serve_stdio(Callers(pool).local(audience, "write", "mcp", scope=scope))

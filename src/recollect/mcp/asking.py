@@ -13,11 +13,6 @@ CALLER: ContextVar[Caller] = ContextVar("caller")
 """Set for each request by the server; threads that work for it inherit it."""
 
 
-def hears_all(caller: Caller) -> bool:
-    """Return whether it is the operator's: nothing of its scope is kept from it."""
-    return caller.for_session(None) is None
-
-
 def project_of(memory: Memory, asked: str | None) -> str | None:
     """Return a path of the project that is asked for; None for what the memory is of anyway.
 

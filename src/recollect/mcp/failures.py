@@ -16,6 +16,7 @@ NEXT: dict[type[RecollectError], str] = {
     errors.NotFound: "Search with memory_search and use a name or path that it returns.",
     errors.Conflict: "Search again: it has changed meanwhile.",
     errors.Denied: "Do not try again: this connection may not do it.",
+    errors.Unauthorized: "Do not try again: ask the user for a valid token.",
     errors.StoreError: _GIVE_UP,
     errors.StoreBusy: _LATER,
     errors.StoreFull: _GIVE_UP,

@@ -14,7 +14,7 @@ from pydantic import Field
 from recollect.core.errors import NotFound, RecollectError
 from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
-from recollect.mcp.quoting import quoted
+from recollect.mcp.quoting import SPOKEN, quoted
 from recollect.mcp.sessions import heard_sessions, transcript
 
 HANDOVER_TOKENS = 3_000
@@ -28,7 +28,7 @@ def recall_before_you_answer(
 ) -> list[str]:
     """Answer a question from what is remembered, and say where it comes from."""
     caller = CALLER.get()
-    memory, hears = caller.memory, caller.for_session(None)
+    memory, hears = caller.memory, caller.for_session()
     result = memory.search(question, _HITS, for_session=hears)
     lines = [line.text for line in memory.lines(result, for_session=hears).lines]
     return [
@@ -44,17 +44,16 @@ def recall_before_you_answer(
 
 def session_handover(
     session: Annotated[
-        str, Field(description="Id, title or key; the session used last if left out.")
+        str, Field(description="Its id or key; the session used last if left out.")
     ] = "",
 ) -> list[str]:
     """Go on with the work of an earlier session: what was decided, done and left open."""
     caller = CALLER.get()
-    name = session or next((each.id for each in heard_sessions(caller, 1)), None)
-    if name is None:
+    heard = [caller.session(session)] if session else heard_sessions(caller, 1)
+    if not heard:
         raise NotFound("there is no session yet", hint="begin one")
-    named = caller.memory.sessions.find(caller.for_session(name) or name).id
-    block = caller.memory.context(named, record=False)
-    said = quoted(transcript(caller, named, HANDOVER_TOKENS), "session", "as each line says")
+    block = caller.memory.context(heard[0].id, record=False)
+    said = quoted(transcript(caller, heard[0], HANDOVER_TOKENS), "session", SPOKEN)
     return [
         "Go on with the work of an earlier session. Below are the notes of its project, and the"
         " end of what was said. Tell the user in a few lines what was decided, what was done and"

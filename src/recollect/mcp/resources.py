@@ -23,7 +23,7 @@ from recollect.core.errors import Denied, NotFound, RecollectError
 from recollect.mcp.answers import trust_of_file
 from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
-from recollect.mcp.quoting import quoted
+from recollect.mcp.quoting import SPOKEN, quoted
 from recollect.mcp.sessions import heard_sessions, transcript
 
 FILE, SESSION = "recollect://memory/{+path}", "recollect://sessions/{session}"
@@ -37,7 +37,7 @@ _MOST_VALUES = 100
 def memory_file(path: str) -> str:
     """A memory file of the workspace: MEMORY.md, memory/2026-05-04.md."""
     caller = CALLER.get()
-    read = caller.memory.read(path, for_session=caller.for_session(None))
+    read = caller.memory.read(path, for_session=caller.for_session())
     if read.status != "ok":
         raise NotFound("there is no such memory file", hint="take a path of memory_search")
     more = "" if read.next_from is None else f"\n… from line {read.next_from} on: memory_get"
@@ -45,8 +45,9 @@ def memory_file(path: str) -> str:
 
 
 def session_transcript(session: str) -> str:
-    """The newest messages of a session, by id, title or key."""
-    return quoted(transcript(CALLER.get(), session), "session", "owner, agent, tool or group")
+    """The newest messages of a session, by id or key."""
+    caller = CALLER.get()
+    return quoted(transcript(caller, caller.session(session)), "session", SPOKEN)
 
 
 def _read(resource: Callable[..., str]) -> Callable[..., str]:
@@ -67,7 +68,7 @@ def _read(resource: Callable[..., str]) -> Callable[..., str]:
 def list_resources() -> list[Resource]:
     """Return the memory files and the newest sessions that the caller hears."""
     caller = CALLER.get()
-    files = caller.memory.files(for_session=caller.for_session(None))[:_MOST_FILES]
+    files = caller.memory.files(for_session=caller.for_session())[:_MOST_FILES]
     return [
         *(
             Resource(uri=f"recollect://memory/{quote(path)}", name=path, mime_type=MARKDOWN)
@@ -88,7 +89,7 @@ def complete(argument: CompletionArgument) -> Completion:
     """Return the paths or sessions that begin as the user typed; sessions by title, too."""
     caller, typed = CALLER.get(), argument.value.casefold()
     if argument.name == "path":
-        paths = caller.memory.files(for_session=caller.for_session(None))
+        paths = caller.memory.files(for_session=caller.for_session())
         found = [path for path in paths if path.casefold().startswith(typed)]
     elif argument.name == "session":
         found = [

@@ -47,9 +47,11 @@ def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:
     """
 
     async def for_caller(ctx: Request, call_next: CallNext) -> HandlerResult:
-        reset = CALLER.set(await to_thread.run_sync(caller_of, ctx))
+        caller = await to_thread.run_sync(caller_of, ctx)
+        reset = CALLER.set(caller)
         try:
-            return await call_next(ctx)
+            with caller.acting():
+                return await call_next(ctx)
         finally:
             CALLER.reset(reset)
 

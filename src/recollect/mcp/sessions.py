@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 
 from recollect.caller import Caller
 from recollect.core.clock import to_iso
-from recollect.core.errors import NotFound
 from recollect.core.numbers import show_number
-from recollect.mcp.asking import hears_all
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.text.tokens import estimate_tokens
@@ -23,38 +19,23 @@ _NEWEST = 200
 
 def heard_sessions(caller: Caller, most: int) -> list[Session]:
     """Return sessions that a caller hears, the last used first."""
-    return list(islice(_heard(caller), most))
+    known = caller.memory.sessions.list(limit=_NEWEST)
+    return list(islice((each for each in known if caller.hears(each.id)), most))
 
 
-def _heard(caller: Caller) -> Iterator[Session]:
-    is_operator = hears_all(caller)
-    for session in caller.memory.sessions.list(limit=_NEWEST):
-        if is_operator:
-            yield session
-            continue
-        with suppress(NotFound):
-            caller.for_session(session.id)
-            yield session
-
-
-def transcript(caller: Caller, name: str, budget_tokens: int = TRANSCRIPT_TOKENS) -> str:
+def transcript(caller: Caller, session: Session, budget_tokens: int = TRANSCRIPT_TOKENS) -> str:
     """Return the newest of what was said in a session, oldest first, within a budget.
 
     Args:
         caller: Who asks. Of a session that several people share, they read what they hear.
-        name: Its id, title or key.
+        session: One that the caller hears.
         budget_tokens: What the lines may cost.
-
-    Raises:
-        NotFound: there is no such session, or the caller does not hear it.
     """
-    sessions = caller.memory.sessions
-    asked = caller.for_session(name)
-    session = sessions.find(name if asked is None else asked)
-    group = None if hears_all(caller) else sessions.visibility_group(session.id)
+    sessions, own = caller.memory.sessions, caller.for_session()
+    group = None if own is None else sessions.visibility_group(own)
     lines: list[str] = []
     for message in reversed(sessions.messages(session.id, limit=_NEWEST)):
-        if group is not None and sessions.message_group(message) != group:
+        if group is not None and sessions.message_group(message).name != group.name:
             continue
         line = _line(message)
         budget_tokens -= estimate_tokens(line)
