@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from recollect.cli.addresses import path_or_name
 from recollect.cli.help import App
-from recollect.cli.invocation import require_home
+from recollect.cli.invocation import invocation_of, require_home
 from recollect.core.errors import InvalidInput
+from recollect.core.scope import Scope
 
 app = App()
 

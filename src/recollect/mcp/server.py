@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from anyio import to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
+from mcp.server.stdio import stdio_server
 from mcp_types import Resource
 
 import recollect
@@ -16,6 +17,7 @@ from recollect.caller import Caller
 from recollect.mcp.asking import CALLER
 from recollect.mcp.prompts import add_prompts
 from recollect.mcp.resources import add_resources, list_resources
+from recollect.mcp.stdin import Stdin
 from recollect.mcp.tools import add_tools
 
 INSTRUCTIONS = """\
@@ -37,6 +39,18 @@ class _Server(MCPServer[Any]):
     async def list_resources(self) -> list[Resource]:
         """Return the resources of the caller."""
         return await to_thread.run_sync(list_resources)
+
+    async def run_stdio_async(self) -> None:
+        """Serve the process's stdin and stdout until stdin ends, or the process is to end.
+
+        Raises:
+            KeyboardInterrupt: it was interrupted; what was begun is finished.
+        """
+        server, stdin = self._lowlevel_server, Stdin()
+        async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as streams:
+            await server.run(*streams, server.create_initialization_options())
+        if stdin.is_interrupted:
+            raise KeyboardInterrupt
 
 
 def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:

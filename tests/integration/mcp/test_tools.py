@@ -231,7 +231,7 @@ def test_what_the_user_wants_forgotten_is_found_no_more(ask: Ask, home: Home) ->
     assert (done["name"], done["undo"]) == ("#1", "recollect forget --undo '#1'")
     assert "not_found" in failure(gone)
     with recollect.open(home.folder, live=False) as memory:
-        (forgotten,) = memory.events.since(0, types=["ObservationForgotten"])
+        (forgotten,) = memory.events.since(0, types=["observation.forgotten"])
         assert forgotten.actor == "test"
         assert memory.observations.restore("#1").number == 1
 
