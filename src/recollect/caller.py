@@ -261,6 +261,19 @@ class Callers:
         """
         return self._caller(self.tokens().verify(bearer))
 
+    def at_hand(self, bearer: str) -> Caller | None:
+        """Return who shows a token where no memory must be opened; None: ask `of`, on a thread.
+
+        Raises:
+            Unauthorized: it is unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+        now, tokens = time.monotonic(), self._tokens
+        if tokens is None or now - tokens[0] >= KEPT_S:
+            return None
+        known = self._known.get(tokens[1].verify(bearer).id)
+        return known[1] if known is not None and now - known[0] < KEPT_S else None
+
     def tokens(self) -> Tokens:
         """Return the tokens of the home."""
         now = time.monotonic()

@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
+    from recollect.recall.counts import RecordCounts
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
     from recollect.recall.steps.details import DetailBatch
@@ -444,6 +445,12 @@ class Memory:
         from recollect.recall.status import report_status
 
         return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
+
+    def counts(self) -> RecordCounts:
+        """Return how many records there are within the scope of this memory."""
+        from recollect.recall.counts import count_records
+
+        return count_records(self._base.records, self.scope)
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
