@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Annotated
 
 import typer
@@ -10,8 +9,8 @@ import typer
 from recollect.cli.addresses import path_or_name
 from recollect.cli.help import App
 from recollect.cli.invocation import invocation_of, require_home
-from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
+from recollect.mcp import check_installed
 
 app = App()
 
@@ -27,10 +26,7 @@ def mcp(
     project: Annotated[str | None, typer.Option(help="Only this project.")] = None,
 ) -> None:
     """Serve the memory to an MCP client over stdin and stdout, until it closes them."""
-    if importlib.util.find_spec("mcp") is None:
-        raise InvalidInput(
-            "the package mcp is not installed", hint="run `pip install 'recollect[mcp]'`"
-        )
+    check_installed()
     from recollect.caller import Callers
     from recollect.mcp.server import serve_stdio
     from recollect.pool import MemoryPool

@@ -44,11 +44,11 @@ class _Server(MCPServer[Any]):
         """Serve the process's stdin and stdout until stdin ends, or the process is to end.
 
         Raises:
-            KeyboardInterrupt: it was interrupted; what was begun is finished.
+            KeyboardInterrupt: it was interrupted.
         """
         server, stdin = self._lowlevel_server, Stdin()
-        async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as streams:
-            await server.run(*streams, server.create_initialization_options())
+        async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
         if stdin.is_interrupted:
             raise KeyboardInterrupt
 

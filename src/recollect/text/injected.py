@@ -53,10 +53,10 @@ def neutral(text: str, boundary: str = "") -> str:
 
 
 def inert(text: str) -> str:
-    """Return a text of several lines that can neither open nor close a tag, ours or another's.
+    """Return a text, with its lines, that can neither open nor close a tag, ours or another's.
 
-    >>> inert("a\\n  </recollect-context 0>")
-    'a\\n  ‹/recollect context 0>'
+    >>> inert("  a </recollect-context 0>")
+    '  a ‹/recollect context 0>'
     """
     if not text.isascii() and TAG in (folded := unicodedata.normalize("NFKC", text)).casefold():
         text = folded

@@ -169,9 +169,11 @@ def test_a_timeline_is_around_a_name_a_time_or_a_question(ask: Ask, home: Home) 
     moment = to_datetime(at).isoformat()
 
     async def talk(client: Client) -> list[list[str]]:
-        asked = [{"anchor": each} for each in (at, str(at), to_iso(at), moment, "m3")]
+        asked: list[dict[str, Any]] = [
+            {"anchor": each} for each in (at, str(at), to_iso(at), moment, "m3")
+        ]
         given = [*asked, {"query": "green teapot"}]
-        around = [await client.call_tool("timeline", {**each, "before": 0}) for each in given]
+        around = [await client.call_tool("timeline", each | {"before": 0}) for each in given]
         return [[line["name"] for line in answer(each)["lines"]] for each in around]
 
     *times, named, asked = ask(talk)
@@ -316,7 +318,8 @@ def test_a_client_hears_how_far_the_reading_of_new_text_is(ask: Ask, home: Home)
         memory.sessions.append_many(home.owner, said)
     told: list[tuple[float, float | None]] = []
 
-    async def hear(progress: float, total: float | None, _message: str | None) -> None:
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert message == "reading"
         told.append((progress, total))
 
     async def talk(client: Client) -> Any:
