@@ -57,7 +57,9 @@ class McpEndpoint:
                 check_installed()
                 self._app = await self._tasks.start(self._serve)
         if self._app is not None:
-            await self._app(scope, receive, send)
+            # uvicorn's parser keeps the blanks at the end of a value.
+            headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+            await self._app({**scope, "headers": headers}, receive, send)
 
     async def _serve(self, *, task_status: TaskStatus[AsgiApp]) -> None:
         app, sessions = await to_thread.run_sync(_load)

@@ -19,6 +19,7 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
+from recollect.core.clock import to_iso
 from recollect.core.errors import Denied, NotFound, RecollectError
 from recollect.mcp.answers import trust_of_file
 from recollect.mcp.asking import CALLER
@@ -71,13 +72,19 @@ def list_resources() -> list[Resource]:
     files = caller.memory.files(for_session=caller.for_session())[:_MOST_FILES]
     return [
         *(
-            Resource(uri=f"recollect://memory/{quote(path)}", name=path, mime_type=MARKDOWN)
+            Resource(
+                uri=f"recollect://memory/{quote(path)}",
+                name=path,
+                description="A memory file",
+                mime_type=MARKDOWN,
+            )
             for path in files
         ),
         *(
             Resource(
                 uri=f"recollect://sessions/{session.id}",
                 name=session.title or session.key or session.id,
+                description=f"A session, last used {to_iso(session.updated_at)[:16]}",
                 mime_type=MARKDOWN,
             )
             for session in heard_sessions(caller, _MOST_SESSIONS)

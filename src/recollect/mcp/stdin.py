@@ -17,8 +17,8 @@ from anyio.lowlevel import current_token
 class Stdin:
     """Reads stdin, which children find empty from now on. To be made in the main thread's loop.
 
-    SIGINT and SIGTERM end the lines, as the client does when it closes them. The thread that reads does not keep the process from ending; that of the SDK does
-    until the next line comes.
+    SIGINT and SIGTERM end the lines, as the client does when it closes them. The thread that reads
+    does not keep the process from ending; that of the SDK does until the next line comes.
 
     Attributes:
         lines: Gives one line after another.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -20,9 +22,13 @@ from recollect.caller import Callers
 from recollect.governance.tokens import Right
 from recollect.mcp.server import make_server
 from recollect.pool import MemoryPool
+from recollect.server.app import HttpApp, all_mounts, all_routes
+from recollect.server.serving import Server
 
 T = TypeVar("T")
 Talk = Callable[[Client], Awaitable[T]]
+NewToken = Callable[..., str]
+"""Takes a name, an audience and a right."""
 
 OWNER = "agent:main:main"
 GUEST = "agent:main:telegram:acc:direct:77"
@@ -113,6 +119,34 @@ def ask(home: Home) -> Ask:
 async def _inside(server: Any, talk: Talk[T], era: str) -> T:
     async with Client(server, mode=era) as client:
         return await talk(client)
+
+
+@pytest.fixture
+def url(home: Home) -> Iterator[str]:
+    """Return the address of a server of the home."""
+    with MemoryPool(home.folder) as pool:
+        listening = socket.create_server(("127.0.0.1", 0))
+        app = HttpApp(all_routes(), all_mounts())
+        server = Server(app, Callers(pool), [listening])
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            server.started.wait()
+            yield f"http://127.0.0.1:{server.port}/mcp"
+        finally:
+            server.stop()
+            thread.join()
+
+
+@pytest.fixture
+def token(home: Home) -> NewToken:
+    """Return what adds a token, and gives its text."""
+
+    def add(name: str, audience: str, rights: Right = "write") -> str:
+        with recollect.open(home.folder, overrides=WORDS_ONLY, live=False) as memory:
+            return memory.tokens.add(name, audience=audience, rights=rights).text
+
+    return add
 
 
 async def over_stdio(command: StdioServerParameters, talk: Talk[T], era: str = "auto") -> T:

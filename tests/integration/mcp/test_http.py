@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import anyio
@@ -15,51 +12,17 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 import recollect
-from recollect.caller import Callers
-from recollect.governance.tokens import Right
-from recollect.pool import MemoryPool
-from recollect.server.app import HttpApp, all_mounts, all_routes
-from recollect.server.serving import Server
 from tests.integration.mcp.conftest import (
     ERAS,
     GUEST,
     WORDS_ONLY,
     Home,
+    NewToken,
     Talk,
     answer,
     call,
     failure,
 )
-
-NewToken = Callable[..., str]
-
-
-@pytest.fixture
-def url(home: Home) -> Iterator[str]:
-    """Return the address of a server of the home."""
-    with MemoryPool(home.folder) as pool:
-        listening = socket.create_server(("127.0.0.1", 0))
-        app = HttpApp(all_routes(), all_mounts())
-        server = Server(app, Callers(pool), [listening])
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            server.started.wait()
-            yield f"http://127.0.0.1:{server.port}/mcp"
-        finally:
-            server.stop()
-            thread.join()
-
-
-@pytest.fixture
-def token(home: Home) -> NewToken:
-    """Return what adds a token, and gives its text."""
-
-    def add(name: str, audience: str, rights: Right = "write") -> str:
-        with recollect.open(home.folder, overrides=WORDS_ONLY, live=False) as memory:
-            return memory.tokens.add(name, audience=audience, rights=rights).text
-
-    return add
 
 
 def ask(url: str, token: str, talk: Talk[Any], era: str = "auto") -> Any:

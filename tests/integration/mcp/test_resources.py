@@ -53,6 +53,7 @@ def test_the_owner_is_offered_files_and_sessions(ask: Ask, home: Home) -> None:
         f"recollect://sessions/{home.guest}": GUEST,
     }
     for each in resources:
+        assert each.description
         assert ask(read(each.uri))
 
 
