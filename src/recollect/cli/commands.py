@@ -45,6 +45,7 @@ PLACES = {
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",
+    "token": "tokens",
     "models": "models",
     "uninstall": "setup.uninstall",
 }
