@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,14 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.components import Components, assemble
+from recollect.assembly.assembling import assemble
+from recollect.assembly.components import Components
+from recollect.assembly.exchange import Exchange
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreClosed, StoreCorrupt
+from recollect.core.errors import Denied, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -49,26 +50,22 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.steps.details import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
-    from recollect.sessions.exchange.export import SessionExport
-    from recollect.sessions.exchange.import_report import ImportReport, Progress
-    from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
 
 
-class Memory:
+class Memory(Exchange):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:
-        self._parts = parts
+        super().__init__(parts)
         base = self._base = parts.resources
         self.home, self.scope = base.home, base.scope
         self.workspace: Path | None = base.workspace
         self.settings = base.resolved.settings
         self.events, self.files, self.preview_uses = parts.events, parts.files, parts.preview_uses
-        self._is_closed = False
 
     def __enter__(self) -> Memory:
         return self
@@ -76,10 +73,21 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def sessions(self) -> Sessions:
-        """The sessions of this home."""
-        return self._parts.sessions()
+    def within(self, scope: Scope) -> Memory:
+        """Return this memory as a narrower scope sees it, over what is open already.
+
+        It answers as one that is opened with that scope; closing it does nothing.
+
+        Raises:
+            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
+        """
+        from recollect.assembly.narrowing import narrow, root_of
+
+        seen = self.scope.narrowed(scope)
+        if seen is None:
+            hint = "narrow it to what its own scope includes"
+            raise Denied("the scope is of another owner", hint=hint)
+        return Memory(narrow(root_of(self._parts, seen), seen))
 
     @property
     def observations(self) -> ObservationRecall:
@@ -128,16 +136,7 @@ class Memory:
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
-        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
-        backend = self._parts.search_backend
-        failure = None if backend is None else backend.refresh()
-        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
-
-    def _sync(self, on_progress: OnProgress) -> SyncReport:
-        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
-        if self._parts.digest is not None:
-            self._parts.digest(never)
-        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
+        return self._parts.sync(on_progress)
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -277,7 +276,7 @@ class Memory:
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
         """
-        if self._is_closed:
+        if self._parts.closed.is_set():
             raise StoreClosed("the memory is closed", hint="open it again")
         asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
@@ -315,46 +314,6 @@ class Memory:
             InvalidInput: an id is neither a number nor a UUID.
         """
         return self._parts.stored().details(ids, max_tokens, for_session, for_sender)
-
-    def import_transcripts(
-        self,
-        path: Path | str,
-        format_name: str = "auto",
-        progress: Progress | None = None,
-        *,
-        include_deleted: bool = False,
-    ) -> ImportReport:
-        """Import a transcript, or all below a folder; return what was new and what was wrong.
-
-        Args:
-            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
-            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
-            progress: Called after each batch and each file.
-            include_deleted: Take sessions too that were deleted in OpenClaw.
-
-        Raises:
-            NotFound: the file or folder does not exist.
-            InvalidInput: the format is unknown.
-            StoreError: the database or the disk refused.
-        """
-        run = self._parts.importer().run
-        return run(path, format_name, progress, include_deleted=include_deleted)
-
-    def export_session(self, session_id: str, format_name: str) -> SessionExport:
-        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
-
-        Args:
-            session_id: Which session; of a fork also the messages that it shares.
-            format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
-
-        Raises:
-            NotFound: the scope has no such session.
-            InvalidInput: the format is unknown.
-        """
-        from recollect.sessions.exchange.export import SessionExport
-        from recollect.sessions.exchange.formats.registry import writer_of
-
-        return SessionExport(self.sessions, session_id, writer_of(format_name))
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
@@ -425,6 +384,7 @@ class Memory:
 
     def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
         """Redact everything stored by the rules of today; see `Scrubber.run`."""
+        self._parts.require_whole("scrubbing")
         return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
 
     @property
@@ -482,13 +442,7 @@ class Memory:
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
-        self._is_closed = True
-        self._parts.close()
-
-    def retire(self) -> None:
-        """Leave the work in the background to others; close when the last user lets go of it."""
-        self._parts.maintenance.pause()
-        weakref.finalize(self, self._parts.close)
+        self._parts.closing()
 
 
 def open_memory(
