@@ -61,7 +61,7 @@ class Memory(Exchange):
         self.home, self.scope = base.home, base.scope
         self.workspace: Path | None = base.workspace
         self.settings = base.resolved.settings
-        self.events, self.preview_uses = parts.events, parts.preview_uses
+        self.events, self.files, self.preview_uses = parts.events, parts.files, parts.preview_uses
 
     def __enter__(self) -> Memory:
         return self
@@ -180,6 +180,7 @@ class Memory(Exchange):
         scope: Scope | None = None,
         *,
         mode: str = "hybrid",
+        channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
         since: int | datetime | None = None,
@@ -198,6 +199,7 @@ class Memory(Exchange):
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
+            channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
             since: Only what was said, happened or changed from then on, ms UTC or datetime.
