@@ -319,7 +319,7 @@ CREATE TABLE sessions (
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
     metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
-    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT,
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT, ended_at INTEGER,
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
@@ -346,9 +346,9 @@ CREATE TABLE tokens (
     tenant       TEXT NOT NULL,
     agent        TEXT,
     project      TEXT,
-    -- owner, shared, or session: and the key of a session.
-    audience     TEXT NOT NULL
-                 CHECK (audience IN ('owner', 'shared') OR audience LIKE 'session:_%'),
+    audience     TEXT NOT NULL CHECK (audience IN ('owner', 'shared', 'session')),
+    -- As which session it hears, where the audience is one.
+    session_key  TEXT,
     rights       TEXT NOT NULL
                  CHECK (rights IN ('read', 'capture', 'write', 'files', 'admin')),
     -- Names of channels that it may speak for; * for all.
@@ -357,7 +357,8 @@ CREATE TABLE tokens (
     expires_at   INTEGER,
     revoked_at   INTEGER,
     -- To the minute.
-    last_used_at INTEGER
+    last_used_at INTEGER,
+    CHECK ((audience = 'session') = (session_key IS NOT NULL))
 ) STRICT;
 CREATE TABLE tombstones (
     salt       BLOB NOT NULL,
