@@ -69,11 +69,9 @@ def _operation(schema: Any, route: AnyRoute) -> Operation:
 
 
 def _left_out(route: AnyRoute) -> list[Any]:
-    if isinstance(route, UploadRoute):
-        return [positive_data_acceptance, negative_data_rejection]  # what a file holds it decides
-    # A query is text: what it leaves out of an object cannot be told from an empty text.
-    is_judged = takes_json(route) and not route.is_lenient
-    return [] if is_judged else [negative_data_rejection]
+    """Return what a description cannot promise: a rule of a use case may refuse what fits it."""
+    is_judged = takes_json(route) and not route.is_lenient  # a query leaves out what is no text
+    return [positive_data_acceptance, *([] if is_judged else [negative_data_rejection])]
 
 
 def _bytes(_context: object, value: object) -> bytes:
