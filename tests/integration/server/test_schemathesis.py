@@ -99,6 +99,44 @@ def test_every_answer_is_as_described(server: RunningServer, route: AnyRoute) ->
         app.calls.close()
 
 
+ASKED: list[tuple[str, str, dict[str, Any]]] = [
+    ("GET", "/api/sessions/{key}", {"path_parameters": {"key": "tea"}}),
+    ("GET", "/api/sessions/{key}/view", {"path_parameters": {"key": "tea"}}),
+    ("GET", "/api/observations/{id}", {"path_parameters": {"id": "1"}}),
+    ("POST", "/api/observations/batch", {"body": {"ids": [1, 2, 99]}}),
+    ("POST", "/api/search", {"body": {"query": "kettle"}}),
+    ("POST", "/api/search", {"body": {"query": "keep", "sources": ["sessions"]}}),
+    ("POST", "/api/timeline", {"body": {"anchor": 1}}),
+    ("GET", "/api/context", {"query": {"session_key": "tea"}}),
+    ("POST", "/api/memory/search", {"body": {"query": "Which teas keep?"}}),
+    ("POST", "/api/memory/get", {"body": {"ids": ["m1", "#1"]}}),
+    ("POST", "/api/memory/timeline", {"body": {"anchor": "#1"}}),
+    ("PATCH", "/api/sessions/{key}", {"path_parameters": {"key": "tea"}, "body": {"title": "T"}}),
+    ("POST", "/api/sessions/{key}/fork", {"path_parameters": {"key": "tea"}, "body": {}}),
+]
+"""Questions that find something, so that full answers are judged as well as empty ones."""
+
+
+def test_answers_that_hold_something_are_as_described(tmp_path: Path) -> None:
+    """Over a socket, from a home with a conversation and what the agent did in it."""
+    with RunningServer(tmp_path) as server:
+        memory = server.pool.memory()
+        session = memory.sessions.open("tea")
+        memory.sessions.append_many(
+            session.id, [("user", "Which teas keep?"), ("assistant", "Two.")]
+        )
+        for text in ("raised the kettle timeout", "mended the kettle"):
+            memory.observations.record(session.id, tool_name="Edit", input=text, output=text)
+        memory.sync()
+        headers = {"Authorization": f"Bearer {server.token}"}
+        base = f"http://127.0.0.1:{server.port}"
+        schema = schemathesis.openapi.from_url(f"{base}/openapi.json", headers=headers)
+        for method, path, given in ASKED:
+            case = schema[path][method].Case(**given)
+            response = case.call_and_validate(base_url=base, headers=headers)
+            assert 200 <= response.status_code < 300, (method, path)
+
+
 def test_a_real_server_answers_the_same(tmp_path: Path) -> None:
     """Over a socket, with a client of others."""
     with RunningServer(tmp_path, SAMPLES) as server:
