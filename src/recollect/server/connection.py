@@ -115,7 +115,7 @@ class Connection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, in our own shape."""
+        """Answer bytes that are not HTTP, in the shape of every error."""
         self._refuse(BAD_REQUEST)
 
     def _unsupported_upgrade_warning(self) -> None:

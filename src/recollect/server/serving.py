@@ -1,4 +1,4 @@
-"""Serves the application on sockets until it is told to stop."""
+"""Serves the application on sockets until `stop`."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _config(guard: Guard, limits: Limits) -> uvicorn.Config:
         interface="asgi3",
         log_config=None,
         access_log=False,
-        proxy_headers=False,  # nobody tells us whom a request is from
+        proxy_headers=False,  # no proxy says whom a request is from
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=STOP_S,
