@@ -117,6 +117,9 @@ NOT_JSON = Rejection(
 WRONG_MEDIA = Rejection(
     415, "wrong_media", "the body must have a media type of this route", "see /openapi.json"
 )
+PACKED = Rejection(
+    415, "wrong_media", "the body must not be compressed", "send it without Content-Encoding"
+)
 FOREIGN_HOST = Rejection(
     421, "foreign_host", "Host must be an address of this server", _USE_OWN_ADDRESS
 )

@@ -21,6 +21,7 @@ from recollect.server.errors import (
     NO_BODY,
     NO_TOKEN,
     NOT_JSON,
+    PACKED,
     TOO_LARGE,
     WRONG_MEDIA,
     Refused,
@@ -50,6 +51,7 @@ _ONCE = frozenset(
         b"origin",
         b"sec-fetch-site",
         b"authorization",
+        b"content-encoding",
         b"content-type",
         b"content-length",
         b"transfer-encoding",
@@ -159,6 +161,8 @@ def check_media(endpoint: Endpoint, headers: dict[bytes, bytes]) -> None:
             raise Refused(WRONG_MEDIA)
     elif takes_json(endpoint) and media != JSON:
         raise Refused(NOT_JSON)
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
+        raise Refused(PACKED)
 
 
 async def read_body(

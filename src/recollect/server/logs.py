@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import traceback
 from types import TracebackType
 from typing import TypeAlias
@@ -22,23 +23,30 @@ _log = logging.getLogger("recollect.server")
 
 def log_unexpected(error: BaseException) -> None:
     """Log an error that nobody expected: its type and where it came from, never its text."""
-    _log.error("unexpected %s", type(error).__name__, exc_info=error)
+    _log.error("unexpected %s", places_of(error))
+
+
+def places_of(error: BaseException) -> str:
+    """Return the type of an exception and where it was raised, the innermost place last.
+
+    Its text can hold anything, also what a user said.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{each.filename}:{each.lineno} in {each.name}" for each in frames]
+    return "\n  ".join([type(error).__name__, *places])
 
 
 class PlainFormatter(logging.Formatter):
-    """Writes lines with the time in UTC; of an exception the type and the places, not the text.
+    """Writes lines with the time in UTC; of an exception its type and places, as `places_of`."""
 
-    The text of a foreign exception can hold anything, also what a user said.
-    """
+    converter = staticmethod(time.gmtime)
 
     def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        super().__init__("%(asctime)sZ %(levelname)s %(name)s: %(message)s")
 
     def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802  # the name of the base class
         """Return the type of an exception, and where it was raised."""
-        kind, _, trace = ei
-        places = [f"{each.filename}:{each.lineno} {each.name}" for each in _frames(trace)]
-        return "\n  ".join([kind.__name__ if kind else "error", *places])
+        return "" if ei[1] is None else places_of(ei[1])
 
 
 class RateCap(logging.Filter):
@@ -65,7 +73,3 @@ class RateCap(logging.Filter):
                 record.msg = f"{record.msg} (and {unwritten:,} more in the minute before)"
         count[1] += 1
         return count[1] <= self._most
-
-
-def _frames(trace: TracebackType | None) -> traceback.StackSummary:
-    return traceback.extract_tb(trace)
