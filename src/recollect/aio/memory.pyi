@@ -258,8 +258,6 @@ class AsyncMemory:
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-    async def retire(self) -> None:
-        """Leave the work in the background to others; close when the last user lets go of it."""
     @property
     def scope(self) -> Scope: ...
     async def scrub(
@@ -338,6 +336,14 @@ class AsyncMemory:
         Raises:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
             StoreBusy: another program does it already.
+        """
+    async def within(self, scope: Scope) -> AsyncMemory:
+        """Return this memory as a narrower scope sees it, over what is open already.
+
+        It answers as one that is opened with that scope; closing it does nothing.
+
+        Raises:
+            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
         """
     @property
     def workspace(self) -> Path | None: ...
@@ -1476,6 +1482,8 @@ class AsyncEventStream:
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
+    async def within(self, scope: Scope) -> AsyncEventStream:
+        """Return the same events as another scope sees them; closed with this stream."""
 
 class AsyncSessionExport:
     """One session on its way out.
@@ -1865,12 +1873,16 @@ class AsyncMemoryPool:
         workspace: Path | str | None = None,
         scope: Scope | None = None,
     ) -> AsyncMemory:
-        """Return the memory of an agent; do not close it, `close` of the pool does.
+        """Return the memory of an agent, or of any scope; closing it does nothing.
+
+        The same one as long as somebody holds it. Another tenant than the local one has memory
+        files only in a workspace that is given here.
 
         Args:
-            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; None for all.
+            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; that of the
+                scope if not given.
             workspace: The folder of its memory files; the one of its settings if not given.
-            scope: Narrows it further.
+            scope: Whose memory it is; all of the local tenant if not given.
 
         Raises:
             ConfigError: a setting is wrong.
