@@ -283,17 +283,30 @@ class Callers:
             Unauthorized: it is missing, unknown, expired or revoked.
             StoreError: the records cannot be read.
         """
+        known = self.at_hand(bearer)
+        if known is not None:
+            return known
         tokens, now = self.tokens(), time.monotonic()
         token, digest = tokens.verify(bearer), digest_of(bearer or "")
-        with self._lock:
-            known = self._known.get(digest)
-            if known is not None and now - known[0] < KEPT_S:
-                return known[1]
         caller = Caller(token, self._memory(token), partial(tokens.verify_digest, digest))
         with self._lock:
             kept = {d: each for d, each in self._known.items() if now - each[0] < KEPT_S}
             self._known = kept | {digest: (now, caller)}
         return caller
+
+    def at_hand(self, bearer: str | None) -> Caller | None:
+        """Return who shows a token where no memory must be opened; None: ask `of`, on a thread.
+
+        Raises:
+            Unauthorized: it is unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+        now, tokens = time.monotonic(), self._tokens
+        if tokens is None or now - tokens[0] >= KEPT_S:
+            return None
+        tokens[1].verify(bearer)
+        known = self._known.get(digest_of(bearer or ""))
+        return known[1] if known is not None and now - known[0] < KEPT_S else None
 
     def tokens(self) -> Tokens:
         """Return the tokens of the home."""
