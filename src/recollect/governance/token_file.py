@@ -78,12 +78,12 @@ class TokenFile:
         """
         with os_errors(self.path):
             try:
+                _check_private(self.path.lstat())  # before it is opened: it may be a pipe
                 descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             except FileNotFoundError:
                 raise NotFound("the home has no token yet", hint=_ROTATE) from None
             with open(descriptor, "rb") as file:
-                there = os.fstat(file.fileno())
-                _check_private(there)
+                _check_private(os.fstat(file.fileno()))
                 text = file.read(_LONGEST).decode("ascii", "replace").strip()
         if not text.startswith(PREFIX) or len(text) < len(PREFIX) + _BYTES:
             raise Denied("the file of the token must hold a token", hint=_ROTATE)

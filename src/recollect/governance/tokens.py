@@ -10,7 +10,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, LiteralString, TypeAlias, cast, get_args
+from typing import Literal, LiteralString, TypeAlias, get_args
 
 import msgspec
 
@@ -22,8 +22,8 @@ from recollect.governance.audit import record_audit
 from recollect.governance.token_file import PREFIX, TokenFile, digest_of, new_text
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session_key import parse_key
-from recollect.store.columns import decode
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.columns import decode, text_or_none
+from recollect.store.engine import Database, Row, SqlValue, Transaction
 
 Right: TypeAlias = Literal["read", "capture", "write", "files", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
@@ -37,11 +37,14 @@ USED_EVERY_MS = 60_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _LONGEST = 256
-_STORED: LiteralString = """id, name, tenant, agent, project, audience, rights, channels,
-    created_at, expires_at, revoked_at, last_used_at"""
+_STORED: LiteralString = """id, name, tenant, agent, project, rights, created_at, expires_at,
+    revoked_at, last_used_at, audience, session_key, channels"""
+_PLAIN = 10
+"""Columns that are fields as they are; those after them are put together."""
+_FIELDS = tuple(name.strip() for name in _STORED.split(","))[:_PLAIN]
 _SELECT: LiteralString = f"SELECT {_STORED} FROM tokens"  # noqa: S608  # literals
 _INSERT: LiteralString = f"""
-    INSERT INTO tokens ({_STORED}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO tokens ({_STORED}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
 _BY_HASH: LiteralString = _SELECT + " WHERE hash = ?"
 _BY_NAME: LiteralString = _SELECT + " WHERE (name = ? OR id = ?) AND revoked_at IS NULL"
@@ -197,9 +200,7 @@ class Tokens:
                 raise Conflict(
                     "a valid token has this name", hint="choose another name, or revoke that one"
                 )
-            cells = [getattr(token, field) for field in Token.__struct_fields__]
-            cells[7] = msgspec.json.encode(token.channels).decode()
-            tx.execute(_INSERT, (*cells, digest_of(text)))
+            tx.execute(_INSERT, (*_cells_of(token), digest_of(text)))
             record_audit(tx, token.scope, "token.add", now, target=token.name)
 
         self._records.write(unit)
@@ -296,6 +297,25 @@ class Tokens:
         self._records.submit(lambda tx: tx.execute(_USE, (now, token_id)))
 
 
+def revoke_all(records: Database, now: int) -> list[str]:
+    """Let no token of a home be valid any more; return their names.
+
+    A backup from elsewhere may hold tokens of whoever made it.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+
+    def unit(tx: Transaction) -> list[str]:
+        found = [_token_of(row) for row in tx.all(_VALID)]
+        for token in found:
+            tx.execute(_REVOKE, (now, token.id))
+            record_audit(tx, token.scope, "token.revoke", now, target=token.name)
+        return [token.name for token in found]
+
+    return records.write(unit)
+
+
 def check_audience(audience: str, agent: str | None = None) -> str:
     """Return an audience with its session key normalised.
 
@@ -326,9 +346,21 @@ def check_right(right: str) -> Right:
     raise InvalidInput("unknown right of a token", hint=f"use one of {', '.join(RIGHTS)}")
 
 
+def _cells_of(token: Token) -> list[SqlValue]:
+    plain: list[SqlValue] = [getattr(token, name) for name in _FIELDS]
+    kind, _, key = token.audience.partition(":")
+    return [*plain, kind, key or None, msgspec.json.encode(token.channels).decode()]
+
+
 def _token_of(row: Row) -> Token:
-    channels = msgspec.json.decode(cast(str, row[7]), type=tuple[str, ...])
-    return decode(Token, Token.__struct_fields__, row, channels=channels)
+    kind, key, channels = (text_or_none(cell) for cell in row[_PLAIN:])
+    return decode(
+        Token,
+        _FIELDS,
+        row[:_PLAIN],
+        audience=kind if key is None else SESSION + key,
+        channels=msgspec.json.decode(channels or "[]"),
+    )
 
 
 def _named(tx: Transaction, name: str) -> Token | None:

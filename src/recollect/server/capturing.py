@@ -173,7 +173,7 @@ def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = No
     given, told = _understood(report)
     project = label_of(report.project_path)
     failed = report.error is not None and event == "tool"
-    observation, is_new = caller.memory.observations.add(
+    recorded = caller.memory.observations.add(
         GivenObservation(
             session_id=session.session.id,
             tool_name=label_of(report.tool_name),
@@ -193,7 +193,12 @@ def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = No
             project=None if project == session.session.project else project,
         )
     )
-    return Stored(observation=observation, is_new=is_new, session=session, note=told or note)
+    return Stored(
+        observation=recorded.observation,
+        is_new=recorded.is_new,
+        session=session,
+        note=told or note,
+    )
 
 
 def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:

@@ -7,9 +7,9 @@ CREATE TABLE tokens (
     tenant       TEXT NOT NULL,
     agent        TEXT,
     project      TEXT,
-    -- owner, shared, or session: and the key of a session.
-    audience     TEXT NOT NULL
-                 CHECK (audience IN ('owner', 'shared') OR audience LIKE 'session:_%'),
+    audience     TEXT NOT NULL CHECK (audience IN ('owner', 'shared', 'session')),
+    -- As which session it hears, where the audience is one.
+    session_key  TEXT,
     rights       TEXT NOT NULL
                  CHECK (rights IN ('read', 'capture', 'write', 'files', 'admin')),
     -- Names of channels that it may speak for; * for all.
@@ -18,7 +18,8 @@ CREATE TABLE tokens (
     expires_at   INTEGER,
     revoked_at   INTEGER,
     -- To the minute.
-    last_used_at INTEGER
+    last_used_at INTEGER,
+    CHECK ((audience = 'session') = (session_key IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX tokens_by_name ON tokens (name) WHERE revoked_at IS NULL;
 -- What was done with the rights of an operator, and what was refused. Ids and counts, no content.
