@@ -74,6 +74,25 @@ class Caller:
             hint=f"use a token that was added with --rights {right}",
         )
 
+    def require_operator(self, *, whole: bool = False) -> None:
+        """Refuse those who hear only a part of what the token's scope holds.
+
+        Args:
+            whole: Also those whose scope is only a part of the home's own tenant.
+
+        Raises:
+            Denied: the token is not the operator's.
+        """
+        if self.token.is_owners and not (whole and self.token.scope != Scope()):
+            return
+        with suppress(StoreError), self.acting():
+            self.memory.audit.refused("operator")
+        narrowed = ", without --agent, --project and --tenant" if whole else ""
+        raise Denied(
+            "only the operator may do this",
+            hint=f"use a token that was added with --as owner{narrowed}",
+        )
+
     def for_session(self, asked: str | None = None) -> str | None:
         """Return the session on whose behalf is asked, to be passed down as ``for_session``.
 

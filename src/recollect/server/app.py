@@ -36,7 +36,17 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import health, hooks, observations, recall, sessions
+from recollect.server.routes import (
+    admin,
+    files,
+    health,
+    hooks,
+    messages,
+    observations,
+    projects,
+    recall,
+    sessions,
+)
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -146,8 +156,9 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    files = (health, hooks, observations, recall, sessions)
-    return tuple(route for file in files for route in file.ROUTES)
+    seed = (health, sessions, observations, recall, hooks)
+    beside = (messages, projects, files, admin)
+    return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
 
 
 def _description(routes: Sequence[AnyRoute]) -> Route:

@@ -32,7 +32,7 @@ NO_SESSION, UNREAD = "no_session", "unread"
 """Why something is not where, or not as, the client meant it."""
 
 
-class Report(LenientGiven, frozen=True):
+class Report(LenientGiven, frozen=True, kw_only=True):
     """What every hook tells.
 
     Attributes:
@@ -48,7 +48,7 @@ class Report(LenientGiven, frozen=True):
     created_at: int | str | None = None
 
 
-class ToolReport(Report, frozen=True):
+class ToolReport(Report, frozen=True, kw_only=True):
     """What an agent did or saw; fields as in `Observations.record`."""
 
     tool_name: str | None = None

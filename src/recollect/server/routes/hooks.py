@@ -36,7 +36,7 @@ Status = Literal[
 """What became of a hook."""
 
 
-class StartReport(Report, frozen=True):
+class StartReport(Report, frozen=True, kw_only=True):
     """A session starts.
 
     Attributes:
