@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TypeAlias
@@ -155,15 +156,21 @@ class Caller:
         return self._writable(found)
 
     def hooked(
-        self, key: str, project: str | None, moment: Moment, at: int | None = None
+        self,
+        key: str,
+        project: str | None,
+        moment: Moment,
+        at: int | None = None,
+        *,
+        beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
-        """Return the session of the hooks under a key, see `Sessions.hooked`.
+        """Return the session of the hooks under a key; arguments as for `Sessions.hooked`.
 
         Raises:
             RecollectError: as `writes_to`, or as `Sessions.hooked`.
         """
-        named = self._key(key).text
-        found = self.memory.sessions.hooked(named, self._project(project), moment, at=at)
+        named, hooked = self._key(key).text, self.memory.sessions.hooked
+        found = hooked(named, self._project(project), moment, at=at, beginning=beginning)
         self._writable(found.session)
         return found
 
