@@ -32,7 +32,6 @@ from recollect.observations.observation import (
 from recollect.observations.payload import cost_of, shortened, without_payload
 from recollect.observations.recorder import (
     ObservationParts,
-    Recorded,
     Recorder,
     at_place,
     or_error,
@@ -40,6 +39,7 @@ from recollect.observations.recorder import (
 )
 from recollect.observations.rows import (
     KIND,
+    Recorded,
     places_of,
     select_numbers,
     select_observations,
@@ -54,8 +54,8 @@ DETAIL_TOKENS = 1_000
 _PAGE = 200
 
 Many: TypeAlias = "list[Observation]"
+Outcomes: TypeAlias = "list[Recorded | RecollectError]"
 Numbers: TypeAlias = "list[int]"
-Outcomes: TypeAlias = "list[Observation | RecollectError]"
 
 
 class Observations:
@@ -177,9 +177,7 @@ class Observations:
         Raises:
             StoreError: the transaction failed; see `recollect.store.engine.Database.write`.
         """
-        given = [or_error(given_of, item) for item in items]
-        outcomes = self._recorder.record(given, is_whole=False)
-        return [each.observation if isinstance(each, Recorded) else each for each in outcomes]
+        return self._recorder.record([or_error(given_of, item) for item in items], is_whole=False)
 
     def get(
         self,

@@ -28,6 +28,7 @@ from recollect.observations.draft import (
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.recalled import RECALLED, OwnCalls
 from recollect.observations.rows import (
+    Recorded,
     SessionFacts,
     add_observations,
     find_facts,
@@ -43,17 +44,10 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Outcome: TypeAlias = "Recorded | RecollectError"
-"""What is stored, or why it is not."""
+"""An observation as it is stored, or why it is not."""
 
 Hearing = Callable[[str, str | None], Hearer]
 """Returns who asks, of a session and a sender; raises `NotFound` without that session."""
-
-
-class Recorded(msgspec.Struct, frozen=True):
-    """An observation as it is stored, and whether it was not there before."""
-
-    observation: Observation
-    is_new: bool
 
 
 class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,13 +120,12 @@ class Recorder:
             added = add_observations(tx, rows, self._scope)
             if is_whole:
                 _raise_first(added.outcomes)
-            fresh = {each.id for each in added.fresh}
             groups: dict[str, list[Observation]] = {}
             for each in added.fresh:
                 groups.setdefault(each.session_id, []).append(each)
             for group in groups.values():
-                record_event(tx, _told(group, self._parts.clock.now_ms()))
-            return [_recorded(each, fresh) for each in added.outcomes]
+                record_event(tx, _recorded(group, self._parts.clock.now_ms()))
+            return added.outcomes
 
         outcomes = self._parts.database.write(unit)
         self._parts.arrived()
@@ -237,15 +230,6 @@ def _row_of(draft: ObservationDraft) -> Observation:
     )
 
 
-def _recorded(outcome: Observation | RecollectError, fresh: set[str]) -> Outcome:
-    """Return an outcome; of two copies in one transaction only the first is new."""
-    if isinstance(outcome, RecollectError):
-        return outcome
-    is_new = outcome.id in fresh
-    fresh.discard(outcome.id)
-    return Recorded(outcome, is_new)
-
-
 def owner_of(of: Observation) -> Scope:
     """Return whose an observation is."""
     return Scope(
@@ -253,7 +237,7 @@ def owner_of(of: Observation) -> Scope:
     )
 
 
-def _told(group: Sequence[Observation], at: int) -> ObservationsRecorded:
+def _recorded(group: Sequence[Observation], at: int) -> ObservationsRecorded:
     return ObservationsRecorded(
         scope=owner_of(group[0]), at=at, numbers=tuple(each.number for each in group)
     )

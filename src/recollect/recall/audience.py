@@ -70,6 +70,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     min_score: float | None
     sources: Sequence[str] | None
     mode: str
+    channel: str | None
     for_session: str | None
     for_sender: str | None
     since: int | datetime | None
@@ -108,7 +109,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             mode=self.mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, self.asking(settings), records),
-            ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
+            ranges=ranges_of(sessions, seen.session, self.channel),
             projects=() if seen.project is None else parts.capture().projects.paths(seen.project),
             since=None if self.since is None else check_time(self.since),
             until=None if self.until is None else check_time(self.until),
@@ -186,11 +187,25 @@ def _spoken(tx: Transaction, tenant: str, owner: Owner, group: VisibilityGroup) 
     return {**heard_seqs(tx, tenant, owner, group), **notes}
 
 
-def ranges_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
+def ranges_of(
+    sessions: Asked, session_id: str | None, channel: str | None = None
+) -> tuple[SeqRange, ...] | None:
     """Return which messages a session consists of, those that a fork shares included.
 
     Nothing where there is none with this id.
+
+    Args:
+        sessions: Where it is.
+        session_id: Which one; all if not given.
+        channel: Only the sessions of this channel; all of one session if both are given.
+
+    Returns:
+        The ranges; None where neither is given.
     """
+    if session_id is None:
+        if channel is None:
+            return None
+        return tuple(SeqRange(session=each.id) for each in sessions().list(channel=channel))
     try:
         parts = sessions().parts(session_id)
     except NotFound:
@@ -201,6 +216,21 @@ def ranges_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
         # Without an end: a message that arrives just now is found too.
         SeqRange(session=session_id),
     )
+
+
+def readable_paths(sessions: Asked, asking: Asking | None, paths: list[str]) -> list[str]:
+    """Return those memory files of some that `check_may_read` lets somebody read.
+
+    Raises:
+        NotFound: there is no such session in the scope.
+        InvalidInput: the sender cannot be an account.
+    """
+    if asking is None:
+        return paths
+    group = sessions().visibility_group(asking.session_id, asking.sender)
+    if group.is_owners:
+        return paths
+    return [path for path in paths if group.is_private and asking.sees(path)]
 
 
 def check_may_read(sessions: Asked, asking: Asking, path: str) -> None:

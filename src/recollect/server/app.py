@@ -19,6 +19,7 @@ from recollect import __version__
 from recollect.caller import Caller
 from recollect.core.errors import RecollectError
 from recollect.governance.tokens import Right
+from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Calls
 from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
@@ -41,6 +42,7 @@ from recollect.server.routes import (
     files,
     health,
     hooks,
+    memory,
     messages,
     observations,
     projects,
@@ -157,8 +159,14 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (messages, projects, files, admin)
+    beside = (messages, projects, files, memory, admin)
     return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
+
+
+def all_mounts() -> tuple[Mount, ...]:
+    """Return the applications below a path of their own; for one run of a server."""
+    mcp = McpEndpoint()
+    return (Mount(path="/mcp", right="read", app=mcp, lifespan=mcp.running),)
 
 
 def _description(routes: Sequence[AnyRoute]) -> Route:

@@ -205,12 +205,8 @@ def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = No
             project=None if project == session.session.project else project,
         )
     )
-    return Stored(
-        observation=recorded.observation,
-        is_new=recorded.is_new,
-        session=session,
-        note=told or note,
-    )
+    made, is_new = recorded.observation, recorded.is_new
+    return Stored(observation=made, is_new=is_new, session=session, note=told or note)
 
 
 def _nothing() -> None:

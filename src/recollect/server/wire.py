@@ -17,8 +17,7 @@ from recollect.core.numbers import parse_record, show_number
 from recollect.index.query.hit import SearchResult
 from recollect.observations.observation import Observation
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.steps.lines import IndexLine, IndexLines
-from recollect.recall.steps.timeline import Timeline
+from recollect.recall.steps.lines import IndexLine, IndexLines, Timeline
 from recollect.sessions.record.session import Session
 
 _TIMES_FROM = 100_000_000_000

@@ -9,10 +9,12 @@ from recollect.core.settings.agents import agent_name, known_agent
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.environment import (
     agent_environment,
+    claude_mem_database,
     default_home,
     is_inside,
     models_folder,
     program_path,
+    surroundings,
     transcript_folders,
     user_path,
 )
@@ -35,10 +37,12 @@ from recollect.core.settings.tree import (
     PrivacySettings,
     QmdSettings,
     RecordLimits,
+    ServerSettings,
     Settings,
     StoreSettings,
     SyncSettings,
     TranscriptDeltaSettings,
+    WorkerSettings,
     WorkspaceSettings,
 )
 
@@ -59,15 +63,18 @@ __all__ = [
     "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",
+    "ServerSettings",
     "SessionSettings",
     "Settings",
     "StoreSettings",
     "SyncSettings",
     "TranscriptDeltaSettings",
     "VectorSettings",
+    "WorkerSettings",
     "WorkspaceSettings",
     "agent_environment",
     "agent_name",
+    "claude_mem_database",
     "default_home",
     "forbid_telemetry",
     "is_inside",
@@ -76,6 +83,7 @@ __all__ = [
     "load_settings",
     "models_folder",
     "program_path",
+    "surroundings",
     "transcript_folders",
     "user_path",
 ]
