@@ -9,15 +9,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
 from recollect.core import errors
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy, StoreError
-from recollect.core.settings.environment import surroundings
+from recollect.core.settings.environment import is_inside, surroundings
 from recollect.server.client import Connection
 from recollect.server.presence import (
     LOGS,
@@ -93,17 +94,38 @@ def start(home: Path) -> Presence:
             hint="use it, or stop it with `recollect serve stop`",
         )
     process = _spawn(home)
-    until = time.monotonic() + START_S
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            raise _failure(home)
-        there = find_presence(home)
-        if there is not None and there.pid == process.pid and _line_to(home, there).is_alive():
-            return there
-        time.sleep(_STEP_S)
+    found = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
+    if found is not None:
+        return found
+    if process.returncode is not None:
+        raise _failure(home)
     process.kill()
     hint = f"see {home / LOGS}; or run `recollect serve` to watch it start"
     raise StoreBusy(f"the worker did not answer within {START_S:g} s", hint=hint)
+
+
+def awaited(
+    home: Path,
+    timeout_s: float,
+    is_over: Callable[[], bool] = lambda: False,
+    pid: int | None = None,
+) -> Presence | None:
+    """Return the worker of a home as soon as it answers; None where that takes too long.
+
+    Args:
+        home: The folder of the memory.
+        timeout_s: How long to wait.
+        is_over: Whether it will not come any more.
+        pid: Only this process; any if not given.
+    """
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until and not is_over():
+        there = find_presence(home)
+        is_meant = there is not None and pid in {None, there.pid}
+        if there is not None and is_meant and _line_to(home, there).is_alive():
+            return there
+        time.sleep(_STEP_S)
+    return None
 
 
 def stop(home: Path) -> Presence | None:
@@ -141,8 +163,11 @@ def stop(home: Path) -> Presence | None:
 def autostart(home: Path) -> bool:
     """Start a worker unless one runs or was started within a minute; return whether it was.
 
-    Returns at once: this command has its answer, the next one finds the worker.
+    Returns at once: this command has its answer, the next one finds the worker. A command that a
+    model was started with begins none, nor does one without the packages of the server.
     """
+    if is_inside() or find_spec("uvicorn") is None:
+        return False
     with _turn_to_start(home) as is_ours:
         if is_ours and not is_served(home):
             with suppress(OSError, RecollectError):
