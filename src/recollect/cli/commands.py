@@ -24,6 +24,7 @@ PLACES = {
     "timeline": "timeline",
     "get": "get",
     "context": "context",
+    "mcp": "mcp",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

@@ -9,6 +9,7 @@ from recollect.core.settings.agents import agent_name, known_agent
 from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.environment import (
     agent_environment,
+    claude_mem_database,
     default_home,
     is_inside,
     models_folder,
@@ -73,6 +74,7 @@ __all__ = [
     "WorkspaceSettings",
     "agent_environment",
     "agent_name",
+    "claude_mem_database",
     "default_home",
     "forbid_telemetry",
     "is_inside",

@@ -91,8 +91,23 @@ def transcript_folders(environ: Mapping[str, str] | None = None) -> dict[str, Pa
     }
 
 
+def claude_mem_database(environ: Mapping[str, str] | None = None) -> Path:
+    """Return where claude-mem keeps its database: below ``CLAUDE_MEM_DATA_DIR``, as it does.
+
+    Raises:
+        ConfigError: the folder starts with ~ and the home directory is unknown.
+    """
+    environ = os.environ if environ is None else environ
+    folder = environ.get("CLAUDE_MEM_DATA_DIR", "").strip() or "~/.claude-mem"
+    return _absolute(folder, environ) / "claude-mem.db"
+
+
 _OPENCLAW = ("HOME", "PROFILE", "STATE_DIR")
-FOREIGN_VARIABLES = ("CLAUDE_CONFIG_DIR", *(f"OPENCLAW_{name}" for name in _OPENCLAW))
+FOREIGN_VARIABLES = (
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_MEM_DATA_DIR",
+    *(f"OPENCLAW_{name}" for name in _OPENCLAW),
+)
 """Variables of other programs that say where they keep their transcripts."""
 
 
