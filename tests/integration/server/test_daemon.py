@@ -19,7 +19,6 @@ import pytest
 
 import recollect
 from recollect.core.errors import Conflict, RecollectError
-from recollect.server import daemon
 from recollect.server.presence import (
     LOGS,
     PRESENCE_FILE,
@@ -29,6 +28,7 @@ from recollect.server.presence import (
     find_presence,
     is_served,
 )
+from recollect.server.worker import daemon
 
 ROUNDS = int(os.environ.get("WORKER_ROUNDS", "20"))  # noqa: TID251 - `make soak` asks for 1,000
 

@@ -23,7 +23,6 @@ from recollect.memory import Memory
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, all_routes
 from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
-from recollect.server.log_file import logging_to
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -32,7 +31,8 @@ from recollect.server.presence import (
     find_presence,
 )
 from recollect.server.serving import Server
-from recollect.server.shared_folder import shared_by
+from recollect.server.worker.log_file import logging_to
+from recollect.server.worker.shared_folder import shared_by
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
 from recollect.store.locks import OwnerLock
@@ -45,7 +45,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _log = logging.getLogger("recollect.server")
 
 
-class Worker:
+class HomeWorker:
     """Serves a home until it is stopped.
 
     Args:
@@ -92,7 +92,7 @@ class Worker:
     def _serve(
         self, server: Server, presence: Presence, started: Callable[[Presence], None]
     ) -> None:
-        """Answer until it is stopped; commands are told to come, and to come no more."""
+        """Answer until it is stopped; worker.json is there as long as it answers."""
         failures: list[BaseException] = []
 
         def run() -> None:

@@ -19,7 +19,7 @@ import msgspec
 from recollect.core import errors
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
-from recollect.server.client import Connection
+from recollect.server.client import WorkerConnection
 from recollect.server.presence import (
     LOGS,
     PROTOCOL,
@@ -35,7 +35,7 @@ from recollect.server.presence import (
 START_S = 30.0
 """How long a start is waited for: the schema of a large home may have to be brought forward."""
 REST_S = 60.0
-"""Between two starts that nobody asked for; a worker that cannot start is not tried at each
+"""Between two starts by commands; a worker that cannot start is not tried at each
 command."""
 _STEP_S = 0.02
 _STOP_S = 10.0
@@ -140,7 +140,7 @@ def stop(home: Path) -> Presence | None:
         if is_served(home):
             raise NotFound(
                 "a worker holds the home, but does not say which process it is",
-                hint="it may just start or stop: try again",
+                hint="try again; it may just start or stop",
             )
         return None
     if not _holds_lock(there.pid, home):
@@ -266,8 +266,8 @@ def _last_line(path: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def _line_to(home: Path, worker: Presence) -> Connection:
+def _line_to(home: Path, worker: Presence) -> WorkerConnection:
     token = ""
     with suppress(OSError, UnicodeDecodeError):
         token = read_small(home / TOKEN_FILE).decode("ascii").strip()
-    return Connection(worker, token, _ALIVE_S)
+    return WorkerConnection(worker, token, _ALIVE_S)
