@@ -21,7 +21,7 @@ from recollect.core.settings import ServerSettings, load_settings, surroundings
 from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
-from recollect.server.app import HttpApp, all_routes
+from recollect.server.app import HttpApp, all_mounts, all_routes
 from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.presence import (
     PRESENCE_FILE,
@@ -83,7 +83,8 @@ class HomeWorker:
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
             pool = held.enter_context(MemoryPool(self.home, self._overrides))
             held.enter_context(kept_in_step(pool.memory()))
-            self._serve(_server(pool, listeners), _presence_of(listeners), started)
+            server = _server(pool, listeners, settings)
+            self._serve(server, _presence_of(listeners), started)
 
     def stop(self) -> None:
         """End it, from any thread; returns at once. Requests under way are answered first."""
@@ -204,8 +205,9 @@ def kept_in_step(memory: Memory) -> Iterator[None]:
     yield
 
 
-def _server(pool: MemoryPool, listeners: list[socket.socket]) -> Server:
-    return Server(HttpApp(all_routes()), Callers(pool), listeners)
+def _server(pool: MemoryPool, listeners: list[socket.socket], settings: ServerSettings) -> Server:
+    app = HttpApp(all_routes(), all_mounts())
+    return Server(app, Callers(pool), listeners, hosts=(settings.host, *settings.hosts))
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:
