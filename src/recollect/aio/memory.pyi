@@ -459,10 +459,11 @@ class AsyncMemory:
     async def within(self, scope: Scope) -> AsyncMemory:
         """Return this memory as a narrower scope sees it, over what is open already.
 
-        It answers as one that is opened with that scope; closing it does nothing.
+        It answers as one that is opened with that scope, but does not back up or scrub the home;
+        closing it does nothing.
 
         Raises:
-            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
+            Denied: the scope is of another owner.
         """
     @property
     def workspace(self) -> Path | None: ...
