@@ -392,6 +392,12 @@ class ServerSettings(Struct, frozen=True, kw_only=True):
         "Port to listen on. Where it is set and taken, that is an error; unset, a free one is "
         "taken instead, and worker.json tells which.",
     ] = 37_778
+    hosts: Annotated[
+        tuple[str, ...],
+        Meta(max_length=50),
+        "More names or addresses by which programs may call it, without a port. Needed where host "
+        "is 0.0.0.0 or ::, for any other name is refused.",
+    ] = ()
     socket: Annotated[
         str | None,
         "Unix socket to listen on as well, for programs of this user only. A relative path lies "
