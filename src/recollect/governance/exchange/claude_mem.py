@@ -3,8 +3,8 @@
 A session there becomes one of the owner's, without a channel: nobody else hears it. Its prompts are
 messages; what its observer wrote are observations with the trust ``imported``, because a model made
 them of what tools gave back: they are found, and never put into a prompt by themselves. The same
-row gives the same ids every time. Read after the schemas 4 to 49 (claude-mem 4 to 13), which add columns and
-rename two; a newer one is refused by its number.
+row gives the same ids every time. Read after the schemas 4 to 49 (claude-mem 4 to 13), which add
+columns and rename two; a newer one is refused by its number.
 """
 
 from __future__ import annotations

@@ -201,17 +201,16 @@ class HomeExport:
 
     def _records(self) -> Lines:
         read, scope = self._parts.database.read, self._order.scope
-        if self._asked is None or self._asked.group.is_owners:
-            projects = read(lambda tx: project_lines(tx, scope.tenant, scope.project))
-            yield from (("project", each) for each in projects)
         wanted = read(lambda tx: _Wanted(tx, self._order, self._heard(tx)))
         for done, session_id in enumerate(wanted.order, 1):
             yield from self._session(session_id, wanted)
             self._tell(ExportProgress(done=done, total=len(wanted.order)))
         yield from (("episode", each) for each in self._episodes())
-        files = self._parts.files if self._order.files else None
-        if files is not None and (self._asked is None or self._asked.group.is_owners):
-            yield from (("file", each) for each in files())
+        if self._asked is None or self._asked.group.is_owners:
+            projects = read(lambda tx: project_lines(tx, scope.tenant, scope.project))
+            yield from (("project", each) for each in projects)
+            files = self._parts.files if self._order.files else None
+            yield from (("file", each) for each in (files() if files else ()))
 
     def _heard(self, tx: Transaction) -> Heard | None:
         if self._asked is None:
