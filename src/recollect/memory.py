@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.components import Components, assemble
+from recollect.assembly.assembling import assemble
+from recollect.assembly.components import Components
 from recollect.assembly.exchange import Exchange
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreClosed, StoreCorrupt
+from recollect.core.errors import Denied, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
 from recollect.models.embedding.embedder import Embedder
@@ -32,16 +32,19 @@ from recollect.recall.maintenance import Synced
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.audit import Audit
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
+    from recollect.governance.tokens import Tokens
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
+    from recollect.recall.counts import RecordCounts
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
     from recollect.recall.steps.details import DetailBatch
@@ -63,13 +66,28 @@ class Memory(Exchange):
         self.workspace: Path | None = base.workspace
         self.settings = base.resolved.settings
         self.events, self.preview_uses = parts.events, parts.preview_uses
-        self._is_closed = False
 
     def __enter__(self) -> Memory:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def within(self, scope: Scope) -> Memory:
+        """Return this memory as a narrower scope sees it, over what is open already.
+
+        It answers as one that is opened with that scope; closing it does nothing.
+
+        Raises:
+            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
+        """
+        from recollect.assembly.narrowing import narrow, root_of
+
+        seen = self.scope.narrowed(scope)
+        if seen is None:
+            hint = "narrow it to what its own scope includes"
+            raise Denied("the scope is of another owner", hint=hint)
+        return Memory(narrow(root_of(self._parts, seen), seen))
 
     @property
     def observations(self) -> ObservationRecall:
@@ -91,6 +109,20 @@ class Memory(Exchange):
         """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
         return self._parts.contexts(self.search)
 
+    @property
+    def tokens(self) -> Tokens:
+        """Who may call the worker of this home."""
+        from recollect.assembly.access import tokens_of
+
+        return tokens_of(self._base)
+
+    @property
+    def audit(self) -> Audit:
+        """What was done with the rights of an operator, and what was refused."""
+        from recollect.governance.audit import Audit
+
+        return Audit(self._base.records, self._base.clock, self.scope)
+
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
 
@@ -104,16 +136,7 @@ class Memory(Exchange):
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
-        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
-        backend = self._parts.search_backend
-        failure = None if backend is None else backend.refresh()
-        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
-
-    def _sync(self, on_progress: OnProgress) -> SyncReport:
-        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
-        if self._parts.digest is not None:
-            self._parts.digest(never)
-        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
+        return self._parts.sync(on_progress)
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -251,7 +274,7 @@ class Memory(Exchange):
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
         """
-        if self._is_closed:
+        if self._parts.closed.is_set():
             raise StoreClosed("the memory is closed", hint="open it again")
         asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
@@ -359,6 +382,7 @@ class Memory(Exchange):
 
     def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
         """Redact everything stored by the rules of today; see `Scrubber.run`."""
+        self._parts.require_whole("scrubbing")
         return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
 
     @property
@@ -379,6 +403,12 @@ class Memory(Exchange):
         from recollect.recall.status import report_status
 
         return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
+
+    def counts(self) -> RecordCounts:
+        """Return how many records there are within the scope of this memory."""
+        from recollect.recall.counts import count_records
+
+        return count_records(self._base.records, self.scope)
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
@@ -410,13 +440,7 @@ class Memory(Exchange):
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
-        self._is_closed = True
-        self._parts.close()
-
-    def retire(self) -> None:
-        """Leave the work in the background to others; close when the last user lets go of it."""
-        self._parts.maintenance.pause()
-        weakref.finalize(self, self._parts.close)
+        self._parts.closing()
 
 
 def open_memory(

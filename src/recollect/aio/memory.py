@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
@@ -121,6 +121,18 @@ class _Closing(Twin):
 class AsyncMemory(_Closing, of=Memory):
     """The asynchronous twin of `Memory`."""
 
+    @wraps(Memory.within)
+    async def within(self, *args: Any, **kwargs: Any) -> AsyncMemory:  # noqa: D102
+        work = partial(_ready, self._target.within, *args, **kwargs)
+        return _NarrowedMemory(await self._hops.run(work), self._hops)
+
+
+class _NarrowedMemory(AsyncMemory):
+    """One that is closed with its origin."""
+
+    async def close(self) -> None:
+        """Do nothing."""
+
 
 class AsyncMemoryPool(_Closing):
     """A `MemoryPool` whose memories are asynchronous.
@@ -134,19 +146,21 @@ class AsyncMemoryPool(_Closing):
     def __init__(self, home: Any = None, overrides: Any = None, *, limit: int = LIMIT) -> None:
         super().__init__(MemoryPool(home, overrides), Hops(limit))
         self._limit = limit
-        self._twins: WeakKeyDictionary[Memory, AsyncMemory] = WeakKeyDictionary()
+        self._twins: WeakValueDictionary[int, AsyncMemory] = WeakValueDictionary()
+        """By the identity of what they hold."""
 
     async def memory(self, *args: Any, **kwargs: Any) -> AsyncMemory:
-        """Return the memory of an agent, as `MemoryPool.memory` does."""
+        """Return the memory of an agent or of any scope, as `MemoryPool.memory` does."""
         found = await self._hops.run(partial(_ready, self._target.memory, *args, **kwargs))
-        if found not in self._twins:
-            self._twins[found] = AsyncMemory(found, Hops(self._limit))
-        return self._twins[found]
+        twin = self._twins.get(id(found))
+        if twin is None:
+            twin = self._twins[id(found)] = _NarrowedMemory(found, Hops(self._limit))
+        return twin
 
     async def close(self) -> None:
         """Close every memory; a second call does nothing."""
         for memory in list(self._twins.values()):
-            await memory.close()
+            await AsyncMemory.close(memory)  # its threads end; the pool closes what they used
         await super().close()
 
 

@@ -26,7 +26,7 @@ from recollect.index.repair.checkup import Defect
 from recollect.models.embedding.embedder import Embedder
 from recollect.observations.controls import CaptureCheck, CaptureVerdict, Pause, Refusal
 from recollect.observations.observation import Hearer, Made, Observation, ObservationBatch, Trust
-from recollect.observations.observations import Many
+from recollect.observations.observations import Many, Outcomes
 from recollect.observations.project_rows import Project
 from recollect.observations.projects import ProjectList
 from recollect.observations.recalled import OwnCalls
@@ -60,6 +60,7 @@ from recollect.sessions.record.session import Session
 from recollect.sessions.record.token_usage import TokenUsage
 from recollect.sessions.record.tool_call import ToolCall
 from recollect.sessions.streaming import Piece
+from recollect.store.engine import Transaction
 from recollect.store.journal import RecordedEvent
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, OnEvent
@@ -258,8 +259,6 @@ class AsyncMemory:
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-    async def retire(self) -> None:
-        """Leave the work in the background to others; close when the last user lets go of it."""
     @property
     def scope(self) -> Scope: ...
     async def scrub(
@@ -338,6 +337,14 @@ class AsyncMemory:
         Raises:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
             StoreBusy: another program does it already.
+        """
+    async def within(self, scope: Scope) -> AsyncMemory:
+        """Return this memory as a narrower scope sees it, over what is open already.
+
+        It answers as one that is opened with that scope; closing it does nothing.
+
+        Raises:
+            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
         """
     @property
     def workspace(self) -> Path | None: ...
@@ -1120,6 +1127,21 @@ class AsyncObservations:
             Denied: the project is not that of the scope; or the tool asked this memory, see
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
+    async def record_each(
+        self, items: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
+    ) -> Outcomes:
+        """Store observations of any sessions in one transaction; return what became of each.
+
+        For programs that capture for many at once: they share one commit, and one that cannot be
+        stored does not disturb the others. An outcome is the observation, once it is durable, or
+        the error that `record` would raise.
+
+        Args:
+            items: Dicts with the argument names of `record`.
+
+        Raises:
+            StoreError: the transaction failed; see `recollect.store.engine.Database.write`.
+        """
     async def record_many(
         self, items: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
     ) -> Many:
@@ -1291,10 +1313,17 @@ class AsyncCaptureControls:
         """
     async def pauses(self) -> builtins.list[Pause]:
         """Return the pauses of now."""
+    async def pauses_in(self, tx: Transaction) -> builtins.list[Pause]:
+        """Return the pauses that there ever were, the oldest first."""
     @property
     def projects(self) -> AsyncProjects: ...
     async def refusal(
-        self, project: str | None, tool: str | None, arguments: object, at: int | None = None
+        self,
+        project: str | None,
+        tool: str | None,
+        arguments: object,
+        at: int | None = None,
+        pauses: Sequence[Pause] | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -1303,6 +1332,7 @@ class AsyncCaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
+            pauses: As for `verdict`.
         """
     async def resume(self, project: str | None = None) -> builtins.list[Pause]:
         """Capture again; return the pauses that go on, of other projects or of all.
@@ -1321,11 +1351,14 @@ class AsyncCaptureControls:
             arguments: Its input, JSON; paths are looked for in every text of it.
             folder: Where relative paths begin.
         """
-    async def verdict(self, project: str | None) -> CaptureVerdict:
+    async def verdict(
+        self, project: str | None, pauses: Sequence[Pause] | None = None
+    ) -> CaptureVerdict:
         """Return whether a project is captured, now and at other times.
 
         Args:
             project: The folder in which something happened; None where that is not known.
+            pauses: What `pauses_in` gave, where it was asked already.
         """
 
 class AsyncContexts:
@@ -1476,6 +1509,8 @@ class AsyncEventStream:
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
+    async def within(self, scope: Scope) -> AsyncEventStream:
+        """Return the same events as another scope sees them; closed with this stream."""
 
 class AsyncSessionExport:
     """One session on its way out.
@@ -1865,12 +1900,16 @@ class AsyncMemoryPool:
         workspace: Path | str | None = None,
         scope: Scope | None = None,
     ) -> AsyncMemory:
-        """Return the memory of an agent; do not close it, `close` of the pool does.
+        """Return the memory of an agent, or of any scope; closing it does nothing.
+
+        The same one as long as somebody holds it. Another tenant than the local one has memory
+        files only in a workspace that is given here.
 
         Args:
-            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; None for all.
+            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; that of the
+                scope if not given.
             workspace: The folder of its memory files; the one of its settings if not given.
-            scope: Narrows it further.
+            scope: Whose memory it is; all of the local tenant if not given.
 
         Raises:
             ConfigError: a setting is wrong.

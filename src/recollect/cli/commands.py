@@ -44,6 +44,7 @@ PLACES = {
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",
+    "token": "tokens",
     "models": "models",
     "uninstall": "setup.uninstall",
 }

@@ -105,7 +105,7 @@ class Sessions:
         catalogue = Catalogue(access)
         self.get, self.find = catalogue.get, catalogue.find
         self.latest, self.list = catalogue.latest, catalogue.list
-        self.lineage = catalogue.lineage
+        self.lineage, self.known = catalogue.lineage, catalogue.known
 
         endings = Endings(access, episodes)
         self.end, self.finish_endings = endings.end, endings.finish

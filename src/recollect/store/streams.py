@@ -6,6 +6,7 @@ comes like what this one did. Writers never wait for a reader.
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -202,6 +203,12 @@ class EventStream:
         self._failures = 0
         self._last_error: str | None = None
         records.listen(self._bells.ring)
+
+    def within(self, scope: Scope) -> EventStream:
+        """Return the same events as another scope sees them; closed with this stream."""
+        stream = copy.copy(self)
+        vars(stream).update(_scope=scope)
+        return stream
 
     def since(
         self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None

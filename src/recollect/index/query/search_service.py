@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -112,6 +113,12 @@ class SearchService:
         self._settings = settings
         self._questions = questions
         self._mutex = threading.Lock()
+
+    def within(self, origin: str | None) -> SearchService:
+        """Return the same reading side for the memory files of another workspace."""
+        service = copy.copy(self)
+        vars(service).update(_origin=origin)
+        return service
 
     def search(
         self,

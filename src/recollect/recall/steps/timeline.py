@@ -18,7 +18,8 @@ from recollect.core.scope import Place
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import SearchResult
 from recollect.observations.observation import Hearer
-from recollect.observations.observations import ObservationParts, Observations
+from recollect.observations.observations import Observations
+from recollect.observations.recorder import ObservationParts
 from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,

@@ -1,0 +1,24 @@
+"""In whose name something is done: the name of the token of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_ACTOR: ContextVar[str | None] = ContextVar("recollect.actor", default=None)
+
+
+def current_actor() -> str | None:
+    """Return the name of the token; None where no token is in play: whoever uses the files."""
+    return _ACTOR.get()
+
+
+@contextmanager
+def acting(name: str) -> Iterator[None]:
+    """Let every event and audit row that is written in the ``with`` block name a token."""
+    reset = _ACTOR.set(name)
+    try:
+        yield
+    finally:
+        _ACTOR.reset(reset)
