@@ -43,18 +43,19 @@ class ProjectLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     aliases: tuple[tuple[str, str, _Ms], ...] = ()
 
 
-def project_lines(tx: Transaction, tenant: str, path: str | None) -> list[ProjectLine]:
-    """Return the projects of a tenant, or the one that has a path, those joined to others last."""
+def project_lines(tx: Transaction, tenant: str, paths: Collection[str] | None) -> list[ProjectLine]:
+    """Return the projects of a tenant, or those of some paths, those joined to others last."""
     known = KnownProjects(tx, tenant)
     created = {text(id_): integer(at) for id_, at in tx.rows(_DATES, (tenant,))}
     aliases: dict[str, list[tuple[str, str, int]]] = {}
     for id_, each, kind, at in tx.rows(_ALIASES, (tenant,)):
         aliases.setdefault(text(id_), []).append((text(each), text(kind), integer(at)))
     rows = list(known.rows.values())
-    if path is not None:
-        place = known.paths.get(path)
-        one = None if place is None else known.rows[place[0]].stands_for
-        rows = [row for row in rows if row.stands_for == one]
+    if paths is not None:
+        meant = {
+            known.rows[known.paths[path][0]].stands_for for path in known.paths.keys() & {*paths}
+        }
+        rows = [row for row in rows if row.stands_for in meant]
     return [
         ProjectLine(
             **{name: getattr(row, name) for name in _FACTS},

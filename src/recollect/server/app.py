@@ -36,7 +36,7 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import health
+from recollect.server.routes import exchange, health
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -146,7 +146,7 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    return tuple(route for file in (health,) for route in file.ROUTES)
+    return tuple(route for file in (health, exchange) for route in file.ROUTES)
 
 
 def _description(routes: Sequence[AnyRoute]) -> Route:

@@ -81,7 +81,7 @@ def test_the_owner_gets_their_group_with_payloads(memory: Memory) -> None:
     text = words(lines)
     assert "saw owner" in text
     assert "shared telegram:1" in text
-    for other in ("word ann", "word bob", "word group", "telegram:42"):
+    for other in ("word ann", "word bob", "word group", "telegram:42", "/p/ann"):
         assert other not in text
 
 
@@ -126,6 +126,7 @@ def test_a_scope_narrows(memory: Memory, scope: dict[str, str]) -> None:
     text = words(exported(memory, scope=recollect.Scope(**scope)))
     assert "word ann" in text
     assert not any(other in text for other in ("word bob", "word owner", "word group"))
+    assert not any(other in text for other in ("/p/bob", "/p/owner", "/p/group"))
 
 
 def test_a_session_comes_with_what_it_was_forked_from(memory: Memory, tmp_path: Path) -> None:
