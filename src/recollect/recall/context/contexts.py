@@ -66,6 +66,9 @@ Search = Callable[..., SearchResult]
 """`Memory.search`."""
 
 
+_NOTHING = ContextBlock(text="", tokens=0, chars=0, items=(), dropped=0)
+
+
 class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     """What blocks are made with.
 
@@ -134,7 +137,8 @@ class Contexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear.
+        the window. Only of the session's project, and only what it may hear. Where
+        ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.
@@ -154,6 +158,8 @@ class Contexts:
         asking = self._asking(
             session_id, query, budget_tokens, reason=reason, client=client, sender=for_sender
         )
+        if not self._parts.settings.enabled and (reason == "prompt" or asking.query is None):
+            return _NOTHING
         if reason == "prompt":
             block = self._for_prompt(asking)
         elif reason in WHOLE and not query:
