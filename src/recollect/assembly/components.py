@@ -16,7 +16,7 @@ from recollect.core.clock import to_datetime
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.index.index import Index
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, never
-from recollect.recall.audience import check_may_read
+from recollect.recall.audience import asking_of, check_may_read, readable_paths
 from recollect.recall.maintenance import Maintenance, Synced
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.sqlite.home import GUEST_NOTES
@@ -264,6 +264,21 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
+
+    def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
+        """Return the paths of the memory files that can be read, sorted; nothing is opened.
+
+        Args:
+            for_session: Only those that may be read on behalf of this session.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a sender is given without a session, or cannot be an account.
+        """
+        asking = asking_of(for_session, for_sender, self.resources.resolved.settings)
+        paths = [] if self.reading is None else self.reading.paths()
+        return readable_paths(self.sessions, asking, paths)
 
     def named(
         self,

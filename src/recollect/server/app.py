@@ -19,6 +19,7 @@ from recollect import __version__
 from recollect.caller import Caller
 from recollect.core.errors import RecollectError
 from recollect.governance.tokens import Right
+from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Calls
 from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
@@ -36,7 +37,7 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import exchange, health
+from recollect.server.routes import exchange, health, hooks, memory, observations, recall, sessions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -146,7 +147,14 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    return tuple(route for file in (health, exchange) for route in file.ROUTES)
+    files = (exchange, health, hooks, memory, observations, recall, sessions)
+    return tuple(route for file in files for route in file.ROUTES)
+
+
+def all_mounts() -> tuple[Mount, ...]:
+    """Return the applications below a path of their own; for one run of a server."""
+    mcp = McpEndpoint()
+    return (Mount(path="/mcp", right="read", app=mcp, lifespan=mcp.running),)
 
 
 def _description(routes: Sequence[AnyRoute]) -> Route:

@@ -15,6 +15,7 @@ from recollect.core.settings.environment import (
     models_folder,
     openclaw_mem_settings,
     program_path,
+    surroundings,
     transcript_folders,
     user_path,
 )
@@ -37,10 +38,12 @@ from recollect.core.settings.tree import (
     PrivacySettings,
     QmdSettings,
     RecordLimits,
+    ServerSettings,
     Settings,
     StoreSettings,
     SyncSettings,
     TranscriptDeltaSettings,
+    WorkerSettings,
     WorkspaceSettings,
 )
 
@@ -61,12 +64,14 @@ __all__ = [
     "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",
+    "ServerSettings",
     "SessionSettings",
     "Settings",
     "StoreSettings",
     "SyncSettings",
     "TranscriptDeltaSettings",
     "VectorSettings",
+    "WorkerSettings",
     "WorkspaceSettings",
     "agent_environment",
     "agent_name",
@@ -80,6 +85,7 @@ __all__ = [
     "models_folder",
     "openclaw_mem_settings",
     "program_path",
+    "surroundings",
     "transcript_folders",
     "user_path",
 ]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import BinaryIO
 
 from recollect.caller import Caller
-from recollect.core.clock import check_time
-from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.governance.exchange.importer import ExchangeReport
 from recollect.server.route import AnyRoute, Given, StreamRoute, UploadRoute
+from recollect.server.wire import moment_of
 
 MEDIA = "application/x-ndjson"
 MAX_DOCUMENT = 4_000_000_000
@@ -64,7 +62,7 @@ def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
     mine = caller.memory.scope
     leaving = caller.memory.export(
         Scope(tenant=mine.tenant, session=session, project=given.project),
-        since=None if given.since is None else _moment(given.since),
+        since=None if given.since is None else moment_of(given.since),
         for_session=for_session,
         files=given.files,
     )
@@ -92,15 +90,6 @@ def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
             yield bytes(waiting)
             waiting.clear()
     yield bytes(waiting)
-
-
-def _moment(written: int | str) -> int:
-    text = str(written)
-    try:
-        return check_time(int(text) if text.isdigit() else datetime.fromisoformat(text))
-    except ValueError as error:
-        hint = "write 2026-05-12T09:30:00Z, or milliseconds"
-        raise InvalidInput("the time cannot be understood", hint=hint) from error
 
 
 ROUTES: tuple[AnyRoute, ...] = (
