@@ -26,6 +26,7 @@ from recollect.governance.tokens import (
 )
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
+from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.account import escaped, parse_account
 from recollect.sessions.record.session import LIST_THEM, Session, owned_session
@@ -127,14 +128,25 @@ class Caller:
         found = sessions.known(id_or_key)
         if found is not None and found.id == id_or_key:
             return self._writable(found)
-        *_, name = self._names(id_or_key)
-        key = parse_key(name)
-        self._check_key(key)
-        if name != id_or_key:
-            found = sessions.known(name)
+        key = self._key(id_or_key)
+        if key.text != id_or_key:
+            found = sessions.known(key.text)
         if found is None or key.channel is not None:
             found = sessions.open(key.text, self._project(project))
         return self._writable(found)
+
+    def hooked(
+        self, key: str, project: str | None, moment: Moment, at: int | None = None
+    ) -> Hooked:
+        """Return the session of the hooks under a key, see `Sessions.hooked`.
+
+        Raises:
+            RecollectError: as `writes_to`, or as `Sessions.hooked`.
+        """
+        named = self._key(key).text
+        found = self.memory.sessions.hooked(named, self._project(project), moment, at=at)
+        self._writable(found.session)
+        return found
 
     def sender(self, asked: str | None) -> str | None:
         """Return whose turn it is, to be stored with a message.
@@ -192,6 +204,18 @@ class Caller:
         is_own = not self.token.is_owners and channel == _channel(self._own_key)
         if channel is not None and not is_own and not self.token.speaks_for(channel):
             raise _not_for(channel)
+
+    def _key(self, asked: str) -> SessionKey:
+        """Return the key that one of the caller's stands for, if it may begin a session under it.
+
+        Raises:
+            Denied: it may not.
+            InvalidInput: it cannot be a key.
+        """
+        *_, name = self._names(asked)
+        key = parse_key(name)
+        self._check_key(key)
+        return key
 
     def _check_key(self, key: SessionKey) -> None:
         """Refuse a key under which the token may not begin a session."""

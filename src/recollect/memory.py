@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,14 +21,9 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
 from recollect.index.query.hit import SearchResult
-from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
+from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import (
-    asking_of,
-    audience_of,
-    ranges_of,
-    shows_citations,
-)
+from recollect.recall.audience import QUESTION, SearchQuestion, asking_of
 from recollect.recall.maintenance import Synced
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
@@ -47,7 +43,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.counts import RecordCounts
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
-    from recollect.recall.steps.details import DetailBatch
+    from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
 
@@ -187,6 +183,10 @@ class Memory(Exchange):
         channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        types: Sequence[str] | None = None,
+        min_importance: float | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -202,31 +202,24 @@ class Memory(Exchange):
             channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
+            since: Only what was said, happened or changed from then on, ms UTC or datetime.
+            until: Only what was before then.
+            types: Only observations of these types.
+            min_importance: Only observations that are at least so important, 0 to 1.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
         """
-        settings, sessions = self.settings.search, self._parts.sessions
+        asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        asking = asking_of(for_session, for_sender, self.settings)
-        cites, reader = settings.citations, for_session or seen.session
-        options = SearchOptions(
-            limit=settings.limit if limit is None else limit,
-            min_score=settings.min_score if min_score is None else min_score,
-            sources=None if sources is None else source_names(sources),
-            mode=mode,
-            citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, asking, self._base.records),
-            ranges=ranges_of(sessions, seen.session, channel),
-            projects=() if seen.project is None else self.projects.paths(seen.project),
-        )
-        maintenance = self._parts.maintenance
+        parts, maintenance = self._parts, self._parts.maintenance
+        options = asked.options(seen, self.settings, self._base.records, parts)
         missing = maintenance.searching() if maintenance.reads_first else ()
-        search = self._parts.search_backend or self._parts.index
+        search = parts.search_backend or parts.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
         try:
             result = ask()
@@ -234,8 +227,8 @@ class Memory(Exchange):
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
-        if NAMED.fullmatch(query):
-            return self._parts.named(result, query, seen, options, asking)
+        if NAMED.fullmatch(query) and not options.is_narrowed:
+            return parts.named(result, query, seen, options, asked.asking(self.settings))
         return result
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:

@@ -22,8 +22,9 @@ from recollect.pool import MemoryPool
 from recollect.recall.context.contexts import Contexts
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.exchange.export import SessionExport
+from recollect.sessions.lease import LeasedSession
 from recollect.sessions.policy.history import History
-from recollect.sessions.sessions import LeasedSession, Sessions
+from recollect.sessions.sessions import Sessions
 from recollect.sessions.streaming import MessageStream
 from recollect.store.streams import EventStream, Subscription
 

@@ -36,9 +36,8 @@ from recollect.recall.context.injections import Injection
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
 from recollect.recall.status import Status
-from recollect.recall.steps.details import DetailBatch
-from recollect.recall.steps.lines import IndexLines
-from recollect.recall.steps.timeline import Timeline
+from recollect.recall.steps.detail import DetailBatch
+from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.sessions.catalogue import SessionList
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.flush import Flushed

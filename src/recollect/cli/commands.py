@@ -42,6 +42,7 @@ PLACES = {
     "erase": "removal.erase",
     "backup": "backup",
     "restore": "backup",
+    "serve": "serve",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",

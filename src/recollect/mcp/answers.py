@@ -16,9 +16,8 @@ from recollect.mcp.quoting import NOTE, cost_of
 from recollect.memory import Memory
 from recollect.observations.observation import Observation
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.steps.details import Detail, DetailBatch
-from recollect.recall.steps.lines import IndexLine, IndexLines
-from recollect.recall.steps.timeline import Timeline
+from recollect.recall.steps.detail import Detail, DetailBatch
+from recollect.recall.steps.lines import IndexLine, IndexLines, Timeline
 from recollect.sessions.record.message import Message
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.reading import ReadResult

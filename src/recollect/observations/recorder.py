@@ -28,6 +28,7 @@ from recollect.observations.draft import (
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.recalled import OwnCalls
 from recollect.observations.rows import (
+    Recorded,
     SessionFacts,
     add_observations,
     find_facts,
@@ -42,7 +43,7 @@ _BY_HAND = "record it by hand, with event='manual', or change the rule"
 A = TypeVar("A")
 T = TypeVar("T")
 
-Outcome: TypeAlias = "Observation | RecollectError"
+Outcome: TypeAlias = "Recorded | RecollectError"
 """An observation as it is stored, or why it is not."""
 
 Hearing = Callable[[str, str | None], Hearer]

@@ -134,15 +134,22 @@ def _newest_turn(tx: Transaction, session_id: str) -> str | None:
     return None
 
 
+class Recorded(msgspec.Struct, frozen=True):
+    """An observation as it is stored, and whether it was not stored before."""
+
+    observation: Observation
+    is_new: bool
+
+
 class AddedObservations(msgspec.Struct, frozen=True):
     """What became of some drafts.
 
     Attributes:
-        outcomes: For each draft the observation as it is stored, or why it is not.
+        outcomes: For each draft what is stored, or why it is not.
         fresh: Those that were not stored before, in order.
     """
 
-    outcomes: list[Observation | RecollectError]
+    outcomes: list[Recorded | RecollectError]
     fresh: list[Observation]
 
 
@@ -167,8 +174,15 @@ def add_observations(
         tx.executemany(_INSERT, [_stored(each) for each in fresh])
         refs, at = [each.id for each in fresh], max(each.created_at for each in fresh)
         record_changes(tx, tenant=scope.tenant, kind=KIND, refs=refs, op="put", at=at)
-    outcomes = [fresh[each] if isinstance(each, int) else each for each in found]
-    return AddedObservations(outcomes, fresh)
+    return AddedObservations([_outcome(each, fresh) for each in found], fresh)
+
+
+def _outcome(
+    found: int | Observation | RecollectError, fresh: Sequence[Observation]
+) -> Recorded | RecollectError:
+    if isinstance(found, int):
+        return Recorded(fresh[found], is_new=True)
+    return Recorded(found, is_new=False) if isinstance(found, Observation) else found
 
 
 class _Places:
@@ -319,6 +333,13 @@ def select_observations(
     tail: LiteralString = living + " ORDER BY " + order + " LIMIT ? OFFSET ?"
     rows = tx.all(_SELECT + where.sql + tail, [*where.params, limit, offset])
     return [_observation_of(row) for row in rows]
+
+
+def select_numbers(tx: Transaction, where: Condition) -> list[int]:
+    """Return the numbers of the observations that meet a condition."""
+    select: LiteralString = "SELECT number FROM observations WHERE "
+    rows = tx.all(select + where.sql, where.params)
+    return [integer(number) for (number,) in rows]
 
 
 def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:

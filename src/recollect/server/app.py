@@ -37,7 +37,7 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import health
+from recollect.server.routes import health, hooks, memory, observations, recall, sessions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -147,7 +147,8 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    return tuple(route for file in (health,) for route in file.ROUTES)
+    files = (health, hooks, memory, observations, recall, sessions)
+    return tuple(route for file in files for route in file.ROUTES)
 
 
 def all_mounts() -> tuple[Mount, ...]:

@@ -10,6 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
 from recollect.server.guard import MOST_HEADERS
+from recollect.server.listening import is_own
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +55,9 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, in the place of a silent one where there are too many."""
         super().connection_made(transport)
+        if not is_own(transport.get_extra_info("socket")):
+            transport.abort()
+            return
         self._silent_since = self.loop.time()
         self._wait()
         if len(self.connections) > self._limits.connections:

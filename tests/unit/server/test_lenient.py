@@ -59,7 +59,9 @@ def test_strange_text_is_read_as_well_as_it_can_be(body: bytes, output: object) 
     assert _read(body) == Tool(session_id="s", output=output)
 
 
-@pytest.mark.parametrize("body", [b"", b"some words", b"[1, 2]", b"null", b'"text"', b"{", b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b"", b"plain words", b"[1, 2]", b"null", b'"text"', b"{", b"\xff"]
+)
 def test_what_is_no_object_arrives_as_text(body: bytes) -> None:
     """The use case decides what becomes of it."""
     assert _read(body) == Tool(unread=body.decode("utf-8", "replace"))

@@ -14,6 +14,7 @@ from recollect.core.settings.environment import (
     is_inside,
     models_folder,
     program_path,
+    surroundings,
     transcript_folders,
     user_path,
 )
@@ -36,10 +37,12 @@ from recollect.core.settings.tree import (
     PrivacySettings,
     QmdSettings,
     RecordLimits,
+    ServerSettings,
     Settings,
     StoreSettings,
     SyncSettings,
     TranscriptDeltaSettings,
+    WorkerSettings,
     WorkspaceSettings,
 )
 
@@ -60,12 +63,14 @@ __all__ = [
     "RemoteSettings",
     "ResolvedSettings",
     "SearchSettings",
+    "ServerSettings",
     "SessionSettings",
     "Settings",
     "StoreSettings",
     "SyncSettings",
     "TranscriptDeltaSettings",
     "VectorSettings",
+    "WorkerSettings",
     "WorkspaceSettings",
     "agent_environment",
     "agent_name",
@@ -78,6 +83,7 @@ __all__ = [
     "load_settings",
     "models_folder",
     "program_path",
+    "surroundings",
     "transcript_folders",
     "user_path",
 ]

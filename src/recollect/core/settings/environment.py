@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -203,3 +204,23 @@ def is_inside(environ: Mapping[str, str] | None = None) -> bool:
     """Tell whether this process was started by a command that serves as a model."""
     environ = os.environ if environ is None else environ
     return environ.get(GUARD, "") not in {"", "0"}
+
+
+_OWN = "RECOLLECT_"
+_NOT_ANSWERING = frozenset({f"{_OWN}HOME", f"{_OWN}DEBUG", GUARD})
+
+
+def surroundings(environ: Mapping[str, str] | None = None) -> str:
+    """Return a digest of the variables that change what a memory answers.
+
+    They are those of our settings, the folder of models, keys of providers, and where other
+    programs keep their transcripts. A worker answers for a command only where both have the same.
+    """
+    environ = os.environ if environ is None else environ
+    named = {*(name for names in KEY_VARIABLES.values() for name in names), *FOREIGN_VARIABLES}
+    given = sorted(
+        (name, value)
+        for name, value in environ.items()
+        if name in named or (name.startswith(_OWN) and name not in _NOT_ANSWERING)
+    )
+    return hashlib.sha256(repr(given).encode("utf-8", "surrogateescape")).hexdigest()

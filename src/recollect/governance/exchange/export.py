@@ -22,7 +22,7 @@ from recollect.governance.exchange.lines import VERSION, ExportHeader, FileLine,
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.project_lines import project_lines
 from recollect.observations.rows import places_of, select_observations
-from recollect.sessions.context.episode import Episode, hearers_of, select_episodes
+from recollect.sessions.context.episode import Episode, episodes_after, hearers_of
 from recollect.sessions.exchange.export import placed
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
 from recollect.sessions.mirror.recovery import iso_ms
@@ -285,7 +285,7 @@ class HomeExport:
 
     def _episodes(self) -> Iterator[Episode]:
         page = partial(
-            select_episodes,
+            episodes_after,
             scope=self._order.scope,
             limit=_PAGE,
             since=self._order.since,

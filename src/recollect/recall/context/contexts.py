@@ -41,6 +41,7 @@ from recollect.recall.context.injections import (
 )
 from recollect.recall.hearer import ObservationHearer, hearer_of
 from recollect.sessions.context.size import Sizer
+from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
 from recollect.store.columns import Condition, first_integer
@@ -104,6 +105,7 @@ class _Asking(msgspec.Struct, frozen=True, kw_only=True):
     client: str | None
     sender: str | None
     room: Room
+    heard_as: str | None
 
 
 class Contexts:
@@ -151,8 +153,20 @@ class Contexts:
             InvalidInput: an argument is out of range.
             StoreError: the records cannot be read.
         """
+        parts = self._parts
+        session = parts.sessions().get(session_id)
+        if session.status == "deleted":
+            raise NotFound("the session was deleted", hint="restore it, or give another")
+        hearer = hearer_of(parts.sessions, session.id, for_sender, shared=parts.shared)
         asking = self._asking(
-            session_id, query, budget_tokens, reason=reason, client=client, sender=for_sender
+            session,
+            hearer,
+            query,
+            budget_tokens,
+            reason=reason,
+            client=client,
+            sender=for_sender,
+            heard_as=session.id,
         )
         if reason == "prompt":
             block = self._for_prompt(asking)
@@ -165,6 +179,47 @@ class Contexts:
         return block
 
     __call__ = block
+
+    def about(
+        self,
+        project: str | None = None,
+        query: str | None = None,
+        budget_tokens: int | None = None,
+        *,
+        for_session: str | None = None,
+    ) -> ContextBlock:
+        """Return what the first prompt of a new session would be given; nothing is recorded.
+
+        Args:
+            project: Where it would begin, a path; that of the scope if not given.
+            query: A question; what answers it comes first.
+            budget_tokens: Never more; ``context.budget_tokens`` if not given.
+            for_session: On behalf of this session: only what it may hear.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            InvalidInput: an argument is out of range.
+            StoreError: the records cannot be read.
+        """
+        parts, scope = self._parts, self._parts.scope
+        session = Session(
+            id="",
+            tenant=scope.tenant,
+            status="active",
+            created_at=0,
+            updated_at=0,
+            agent=scope.agent,
+            user=scope.user,
+            project=scope.project if project is None else project,
+        )
+        owner = parts.sessions().owner
+        hearer = ObservationHearer(
+            group=visibility_group_of(session, owner), owner=owner, shared=parts.shared
+        )
+        if for_session is not None:
+            hearer = hearer_of(parts.sessions, for_session, None, shared=parts.shared)
+        asking = self._asking(session, hearer, query, budget_tokens, heard_as=for_session)
+        return self._assembled(asking, self._projects(session))
 
     def injections(
         self,
@@ -194,19 +249,18 @@ class Contexts:
 
     def _asking(
         self,
-        session_id: str,
+        session: Session,
+        hearer: ObservationHearer,
         query: str | None,
         budget_tokens: int | None,
         *,
-        reason: Reason,
-        client: str | None,
-        sender: str | None,
+        reason: Reason = "startup",
+        client: str | None = None,
+        sender: str | None = None,
+        heard_as: str | None,
     ) -> _Asking:
         parts = self._parts
         _check(query, budget_tokens, reason, client)
-        session = parts.sessions().get(session_id)
-        if session.status == "deleted":
-            raise NotFound("the session was deleted", hint="restore it, or give another")
         tokens = parts.settings.budget_tokens if budget_tokens is None else budget_tokens
         room = Room(
             tokens=min(tokens, parts.settings.prompt_tokens) if reason == "prompt" else tokens,
@@ -216,12 +270,13 @@ class Contexts:
         )
         return _Asking(
             session=session,
-            hearer=hearer_of(parts.sessions, session.id, sender, shared=parts.shared),
+            hearer=hearer,
             query=query if query and query.strip() else None,
             reason=reason,
             client=client,
             sender=sender,
             room=room,
+            heard_as=heard_as,
         )
 
     def _cached(self, asking: _Asking) -> ContextBlock:
@@ -289,7 +344,7 @@ class Contexts:
             _HITS,
             sources=["observations"],
             scope=msgspec.structs.replace(self._parts.scope, project=asking.session.project),
-            for_session=asking.session.id,
+            for_session=asking.heard_as,
             for_sender=asking.sender,
         )
         return {hit.ref: hit.score for hit in result.hits}

@@ -164,6 +164,34 @@ def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]
 
 
 def select_episodes(
+    tx: Transaction, where: Condition, group: VisibilityGroup | None, owner: Owner, most: int
+) -> list[Episode]:
+    """Return the episodes that meet a condition and that a group hears, the newest first.
+
+    What the agent did is the owner's.
+
+    Args:
+        tx: A transaction.
+        where: Which ones; those of deleted sessions are left out.
+        group: Who asks; None for the operator, who hears all.
+        owner: Whose agent it is.
+        most: How many at most.
+    """
+    where.sql += _LIVING
+    found: list[Episode] = []
+    after = 0
+    while len(found) < most:
+        page = _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after)
+        found += [each for each in page if group in {None, hearers_of(each, owner)}]
+        after += len(page)
+        if not page:
+            break
+    if group is None or group.is_owners:
+        return found[:most]
+    return [msgspec.structs.replace(each, deeds="") for each in found[:most]]
+
+
+def episodes_after(
     tx: Transaction,
     scope: Scope,
     after_id: str,
