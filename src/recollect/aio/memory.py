@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
+from recollect.core.errors import Denied
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
 from recollect.observations.controls import CaptureControls
@@ -180,5 +182,6 @@ def _ready(make: Callable[..., Memory], *args: Any, **kwargs: Any) -> Memory:
     """Return a memory whose rooms are there: each imports its code when it is first asked for."""
     memory = make(*args, **kwargs)
     for name, _ in inspect.getmembers(Memory, lambda value: isinstance(value, property)):
-        getattr(memory, name)
+        with suppress(Denied):  # a narrowed memory says so when that room is asked for
+            getattr(memory, name)
     return memory
