@@ -30,6 +30,7 @@ SAYS = {
     "short_numbers.py": "1 2\nPu-erh, if it is dry.\nTea\nWhich teas keep?\n",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "scrub.py": "{'messages': 1}\n{'pattern': 1} True\nThe badge is [redacted:p",
+    "mcp_client.py": "[('m1', 'sessions', 'owner'), ('#1', 'observations', 'agent')]\n[]\n",
     "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
