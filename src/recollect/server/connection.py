@@ -39,7 +39,7 @@ class _Nowhere(list[tuple[bytes, bytes]]):
         """Forget it."""
 
 
-class Connection(HttpToolsProtocol):
+class LimitedConnection(HttpToolsProtocol):
     """A connection with a deadline and limits, which uvicorn does not have.
 
     The application finds the request target as it was sent in ``scope["target"]``, and sets
@@ -147,7 +147,7 @@ class Connection(HttpToolsProtocol):
         silent = [
             each
             for each in others
-            if isinstance(each, Connection) and each._is_silent()  # noqa: SLF001
+            if isinstance(each, LimitedConnection) and each._is_silent()  # noqa: SLF001
         ]
         if not silent:
             self._refuse(TOO_MANY)

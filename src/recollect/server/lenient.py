@@ -34,7 +34,7 @@ _SPACES = re.compile(r"\s*")
 _JSON = json.JSONDecoder(strict=False, parse_constant=str)
 
 
-class Kept:
+class KeptBody:
     """Gathers a body of any length; of one above ``most`` bytes its head and its tail."""
 
     def __init__(self, most: int) -> None:

@@ -13,7 +13,7 @@ import uvicorn
 
 from recollect.caller import Callers
 from recollect.server.app import HttpApp
-from recollect.server.connection import Connection, Limits
+from recollect.server.connection import LimitedConnection, Limits
 from recollect.server.guard import Guard
 
 KEEP_ALIVE_S = 60
@@ -108,7 +108,7 @@ class _Uvicorn(uvicorn.Server):
 def _config(guard: Guard, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         cast(Any, guard),
-        http=cast(Any, partial(Connection, limits=limits)),
+        http=cast(Any, partial(LimitedConnection, limits=limits)),
         ws="none",
         lifespan="off",
         interface="asgi3",
