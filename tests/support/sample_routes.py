@@ -186,6 +186,15 @@ SAMPLES: tuple[AnyRoute, ...] = (
         answer=str,
         media="text/plain; version=0.0.4",
     ),
+    Route(
+        method="POST",
+        path="/sample/loop",
+        summary="On the loop",
+        right="read",
+        given=Plain,
+        call=_echo_on_the_loop,
+        answer=Echo,
+    ),
     StreamRoute(
         method="GET",
         path="/sample/count",
