@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
+from recollect.core.errors import Denied
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
 from recollect.observations.controls import CaptureControls
@@ -141,11 +143,14 @@ class AsyncMemoryPool(_Closing):
     Args:
         home: As for `MemoryPool`.
         overrides: As for `MemoryPool`.
+        role: As for `MemoryPool`.
         limit: Plain calls of each memory at the same time.
     """
 
-    def __init__(self, home: Any = None, overrides: Any = None, *, limit: int = LIMIT) -> None:
-        super().__init__(MemoryPool(home, overrides), Hops(limit))
+    def __init__(
+        self, home: Any = None, overrides: Any = None, *, role: Any = "library", limit: int = LIMIT
+    ) -> None:
+        super().__init__(MemoryPool(home, overrides, role=role), Hops(limit))
         self._limit = limit
         self._twins: WeakValueDictionary[int, AsyncMemory] = WeakValueDictionary()
         """By the identity of what they hold."""
@@ -180,5 +185,6 @@ def _ready(make: Callable[..., Memory], *args: Any, **kwargs: Any) -> Memory:
     """Return a memory whose rooms are there: each imports its code when it is first asked for."""
     memory = make(*args, **kwargs)
     for name, _ in inspect.getmembers(Memory, lambda value: isinstance(value, property)):
-        getattr(memory, name)
+        with suppress(Denied):  # what is the home's, a narrowed one does not have
+            getattr(memory, name)
     return memory
