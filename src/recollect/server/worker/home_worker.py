@@ -26,18 +26,16 @@ from recollect.server.listening import address_of, bind_port, bind_socket, is_lo
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
-    SERVE_LOCK,
     Presence,
     find_presence,
 )
 from recollect.server.serving import Server
 from recollect.server.worker.log_file import logging_to
 from recollect.server.worker.shared_folder import shared_by
+from recollect.store.background import home_locks
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
-from recollect.store.locks import OwnerLock
 
-ROLE = "worker"
 STOP_S = 5.0
 """How long a stop takes at most: requests under way end, then the memory is closed."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -81,7 +79,7 @@ class HomeWorker:
             held.enter_context(logging_to(self.home))
             TokenFile(self.home).ensure()
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
-            pool = held.enter_context(MemoryPool(self.home, self._overrides))
+            pool = held.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
             held.enter_context(kept_in_step(pool.memory()))
             server = _server(pool, listeners, settings)
             self._serve(server, _presence_of(listeners), started)
@@ -151,22 +149,19 @@ def sole_worker(home: Path) -> Iterator[None]:
         Conflict: another worker holds it.
         StoreError: the lock file cannot be opened.
     """
-    lock = OwnerLock(home / SERVE_LOCK, SystemClock())
-    if not lock.acquire(ROLE):
-        there, holder = find_presence(home), lock.holder()
-        where = "" if there is None else f" at {there.address}"
-        who = "" if holder is None else f" (process {holder.pid})"
-        raise Conflict(
-            f"a worker serves this home already{where}{who}",
-            hint="use it, or stop it with `recollect serve stop`",
-            path=str(home),
-        )
+    locks = home_locks(home, SystemClock())
+    try:
+        locks.become_worker(alone=True)
+    except StoreBusy as error:
+        there = find_presence(home)
+        where = "" if there is None else f", at {there.address}"
+        raise Conflict(f"{error.message}{where}", hint=error.hint, path=str(home)) from error
     try:
         with os_errors(home / PRESENCE_FILE):
             (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
         yield
     finally:
-        lock.release()
+        locks.retire_worker()
 
 
 @contextmanager
