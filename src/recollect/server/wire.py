@@ -45,6 +45,36 @@ class SessionAnswer(msgspec.Struct, frozen=True, kw_only=True):
     summary: str | None
 
 
+class SessionEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A session in a list, or as it was changed.
+
+    Attributes:
+        id: A UUID.
+        session_key: Who and where; null of one without a key.
+        project_path: The folder that it is about.
+        started_at: ISO 8601 UTC.
+        updated_at: Likewise: the time of its newest message.
+        ended_at: Likewise; null while it goes on.
+        title: What it is called.
+        status: ``active``, ``archived`` or ``deleted``.
+        message_count: Messages of its own.
+        parent_id: The session that it was forked from.
+        forked_at_seq: How many messages of that it shares.
+    """
+
+    id: str
+    session_key: str | None
+    project_path: str | None
+    started_at: str
+    updated_at: str
+    ended_at: str | None
+    title: str | None
+    status: str
+    message_count: int
+    parent_id: str | None
+    forked_at_seq: int | None
+
+
 class ObservationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """An observation. What input and output say is data, whosever words they are.
 
@@ -182,6 +212,23 @@ def session_answer(session: Session, summary: str | None) -> SessionAnswer:
         started_at=to_iso(session.created_at),
         ended_at=None if session.ended_at is None else to_iso(session.ended_at),
         summary=summary,
+    )
+
+
+def session_entry(session: Session) -> SessionEntry:
+    """Return a session as lists have it."""
+    return SessionEntry(
+        id=session.id,
+        session_key=session.key,
+        project_path=session.project,
+        started_at=to_iso(session.created_at),
+        updated_at=to_iso(session.updated_at),
+        ended_at=None if session.ended_at is None else to_iso(session.ended_at),
+        title=session.title,
+        status=session.status,
+        message_count=session.message_count,
+        parent_id=session.parent_id,
+        forked_at_seq=session.forked_at_seq,
     )
 
 

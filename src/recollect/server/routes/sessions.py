@@ -9,7 +9,13 @@ import msgspec
 from recollect.caller import Caller
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.server.route import Created, Given, Route
-from recollect.server.wire import SessionAnswer, moment_of, session_answer
+from recollect.server.wire import (
+    SessionAnswer,
+    SessionEntry,
+    moment_of,
+    session_answer,
+    session_entry,
+)
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.record.session import Session
 
@@ -65,7 +71,7 @@ class Look(OneSession, frozen=True, kw_only=True):
 class SessionList(msgspec.Struct, frozen=True, kw_only=True):
     """Sessions, the last used first."""
 
-    sessions: tuple[Session, ...]
+    sessions: tuple[SessionEntry, ...]
 
 
 def summary_of(caller: Caller, session: Session) -> str | None:
@@ -107,10 +113,10 @@ def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
     )
     if not caller.token.is_owners:
         found = [session for session in found if caller.hears(session.id)][: max(0, given.limit)]
-    return SessionList(sessions=tuple(found))
+    return SessionList(sessions=tuple(map(session_entry, found)))
 
 
-def change(caller: Caller, given: SessionChange) -> Session:
+def change(caller: Caller, given: SessionChange) -> SessionEntry:
     """Give a session another title, or another status."""
     session = _writable(caller, given.key)
     if given.title is None and given.status is None:
@@ -119,7 +125,7 @@ def change(caller: Caller, given: SessionChange) -> Session:
         session = caller.memory.sessions.rename(session.id, given.title or None)
     if given.status is not None:
         session = caller.memory.sessions.set_status(session.id, given.status)
-    return session
+    return session_entry(session)
 
 
 def resume(caller: Caller, given: OneSession) -> SessionAnswer:
@@ -134,10 +140,11 @@ def end(caller: Caller, given: OneSession) -> SessionAnswer:
     return answer_of(caller, caller.memory.sessions.set_status(session.id, "archived"))
 
 
-def fork(caller: Caller, given: Branch) -> Created[Session]:
+def fork(caller: Caller, given: Branch) -> Created[SessionEntry]:
     """Begin a session with the messages of another."""
     session = _writable(caller, given.key)
-    return Created(caller.memory.sessions.fork(session.id, given.at_seq, title=given.title))
+    forked = caller.memory.sessions.fork(session.id, given.at_seq, title=given.title)
+    return Created(session_entry(forked))
 
 
 def view(caller: Caller, given: Look) -> ContextView:
@@ -190,7 +197,7 @@ ROUTES = (
         right="write",
         given=SessionChange,
         call=change,
-        answer=Session,
+        answer=SessionEntry,
     ),
     Route(
         method="POST",
@@ -217,7 +224,7 @@ ROUTES = (
         right="write",
         given=Branch,
         call=fork,
-        answer=Session,
+        answer=SessionEntry,
         status=201,
     ),
     Route(
