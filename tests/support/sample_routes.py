@@ -36,6 +36,14 @@ class Plain(Given, frozen=True):
     any: Any = None
 
 
+class Asked(Given, frozen=True):
+    """Fields of a query."""
+
+    text: str = ""
+    number: int | None = None
+    tags: list[str] = msgspec.field(default_factory=list)
+
+
 class Keyed(Given, frozen=True):
     """With one of the path."""
 
@@ -74,12 +82,12 @@ def _fail(_caller: Caller, given: Plain) -> Echo:
     raise RuntimeError(f"a text of the user: {given.text}")
 
 
-def _count(_caller: Caller, given: Plain) -> Iterator[bytes]:
+def _count(_caller: Caller, given: Asked) -> Iterator[bytes]:
     if given.text == "early":
         raise NotFound("there is no tea", hint="buy some")
 
     def pieces() -> Iterator[bytes]:
-        for number in range(given.number or 0):
+        for number in range(min(given.number or 0, 100)):
             yield f"{number}\n".encode()
         if given.text == "late":
             raise RuntimeError("a text of the user")
@@ -117,7 +125,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/plain",
         summary="Query",
         right="read",
-        given=Plain,
+        given=Asked,
         call=_echo,
         answer=Echo,
     ),
@@ -183,7 +191,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         path="/sample/count",
         summary="Pieces",
         right="read",
-        given=Plain,
+        given=Asked,
         call=_count,
         media="text/plain",
         filename="count.txt",

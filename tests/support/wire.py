@@ -50,7 +50,7 @@ class Wire:
             self._socket = socket.socket(socket.AF_UNIX)
             self._socket.settimeout(WAIT_S)
             self._socket.connect(path)
-        self._read = b""
+        self._read = bytearray()
 
     def __enter__(self) -> Wire:
         return self
@@ -125,12 +125,12 @@ class Wire:
             if not self._more():
                 return None
         found, _, self._read = self._read.partition(end)
-        return found
+        return bytes(found)
 
     def _bytes(self, count: int) -> bytes:
         while len(self._read) < count and self._more():
             pass
-        found, self._read = self._read[:count], self._read[count:]
+        found, self._read = bytes(self._read[:count]), self._read[count:]
         return found
 
     def _more(self) -> bool:

@@ -43,11 +43,10 @@ class Calls:
 
         A call whose caller is cancelled ends on its thread all the same.
         """
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._running += 1
         if self._running > len(self._threads) < self._most:
-            self._start(loop)
+            self._start()
         self._waiting.put((future, work, args))
         return await future
 
@@ -60,25 +59,29 @@ class Calls:
         for thread in threads:
             thread.join()
 
-    def _start(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _start(self) -> None:
         with self._starting:
-            thread = Thread(target=self._work, args=(loop,), name="recollect-call", daemon=True)
+            thread = Thread(target=self._work, name="recollect-call", daemon=True)
             self._threads.append(thread)
             thread.start()
 
-    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _work(self) -> None:
         while (waiting := self._waiting.get()) is not None:
             future, work, args = waiting
             try:
-                self._end(loop, (future, work(*args), None))
+                self._end((future, work(*args), None))
             except Exception as error:  # noqa: BLE001  # the caller gets it
-                self._end(loop, (future, None, error))
+                self._end((future, None, error))
 
-    def _end(self, loop: asyncio.AbstractEventLoop, ended: _Ended) -> None:
+    def _end(self, ended: _Ended) -> None:
         self._ended.append(ended)
-        if not self._is_telling:  # what ends before the loop comes to it is told with it
-            self._is_telling = True
-            loop.call_soon_threadsafe(self._tell)
+        if self._is_telling:
+            return  # what ends before the loop comes to it is told with it
+        self._is_telling = True
+        try:
+            ended[0].get_loop().call_soon_threadsafe(self._tell)
+        except RuntimeError:  # the loop is closed: nobody waits
+            self._is_telling = False
 
     def _tell(self) -> None:
         self._is_telling = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from typing import Any
 
 import msgspec
@@ -11,6 +12,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
 from recollect.server.guard import MOST_HEADERS
 from recollect.server.listening import is_own
+
+_MOMENTS = itertools.count()
+"""Puts silences into an order; the loop's clock stands still while many connections come in."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +54,7 @@ class Connection(HttpToolsProtocol):
         self._has_headers = True
         self._head_bytes = 0
         self._answers = 0
-        self._silent_since = 0.0
+        self._silent_since = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, in the place of a silent one where there are too many."""
@@ -58,7 +62,7 @@ class Connection(HttpToolsProtocol):
         if not is_own(transport.get_extra_info("socket")):
             transport.abort()
             return
-        self._silent_since = self.loop.time()
+        self._silent_since = next(_MOMENTS)
         self._wait()
         if len(self.connections) > self._limits.connections:
             self._make_room()
@@ -107,7 +111,7 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         self._answers += 1
-        self._silent_since = self.loop.time()
+        self._silent_since = next(_MOMENTS)
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
