@@ -129,7 +129,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None = None
 
 
-class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
     """What was found, the best first.
 
     Attributes:
@@ -143,7 +143,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-class TimelineAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class TimelineLines(msgspec.Struct, frozen=True, kw_only=True):
     """What was around something, oldest first.
 
     Attributes:
@@ -189,7 +189,7 @@ class ContextLine(msgspec.Struct, frozen=True, kw_only=True):
     why: dict[str, float]
 
 
-class ContextAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class PromptContext(msgspec.Struct, frozen=True, kw_only=True):
     """A text for a prompt.
 
     Attributes:
@@ -250,13 +250,13 @@ def observation_answer(of: Observation) -> ObservationAnswer:
     )
 
 
-def search_answer(result: SearchResult, lines: IndexLines) -> SearchAnswer:
+def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
     """Return what was found as it is sent, in the order of the lines."""
     scores: Mapping[str, float] = {
         hit.ref if hit.path is None else f"{hit.path}:{hit.start_line}-{hit.end_line}": hit.score
         for hit in result.hits
     }
-    return SearchAnswer(
+    return SearchResults(
         results=tuple(
             _line(line, scores.get(line.name if line.kind == "file" else line.ref))
             for line in lines.lines
@@ -266,9 +266,9 @@ def search_answer(result: SearchResult, lines: IndexLines) -> SearchAnswer:
     )
 
 
-def timeline_answer(found: Timeline) -> TimelineAnswer:
+def timeline_answer(found: Timeline) -> TimelineLines:
     """Return what was around something as it is sent."""
-    return TimelineAnswer(
+    return TimelineLines(
         before=tuple(map(_line, found.before)),
         anchor=None if found.anchor is None else _line(found.anchor),
         after=tuple(map(_line, found.after)),
@@ -276,7 +276,7 @@ def timeline_answer(found: Timeline) -> TimelineAnswer:
     )
 
 
-def context_answer(block: ContextBlock) -> ContextAnswer:
+def context_answer(block: ContextBlock) -> PromptContext:
     """Return a context block as it is sent."""
     items = tuple(
         ContextLine(
@@ -287,7 +287,7 @@ def context_answer(block: ContextBlock) -> ContextAnswer:
         )
         for item in block.items
     )
-    return ContextAnswer(text=block.text, tokens=block.tokens, items=items)
+    return PromptContext(text=block.text, tokens=block.tokens, items=items)
 
 
 _SOURCES = {"observation": "observations", "message": "sessions", "file": "memory"}
@@ -329,7 +329,7 @@ def moment_of(written: int | str, *, through: bool = False) -> int:
         through: Return the first moment after it instead, of a day the first of the next.
 
     Raises:
-        InvalidInput: it is no time.
+        InvalidInput: it cannot be a time.
     """
     if isinstance(written, int) or _DIGITS.fullmatch(written):
         return check_time(int(written)) + int(through)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Route
 from recollect.server.wire import (
     SessionAnswer,
@@ -23,7 +23,7 @@ PAGE = 100
 """Sessions, messages or episodes of an answer, unless more are asked for."""
 
 
-class NewSession(Given, frozen=True, kw_only=True):
+class SessionOrder(Given, frozen=True, kw_only=True):
     """A session to begin."""
 
     session_key: str
@@ -55,7 +55,7 @@ class SessionChange(OneSession, frozen=True, kw_only=True):
     status: str | None = None
 
 
-class Branch(OneSession, frozen=True, kw_only=True):
+class ForkOrder(OneSession, frozen=True, kw_only=True):
     """Where to fork a session."""
 
     at_seq: int | None = None
@@ -87,7 +87,7 @@ def answer_of(caller: Caller, session: Session) -> SessionAnswer:
     return session_answer(session, summary_of(caller, session))
 
 
-def create(caller: Caller, given: NewSession) -> Created[SessionAnswer] | SessionAnswer:
+def create(caller: Caller, given: SessionOrder) -> Created[SessionAnswer] | SessionAnswer:
     """Begin a session under a key; return the one that goes on there, where there is one."""
     found = caller.hooked(given.session_key, given.project_path, "start")
     answer = answer_of(caller, found.session)
@@ -140,7 +140,7 @@ def end(caller: Caller, given: OneSession) -> SessionAnswer:
     return answer_of(caller, caller.memory.sessions.set_status(session.id, "archived"))
 
 
-def fork(caller: Caller, given: Branch) -> Created[SessionEntry]:
+def fork(caller: Caller, given: ForkOrder) -> Created[SessionEntry]:
     """Begin a session with the messages of another."""
     session = _writable(caller, given.key)
     forked = caller.memory.sessions.fork(session.id, given.at_seq, title=given.title)
@@ -155,10 +155,7 @@ def view(caller: Caller, given: Look) -> ContextView:
 
 def _writable(caller: Caller, key: str) -> Session:
     """Return a session that is there, and that the caller may change."""
-    session = caller.session(key)
-    if session.status == "deleted" and not caller.token.is_owners:
-        raise NotFound("there is no such session", hint="list those that are there")
-    return caller.writes_to(session.id)
+    return caller.writes_to(caller.session(key).id)
 
 
 ROUTES = (
@@ -167,7 +164,7 @@ ROUTES = (
         path="/api/sessions",
         summary="Begin a session, or get the one that goes on under the key",
         right="capture",
-        given=NewSession,
+        given=SessionOrder,
         call=create,
         answer=SessionAnswer,
         status=201,
@@ -222,7 +219,7 @@ ROUTES = (
         path="/api/sessions/{key}/fork",
         summary="Begin a session with the messages of another",
         right="write",
-        given=Branch,
+        given=ForkOrder,
         call=fork,
         answer=SessionEntry,
         status=201,
