@@ -733,6 +733,7 @@ class AsyncSessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
+        beginning: Callable[[], None] = ...,
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
@@ -746,6 +747,7 @@ class AsyncSessions:
             moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
                 end ends nothing here.
             at: When it happened, ms UTC or datetime; now if not given.
+            beginning: Is called before one begins or is opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
