@@ -53,6 +53,7 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
         watching: How files are watched: by the system, by comparing, or not at all.
         watch_error: Why not by the system.
         warnings: Places of memory files and transcripts that are not there or not looked into.
+        searches: How many this process did.
     """
 
     dirty: bool = False
@@ -62,6 +63,7 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
     watching: Literal["notify", "polling", "off"] = "off"
     watch_error: str | None = None
     warnings: tuple[str, ...] = ()
+    searches: int = 0
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +149,7 @@ class Maintenance:
             interval_s=settings.interval_minutes * 60 if kept.is_live else 0.0,
         )
         self._has_started = not kept.is_live
+        self._searches = 0
         self._changed_paths: set[str] = set()
         self._telling = threading.Lock()
         """Guards the paths, which the watcher tells and a sync takes."""
@@ -180,6 +183,8 @@ class Maintenance:
             is_damaged: Whether some of the index had to be left out: then it is rebuilt.
         """
         self._start()
+        with self._telling:
+            self._searches += 1
         if is_damaged and self._kept.is_live:
             self._background.ask("damage")
         if self._settings.on_search and self._kept.is_live and self._has_more():
@@ -253,6 +258,7 @@ class Maintenance:
             watching=watching.mode,
             watch_error=watching.error,
             warnings=warnings,
+            searches=self._searches,
         )
 
     def close(self) -> None:
