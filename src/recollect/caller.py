@@ -28,6 +28,7 @@ from recollect.governance.tokens import (
 )
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
+from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.account import escaped, parse_account
 from recollect.sessions.record.message import Message
@@ -80,6 +81,25 @@ class Caller:
         raise Denied(
             f"the token lacks the right to {right}",
             hint=f"use a token that was added with --rights {right}",
+        )
+
+    def require_operator(self, *, whole: bool = False) -> None:
+        """Refuse those who hear only a part of what the token's scope holds.
+
+        Args:
+            whole: Also those whose scope is only a part of the home's own tenant.
+
+        Raises:
+            Denied: the token is not the operator's.
+        """
+        if self.token.is_owners and not (whole and self.token.scope != Scope()):
+            return
+        with suppress(StoreError), self.acting():
+            self.memory.audit.refused("operator")
+        narrowed = ", without --agent, --project and --tenant" if whole else ""
+        raise Denied(
+            "only the operator may do this",
+            hint=f"use a token that was added with --as owner{narrowed}",
         )
 
     def for_session(self, asked: str | None = None) -> str | None:
@@ -152,14 +172,31 @@ class Caller:
             if self.token.is_owners or self._is_granted(found) or self._hears(found):
                 return self._writable(found)
             found = None
-        *_, name = self._names(id_or_key)
-        key = parse_key(name)
-        self._check_key(key)
-        if name != id_or_key:
-            found = sessions.known(name)
+        key = self._key(id_or_key)
+        if key.text != id_or_key:
+            found = sessions.known(key.text)
         if found is None or key.channel is not None:
             found = sessions.open(key.text, self._project(project))
         return self._writable(found)
+
+    def hooked(
+        self,
+        key: str,
+        project: str | None,
+        moment: Moment,
+        at: int | None = None,
+        *,
+        beginning: Callable[[], None] = lambda: None,
+    ) -> Hooked:
+        """Return the session of the hooks under a key; arguments as for `Sessions.hooked`.
+
+        Raises:
+            RecollectError: as `writes_to`, or as `Sessions.hooked`.
+        """
+        named, hooked = self._key(key).text, self.memory.sessions.hooked
+        found = hooked(named, self._project(project), moment, at=at, beginning=beginning)
+        self._writable(found.session)
+        return found
 
     def sender(self, asked: str | None) -> str | None:
         """Return whose turn it is, to be stored with a message.
@@ -217,6 +254,18 @@ class Caller:
         is_own = not self.token.is_owners and channel == _channel(self._own_key)
         if channel is not None and not is_own and not self.token.speaks_for(channel):
             raise _not_for(channel)
+
+    def _key(self, asked: str) -> SessionKey:
+        """Return the key that one of the caller's stands for, if it may begin a session under it.
+
+        Raises:
+            Denied: it may not.
+            InvalidInput: it cannot be a key.
+        """
+        *_, name = self._names(asked)
+        key = parse_key(name)
+        self._check_key(key)
+        return key
 
     def _check_key(self, key: SessionKey) -> None:
         """Refuse a key under which the token may not begin a session."""

@@ -12,7 +12,7 @@ from recollect.store.sqlite.home import BLOBS
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.observations.controls import CaptureControls
-    from recollect.observations.observations import ObservationParts
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.context.contexts import ContextParts
     from recollect.recall.maintenance import Arrivals
     from recollect.sessions.sessions import Sessions
@@ -26,7 +26,7 @@ def observation_parts(
 ) -> ObservationParts:
     """Return what records observations and reads them."""
     from recollect.observations.draft import ObservationDrafts
-    from recollect.observations.observations import ObservationParts
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.hearer import hearer_of
     from recollect.sessions.policy.visibility import group_at
     from recollect.store.blobs import Blobs

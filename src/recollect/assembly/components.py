@@ -15,8 +15,7 @@ from recollect.assembly.sources import LateNotes, extra_paths
 from recollect.core.clock import to_datetime
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.index.index import Index
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, never
-from recollect.recall.audience import check_may_read
+from recollect.recall.audience import asking_of, check_may_read, readable_paths
 from recollect.recall.maintenance import Maintenance, Synced
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.sqlite.home import GUEST_NOTES
@@ -34,7 +33,8 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.observations.controls import CaptureControls
-    from recollect.observations.observations import ObservationParts, Observations
+    from recollect.observations.observations import Observations
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.audience import Asking
     from recollect.recall.context.contexts import ContextParts, Contexts
     from recollect.recall.probe import EmbedderProbe
@@ -140,19 +140,6 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
     """Whose index, and all else that is open, a narrower scope shares; None for those."""
     beside: Components | None = None
     """Whose records an agent with an index of its own shares; None for all others."""
-
-    def sync(self, on_progress: OnProgress) -> SyncReport:
-        """Return when everything is indexed; see `Memory.sync`."""
-
-        def work() -> SyncReport:
-            report = SyncReport(warnings=self.maintenance.bring_in().warnings)
-            if self.digest is not None:
-                self.digest(never)
-            return report.plus(self.index.sync(Watch(tell=on_progress)))
-
-        report, backend = self.maintenance.run(work), self.search_backend
-        failure = None if backend is None else backend.refresh()
-        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def watch(self) -> Iterator[Synced]:
         """Yield what each sync in the background did; see `Memory.watch`."""
@@ -263,6 +250,21 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
+
+    def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
+        """Return the paths of the memory files that can be read, sorted; nothing is opened.
+
+        Args:
+            for_session: Only those that may be read on behalf of this session.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a sender is given without a session, or cannot be an account.
+        """
+        asking = asking_of(for_session, for_sender, self.resources.resolved.settings)
+        paths = [] if self.reading is None else self.reading.paths()
+        return readable_paths(self.sessions, asking, paths)
 
     def named(
         self,

@@ -6,19 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_ACTOR: ContextVar[str | None] = ContextVar("recollect.actor", default=None)
-
-
-def current_actor() -> str | None:
-    """Return the name of the token; None where no token is in play: whoever uses the files."""
-    return _ACTOR.get()
+ACTOR: ContextVar[str | None] = ContextVar("recollect.actor", default=None)
+"""The name of the token; None where no token is in play: whoever uses the files."""
 
 
 @contextmanager
 def acting(name: str) -> Iterator[None]:
     """Let every event and audit row that is written in the ``with`` block name a token."""
-    reset = _ACTOR.set(name)
+    reset = ACTOR.set(name)
     try:
         yield
     finally:
-        _ACTOR.reset(reset)
+        ACTOR.reset(reset)

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.actor import current_actor
+from recollect.core.actor import ACTOR
 from recollect.core.checks import check_count
 from recollect.core.clock import Clock
 from recollect.core.scope import Scope
@@ -115,7 +115,7 @@ class Audit:
         Raises:
             StoreError: it could not be written.
         """
-        now, actor = self._clock.now_ms(), current_actor()
+        now, actor = self._clock.now_ms(), ACTOR.get()
         params = (self._scope.tenant, actor, action, now - _REFUSED_EVERY_MS)
         if self._records.read(lambda tx: tx.row(_RECENT, params)) is None:
             self.record(action, outcome=REFUSED)

@@ -6,7 +6,7 @@ One predicate for hooks, followed transcripts and imports. What it leaves out is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import LiteralString
@@ -128,15 +128,17 @@ class CaptureControls:
         self._tools = settings.skip_tools
         self._files = tuple(map(_expanded, settings.skip_paths))
 
-    def verdict(self, project: str | None) -> CaptureVerdict:
+    def verdict(self, project: str | None, pauses: Sequence[Pause] | None = None) -> CaptureVerdict:
         """Return whether a project is captured, now and at other times.
 
         Args:
             project: The folder in which something happened; None where that is not known.
+            pauses: What `pauses_in` gave, where it was asked already.
         """
         now, known = self._clock.now_ms(), None
         project = None if project is None else _nameable(project)
-        pauses = self._pauses()
+        if pauses is None:
+            pauses = self._database.read(self.pauses_in)
         if project is not None and any(pause.project_id is not None for pause in pauses):
             known = self.projects.known(project)
         ids = {None} if known is None else {None, known.id}
@@ -148,7 +150,12 @@ class CaptureControls:
         return CaptureVerdict(refusals=tuple(refusals), pauses=mine)
 
     def refusal(
-        self, project: str | None, tool: str | None, arguments: object, at: int | None = None
+        self,
+        project: str | None,
+        tool: str | None,
+        arguments: object,
+        at: int | None = None,
+        pauses: Sequence[Pause] | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -157,8 +164,9 @@ class CaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
+            pauses: As for `verdict`.
         """
-        verdict = self.verdict(project)
+        verdict = self.verdict(project, pauses)
         if verdict.refusals:
             return verdict.refusals[0]
         if verdict.reason(at) is not None:
@@ -214,10 +222,12 @@ class CaptureControls:
     def pauses(self) -> list[Pause]:
         """Return the pauses of now."""
         now = self._clock.now_ms()
-        return [pause for pause in self._pauses() if pause.covers(now)]
+        pauses = self._database.read(self.pauses_in)
+        return [pause for pause in pauses if pause.covers(now)]
 
-    def _pauses(self) -> list[Pause]:
-        rows = self._database.read(lambda tx: tx.all(_PAUSES, (self._tenant,)))
+    def pauses_in(self, tx: Transaction) -> list[Pause]:
+        """Return the pauses that there ever were, the oldest first."""
+        rows = tx.all(_PAUSES, (self._tenant,))
         return [decode(Pause, Pause.__struct_fields__, row) for row in rows]
 
     def count(self, left_out: Mapping[str, int]) -> None:

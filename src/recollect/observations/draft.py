@@ -67,6 +67,7 @@ class GivenObservation(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be asked whether it is captured."""
+        check_text(self.session_id, "session id")
         for name, what in ((self.tool_name, "tool name"), (self.project, "project")):
             if name is not None:
                 check_text(name, what)
@@ -121,7 +122,7 @@ class ObservationDrafts:
             title = clipped(summary, LONGEST_TITLE)
         asked, came = _text_of(evidence.input), evidence.output
         for text in (asked, came):
-            _check_size(text)
+            check_payload(text)
         observation = Observation(
             id=self._ids.new(),
             number=0,
@@ -185,7 +186,10 @@ class ObservationDrafts:
         return "" if text is None else clipped(self._text(text, what), most)
 
     def _name(self, text: object, what: str) -> str:
-        name = " ".join(self._text(text, what).split())
+        given = JsonCleaner().value(check_text(text, what))
+        # As a value: the same few come again and again, and are remembered.
+        redacted = given if self._redactor is None else self._redactor.value(given)
+        name = " ".join(redacted.split())
         if not 0 < len(name) <= MAX_LABEL_CHARS:
             raise InvalidInput(
                 f"the {what} must have 1 to {MAX_LABEL_CHARS} characters", hint="shorten it"
@@ -257,7 +261,12 @@ def _text_of(value: JsonValue) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _check_size(text: str) -> None:
+def check_payload(text: str) -> None:
+    """Refuse an input or output that is too large.
+
+    Raises:
+        InvalidInput: it has more than `MAX_PAYLOAD_BYTES`.
+    """
     if len(text) * 4 > MAX_PAYLOAD_BYTES and len(text.encode()) > MAX_PAYLOAD_BYTES:
         raise InvalidInput(
             f"an input or output of an observation is larger than {MAX_PAYLOAD_BYTES} bytes",

@@ -5,28 +5,21 @@ Each use case is one durable transaction under the scope of the object.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import groupby
-from typing import Any, LiteralString, TypeAlias, TypeVar
+from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.checks import check_count, check_share, check_texts
-from recollect.core.clock import Clock, check_time
-from recollect.core.errors import Denied, InvalidInput, NotFound
-from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationsRecorded
+from recollect.core.clock import check_time
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.core.events import ObservationForgotten, ObservationRestored
 from recollect.core.numbers import parse_record
-from recollect.core.scope import Place, Scope
-from recollect.observations.blobs import keep, store
-from recollect.observations.controls import CaptureControls, Refusal
+from recollect.core.scope import Scope
 from recollect.observations.draft import (
     GivenObservation,
-    ObservationDraft,
-    ObservationDrafts,
-    event_of,
     given_of,
 )
 from recollect.observations.observation import (
@@ -36,62 +29,33 @@ from recollect.observations.observation import (
     ObservationBatch,
     Trust,
 )
-from recollect.observations.payload import CHARS_PER_TOKEN, cut
-from recollect.observations.recalled import OwnCalls
+from recollect.observations.payload import cost_of, shortened, without_payload
+from recollect.observations.recorder import (
+    ObservationParts,
+    Recorder,
+    at_place,
+    or_error,
+    owner_of,
+)
 from recollect.observations.rows import (
     KIND,
-    add_observation,
-    find_facts,
-    place_of,
+    Recorded,
     places_of,
+    select_numbers,
     select_observations,
     set_forgotten,
 )
-from recollect.store.blobs import Blobs
 from recollect.store.columns import Condition
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
-from recollect.text.tokens import estimate_tokens
 
 DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
 _PAGE = 200
-_BY_HAND = "record it by hand, with event='manual', or change the rule"
-
-T = TypeVar("T")
 
 Many: TypeAlias = "list[Observation]"
-
-Hearing = Callable[[str, str | None], Hearer]
-"""Returns who asks, of a session and a sender; raises `NotFound` without that session."""
-
-
-class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the use cases work with.
-
-    Attributes:
-        database: ``records.db``.
-        blobs: Where long inputs and outputs lie.
-        clock: Tells the time.
-        drafts: Checks, cleans and classifies what callers pass.
-        hearing: Says what a session may hear.
-        is_owners: Says whether a turn is the owner's.
-        own_calls: Knows the calls that ask this memory.
-        controls: Says what is not captured.
-        arrived: Is called after each commit that changed what can be found.
-        scope: Whose observations these are.
-    """
-
-    database: Database
-    blobs: Blobs
-    clock: Clock
-    drafts: ObservationDrafts
-    hearing: Hearing
-    is_owners: Callable[[Place], bool]
-    own_calls: OwnCalls
-    controls: Callable[[], CaptureControls]
-    arrived: Callable[[], None]
-    scope: Scope
+Outcomes: TypeAlias = "list[Recorded | RecollectError]"
+Numbers: TypeAlias = "list[int]"
 
 
 class Observations:
@@ -103,6 +67,7 @@ class Observations:
 
     def __init__(self, parts: ObservationParts) -> None:
         self._parts = parts
+        self._recorder = Recorder(parts)
         self.scope = parts.scope
         self.own_calls = parts.own_calls
 
@@ -165,7 +130,21 @@ class Observations:
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
         facts = {name: value for name, value in locals().items() if name != "self"}
-        return self._record([self._captured(GivenObservation(**facts))])[0]
+        return self.add(GivenObservation(**facts)).observation
+
+    def add(self, given: GivenObservation) -> Recorded:
+        """Store an observation as `record` does; return it, and whether it is new.
+
+        Args:
+            given: What `record` takes, as one value.
+
+        Raises:
+            RecollectError: as `record`.
+        """
+        [outcome] = self._recorder.record([given], is_whole=True)
+        if isinstance(outcome, RecollectError):
+            raise outcome
+        return outcome
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
@@ -181,11 +160,24 @@ class Observations:
             Conflict: a session was deleted.
             Denied: a project is not that of the scope.
         """
-        given = [_at_place(given_of, item, n) for n, item in enumerate(items)]
-        refusals = [_at_place(self._refusal, item, n) for n, item in enumerate(given)]
-        left_out = Counter(refusal.reason for refusal in refusals if refusal is not None)
-        self._parts.controls().count(left_out)
-        return self._record([g for g, why in zip(given, refusals, strict=True) if why is None])
+        given = [at_place(given_of, item, n) for n, item in enumerate(items)]
+        outcomes = self._recorder.record(given, is_whole=True)
+        return [each.observation for each in outcomes if isinstance(each, Recorded)]
+
+    def record_each(self, items: Iterable[Mapping[str, Any]]) -> Outcomes:
+        """Store observations of any sessions in one transaction; return what became of each.
+
+        For programs that capture for many at once: they share one commit, and one that cannot be
+        stored does not disturb the others. An outcome is the observation, once it is durable, or
+        the error that `record` would raise.
+
+        Args:
+            items: Dicts with the argument names of `record`.
+
+        Raises:
+            StoreError: the transaction failed; see `recollect.store.engine.Database.write`.
+        """
+        return self._recorder.record([or_error(given_of, item) for item in items], is_whole=False)
 
     def get(
         self,
@@ -228,7 +220,7 @@ class Observations:
         return ObservationBatch(
             found=details,
             missing=tuple(each for each in asked if each not in found),
-            tokens=sum(map(_cost, details)),
+            tokens=sum(map(cost_of, details)),
         )
 
     def list(
@@ -273,12 +265,24 @@ class Observations:
             where.also("created_at >= ?", check_time(since))
         if until is not None:
             where.also("created_at < ?", check_time(until))
-        if min_importance is not None:
-            where.also("importance >= ?", check_share(min_importance, "min_importance"))
-        if types is not None:
-            where.among("type", check_texts(types, "types"))
+        self._of_kind(where, types, min_importance)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
+
+    def numbers(
+        self, types: Sequence[str] | None = None, min_importance: float | None = None
+    ) -> Numbers:
+        """Return the numbers of observations, whoever hears them: what a search is narrowed to.
+
+        Args:
+            types: Only these types.
+            min_importance: Only those that are at least so important.
+
+        Raises:
+            InvalidInput: a number is out of range.
+        """
+        where = self._of_kind(Condition(self.scope, "session_id"), types, min_importance)
+        return self._parts.database.read(lambda tx: select_numbers(tx, where))
 
     def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
@@ -302,64 +306,13 @@ class Observations:
         """
         return self._mark(id, is_forgotten=False)
 
-    def _record(self, given: Sequence[GivenObservation]) -> Many:
-        drafts = [_at_place(self._draft, each, n) for n, each in enumerate(given)]
-        stored = [self._with_blobs(draft) for draft in drafts]
-
-        def unit(tx: Transaction) -> Many:
-            for draft in drafts:
-                keep(self._parts.blobs, draft.input, draft.output)
-            added = [add_observation(tx, each, self.scope) for each in stored]
-            fresh = [observation for observation, is_new in added if is_new]
-            for _, group in groupby(fresh, lambda each: each.session_id):
-                record_event(tx, _recorded(list(group), self._parts.clock.now_ms()))
-            return [observation for observation, _ in added]
-
-        observations = self._parts.database.write(unit)
-        self._parts.arrived()
-        return observations
-
-    def _captured(self, given: GivenObservation) -> GivenObservation:
-        refusal = self._refusal(given)
-        if refusal is None:
-            return given
-        self._parts.controls().count({refusal.reason: 1})
-        raise Denied(f"not captured: {refusal.why}", hint=_BY_HAND, reason=refusal.reason)
-
-    def _refusal(self, given: GivenObservation) -> Refusal | None:
-        """Return why something that was not recorded by hand is not captured."""
-        if event_of(given) == "manual":
-            return None
-        facts = self._parts.database.read(lambda tx: find_facts(tx, self.scope, given.session_id))
-        project = facts.project if given.project is None else given.project
-        at = None if given.at is None else check_time(given.at)
-        paths = [given.input, given.files]
-        return self._parts.controls().refusal(project, given.tool_name, paths, at)
-
-    def _draft(self, given: GivenObservation) -> ObservationDraft:
-        if given.tool_name is not None and self.own_calls.includes(given.tool_name, given.input):
-            raise Denied(
-                "a call of our own makes no observation", hint="ask own_calls.includes(…) first"
-            )
-        is_owners = True
-        if given.event == "prompt" and given.trust is None:
-            place = self._parts.database.read(partial(self._place, given))
-            is_owners = self._parts.is_owners(place)
-        return self._parts.drafts.make(given, is_owners=is_owners)
-
-    def _place(self, given: GivenObservation, tx: Transaction) -> Place:
-        facts = find_facts(tx, self.scope, given.session_id)
-        return place_of(tx, given.session_id, facts, given.message_id)
-
-    def _with_blobs(self, draft: ObservationDraft) -> Observation:
-        store(self._parts.blobs, draft.input, draft.output)
-        return msgspec.structs.replace(
-            draft.observation,
-            input=draft.input.text,
-            output=draft.output.text,
-            input_blob=draft.input.digest,
-            output_blob=draft.output.digest,
-        )
+    @staticmethod
+    def _of_kind(
+        where: Condition, types: Sequence[str] | None, min_importance: float | None
+    ) -> Condition:
+        if min_importance is not None:
+            where.also("importance >= ?", check_share(min_importance, "min_importance"))
+        return where if types is None else where.among("type", check_texts(types, "types"))
 
     def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
@@ -407,7 +360,7 @@ class Observations:
             return list(observations)
         places = places_of(tx, [each.id for each in observations])
         heard = [each for each in observations if hearer.hears(places[each.id])]
-        return heard if hearer.sees_payload else [_without_payload(each) for each in heard]
+        return heard if hearer.sees_payload else [without_payload(each) for each in heard]
 
     def _detailed(self, of: Observation, max_tokens: int | None) -> Observation:
         if max_tokens is None:
@@ -416,7 +369,7 @@ class Observations:
                 input=self._whole(of.input, of.input_blob),
                 output=self._whole(of.output, of.output_blob),
             )
-        return _shortened(of, max_tokens)
+        return shortened(of, max_tokens)
 
     def _whole(self, text: str, blob: str | None) -> str:
         return text if blob is None else self._parts.blobs.get(blob).decode()
@@ -434,55 +387,9 @@ class Observations:
                 return found
             set_forgotten(tx, found, is_forgotten=is_forgotten, at=at)
             kind = ObservationForgotten if is_forgotten else ObservationRestored
-            record_event(tx, kind(scope=_owner(found), at=at, number=found.number))
+            record_event(tx, kind(scope=owner_of(found), at=at, number=found.number))
             return msgspec.structs.replace(found, is_forgotten=is_forgotten)
 
         observation = self._parts.database.write(unit)
         self._parts.arrived()
         return observation
-
-
-def _at_place(make: Callable[[Any], T], item: Any, place: int) -> T:
-    """Return what ``make`` gives; an error says which item it is of."""
-    try:
-        return make(item)
-    except InvalidInput as error:
-        raise InvalidInput(error.message, hint=error.hint, item=place) from error
-
-
-def _owner(of: Observation) -> Scope:
-    return Scope(
-        tenant=of.tenant, agent=of.agent, user=of.user, project=of.project, session=of.session_id
-    )
-
-
-def _recorded(group: Sequence[Observation], at: int) -> ObservationsRecorded:
-    return ObservationsRecorded(
-        scope=_owner(group[0]), at=at, numbers=tuple(each.number for each in group)
-    )
-
-
-def _without_payload(of: Observation) -> Observation:
-    return msgspec.structs.replace(
-        of, input="", output="", input_blob=None, output_blob=None, error=None
-    )
-
-
-def _cost(of: Observation) -> int:
-    return sum(map(estimate_tokens, (of.title, of.summary, of.input, of.output)))
-
-
-def _shortened(of: Observation, max_tokens: int) -> Observation:
-    """Return an observation whose input and output are cut so that it costs no more."""
-    if _cost(of) <= max_tokens:
-        return of
-    most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
-    while True:
-        chars = most * CHARS_PER_TOKEN
-        given = min(len(of.input), max(chars // 3, chars - len(of.output)))
-        short = msgspec.structs.replace(
-            of, input=cut(of.input, given), output=cut(of.output, chars - given)
-        )
-        if most == 0 or _cost(short) <= max_tokens:
-            return short
-        most = most * 3 // 4

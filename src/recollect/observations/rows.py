@@ -11,7 +11,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import Conflict, Denied, NotFound, StoreCorrupt
+from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
 from recollect.observations.observation import Observation
 from recollect.store.columns import (
@@ -22,9 +22,9 @@ from recollect.store.columns import (
     text_or_none,
     typed_rows,
 )
-from recollect.store.counters import next_number
+from recollect.store.counters import next_numbers
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import Operation, record_change
+from recollect.store.journal import Operation, record_change, record_changes
 from recollect.store.row_hash import row_hash
 
 KIND = "observation"
@@ -37,8 +37,9 @@ _COLUMNS: LiteralString = """
     tokens, importance, trust, files, error, message_id, tool_use_id, agent_id, event, event_id,
     made_by, created_at, tenant, agent, user_id, project, turn_sender"""
 _INSERT: LiteralString = f"""
-    INSERT INTO observations ({_COLUMNS}, row_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO observations ({_COLUMNS}, row_hash, is_forgotten)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
 _REWRITE: LiteralString = """
@@ -67,6 +68,13 @@ _MESSAGE: LiteralString = """
 """
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ?"
 _ENDLESS = 2**62
+_BY_EVENT: LiteralString = (
+    "SELECT id FROM observations WHERE tenant = ? AND session_id = ? AND event_id = ? LIMIT 1"
+)
+_BY_TOOL_USE: LiteralString = """
+    SELECT id FROM observations
+    WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event = ? LIMIT 1
+"""
 
 
 class SessionFacts(msgspec.Struct, frozen=True, array_like=True):
@@ -126,45 +134,138 @@ def _newest_turn(tx: Transaction, session_id: str) -> str | None:
     return None
 
 
-def add_observation(tx: Transaction, draft: Observation, scope: Scope) -> tuple[Observation, bool]:
-    """Store an observation, and return it and whether it is new.
+class Recorded(msgspec.Struct, frozen=True):
+    """An observation as it is stored, and whether it was not stored before."""
 
-    One of the same session with its event id, or with its tool use and event, is the same.
+    observation: Observation
+    is_new: bool
 
-    Raises:
-        NotFound: the scope has no such session.
-        Conflict: the session was deleted.
-        Denied: its project is not that of the scope.
+
+class AddedObservations(msgspec.Struct, frozen=True):
+    """What became of some drafts.
+
+    Attributes:
+        outcomes: For each draft what is stored, or why it is not.
+        fresh: Those that were not stored before, in order.
     """
-    facts = find_facts(tx, scope, draft.session_id)
-    if facts.status == "deleted":
-        raise Conflict(
-            "the session was deleted",
-            hint=f"bring it back with `recollect sessions restore {draft.session_id}`",
-            session_id=draft.session_id,
+
+    outcomes: list[Recorded | RecollectError]
+    fresh: list[Observation]
+
+
+def add_observations(
+    tx: Transaction, drafts: Sequence[Observation], scope: Scope
+) -> AddedObservations:
+    """Store observations of any sessions of a scope.
+
+    One of the same session with its event id, or with its tool use and event, is the same. An
+    outcome is `NotFound` where the scope has no such session, `Conflict` where that was deleted,
+    and `Denied` where its project is not that of the scope.
+    """
+    places = _Places(tx, scope)
+    found = [places.find(draft) for draft in drafts]
+    count = len(places.fresh)
+    numbers = next_numbers(tx, scope.tenant, KIND, count) if count else range(0)
+    fresh = [
+        msgspec.structs.replace(each, number=number)
+        for each, number in zip(places.fresh, numbers, strict=True)
+    ]
+    if fresh:
+        tx.executemany(_INSERT, [_stored(each) for each in fresh])
+        refs, at = [each.id for each in fresh], max(each.created_at for each in fresh)
+        record_changes(tx, tenant=scope.tenant, kind=KIND, refs=refs, op="put", at=at)
+    return AddedObservations([_outcome(each, fresh) for each in found], fresh)
+
+
+def _outcome(
+    found: int | Observation | RecollectError, fresh: Sequence[Observation]
+) -> Recorded | RecollectError:
+    if isinstance(found, int):
+        return Recorded(fresh[found], is_new=True)
+    return Recorded(found, is_new=False) if isinstance(found, Observation) else found
+
+
+class _Places:
+    """Gives drafts their owners; asks once for what those of a session have in common.
+
+    Attributes:
+        fresh: Drafts that were not stored before, without their numbers.
+    """
+
+    def __init__(self, tx: Transaction, scope: Scope) -> None:
+        self._tx = tx
+        self._scope = scope
+        self._sessions: dict[str, SessionFacts] = {}
+        self._turns: dict[tuple[str, str | None], str | None] = {}
+        self._copies: dict[tuple[str | None, ...], int] = {}
+        self.fresh: list[Observation] = []
+
+    def find(self, draft: Observation) -> int | Observation | RecollectError:
+        """Return the place of a draft in ``fresh``, what is stored of it already, or a refusal."""
+        try:
+            return self._find(draft)
+        except (NotFound, Conflict, Denied) as refusal:
+            return refusal
+
+    def _find(self, draft: Observation) -> int | Observation:
+        facts = self._facts(draft.session_id)
+        names = _names(draft)
+        same = next((self._copies[name] for name in names if name in self._copies), None)
+        known = find_same(self._tx, draft, facts.tenant) if same is None else same
+        if known is not None:
+            return known
+        project = facts.project if draft.project is None else draft.project
+        if self._scope.project not in {None, project}:
+            raise Denied(
+                "the observation would belong to another project than the scope allows",
+                hint="leave the project out, or ask with another scope",
+            )
+        self._copies.update(dict.fromkeys(names, len(self.fresh)))
+        owned = msgspec.structs.replace(
+            draft,
+            tenant=facts.tenant,
+            agent=facts.agent,
+            user=facts.user,
+            project=project,
+            turn_sender=self._turn(draft.session_id, facts, draft.message_id),
         )
-    known = _known(tx, draft, facts.tenant)
-    if known is not None:
-        return known, False
-    project = facts.project if draft.project is None else draft.project
-    if scope.project not in {None, project}:
-        raise Denied(
-            "the observation would belong to another project than the scope allows",
-            hint="leave the project out, or ask with another scope",
-        )
-    stored = msgspec.structs.replace(
-        draft,
-        number=next_number(tx, facts.tenant, KIND),
-        tenant=facts.tenant,
-        agent=facts.agent,
-        user=facts.user,
-        project=project,
-        turn_sender=place_of(tx, draft.session_id, facts, draft.message_id).turn_sender,
-    )
-    row = _row(stored)
-    tx.execute(_INSERT, [*row, row_hash(row)])
+        self.fresh.append(owned)
+        return len(self.fresh) - 1
+
+    def _facts(self, session_id: str) -> SessionFacts:
+        facts = self._sessions.get(session_id)
+        if facts is None:
+            facts = self._sessions[session_id] = find_facts(self._tx, self._scope, session_id)
+        if facts.status == "deleted":
+            raise Conflict(
+                "the session was deleted",
+                hint=f"bring it back with `recollect sessions restore {session_id}`",
+                session_id=session_id,
+            )
+        return facts
+
+    def _turn(self, session_id: str, facts: SessionFacts, message_id: str | None) -> str | None:
+        name = (session_id, message_id)
+        if name not in self._turns:
+            place = place_of(self._tx, session_id, facts, message_id)
+            self._turns[name] = place.turn_sender
+        return self._turns[name]
+
+
+def _names(draft: Observation) -> list[tuple[str | None, ...]]:
+    """Return by what a draft is known again."""
+    names: list[tuple[str | None, ...]] = []
+    if draft.event_id is not None:
+        names.append((draft.session_id, draft.event_id))
+    if draft.tool_use_id is not None:
+        names.append((draft.session_id, draft.tool_use_id, draft.event))
+    return names
+
+
+def restore_observation(tx: Transaction, stored: Observation) -> None:
+    """Store an observation under its own id, number and owner."""
+    tx.execute(_INSERT, _stored(stored))
     note_observation(tx, stored, "put", stored.created_at)
-    return stored, True
 
 
 def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -> None:
@@ -234,26 +335,31 @@ def select_observations(
     return [_observation_of(row) for row in rows]
 
 
+def select_numbers(tx: Transaction, where: Condition) -> list[int]:
+    """Return the numbers of the observations that meet a condition."""
+    select: LiteralString = "SELECT number FROM observations WHERE "
+    rows = tx.all(select + where.sql, where.params)
+    return [integer(number) for (number,) in rows]
+
+
 def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     """Return where each of some observations happened."""
     rows = tx.all(_PLACES, (msgspec.json.encode(ids).decode(),))
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
 
 
-def _known(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
+def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
     """Return the observation that one is a second copy of."""
-    copies: list[Condition] = []
-    here = Scope(tenant=tenant, session=draft.session_id)
+    here = (tenant, draft.session_id)
+    row = None
     if draft.event_id is not None:
-        copies.append(_where(here).also("event_id = ?", draft.event_id))
-    if draft.tool_use_id is not None:
-        same = _where(here).also("tool_use_id = ?", draft.tool_use_id)
-        copies.append(same.also("event = ?", draft.event))
-    for where in copies:
-        found = select_observations(tx, where, "id", 1, deleted=True)
-        if found:
-            return found[0]
-    return None
+        row = tx.row(_BY_EVENT, (*here, draft.event_id))
+    if row is None and draft.tool_use_id is not None:
+        row = tx.row(_BY_TOOL_USE, (*here, draft.tool_use_id, draft.event))
+    if row is None:
+        return None
+    where = _where(Scope(tenant=tenant)).also("id = ?", row[0])
+    return select_observations(tx, where, "id", 1, deleted=True)[0]
 
 
 def _where(scope: Scope) -> Condition:
@@ -264,6 +370,11 @@ def _row(of: Observation) -> list[SqlValue]:
     fields = msgspec.structs.asdict(of)
     fields["files"] = msgspec.json.encode(of.files).decode()
     return [fields[name] for name in _FIELDS]
+
+
+def _stored(of: Observation) -> list[SqlValue]:
+    row = _row(of)
+    return [*row, row_hash(row), int(of.is_forgotten)]
 
 
 def _observation_of(row: Row) -> Observation:

@@ -19,6 +19,7 @@ from recollect import __version__
 from recollect.caller import Caller
 from recollect.core.errors import RecollectError
 from recollect.governance.tokens import Right
+from recollect.mcp.http import McpEndpoint
 from recollect.server.calls import Calls
 from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
@@ -37,7 +38,20 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import events, health
+from recollect.server.routes import (
+    admin,
+    events,
+    exchange,
+    files,
+    health,
+    hooks,
+    memory,
+    messages,
+    observations,
+    projects,
+    recall,
+    sessions,
+)
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -151,7 +165,15 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    return tuple(route for file in (events, health) for route in file.ROUTES)
+    seed = (health, sessions, observations, recall, hooks)
+    beside = (messages, projects, files, memory, events, exchange, admin)
+    return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
+
+
+def all_mounts() -> tuple[Mount, ...]:
+    """Return the applications below a path of their own; for one run of a server."""
+    mcp = McpEndpoint()
+    return (Mount(path="/mcp", right="read", app=mcp, lifespan=mcp.running),)
 
 
 def _description(routes: Sequence[AnyRoute]) -> Route:

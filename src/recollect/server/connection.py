@@ -11,6 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
 from recollect.server.guard import MOST_HEADERS
+from recollect.server.listening import is_own
 
 _MOMENTS = itertools.count()
 """Puts silences into an order; the loop's clock stands still while many connections come in."""
@@ -58,6 +59,9 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, in the place of a silent one where there are too many."""
         super().connection_made(transport)
+        if not is_own(transport.get_extra_info("socket")):
+            transport.abort()
+            return
         self._silent_since = next(_MOMENTS)
         self._wait()
         if len(self.connections) > self._limits.connections:

@@ -19,8 +19,9 @@ from recollect.server.response import AsgiApp
 
 KEEP_ALIVE_S = 60
 """How long a connection may wait for its next request; a silent one makes room for a new one."""
-STOP_S = 5
-"""How long requests may take to end when it stops."""
+STOP_S = 3
+"""How long requests may take to end when it stops; what then follows fits into the five seconds of
+a worker's stop."""
 
 
 class Server:
@@ -88,8 +89,19 @@ class _Uvicorn(uvicorn.Server):
         self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        listeners = sockets or []
+        await super().startup([each for each in listeners if each.family != socket.AF_UNIX])
+        loop = asyncio.get_running_loop()
+        for each in listeners:
+            if each.family == socket.AF_UNIX:  # uvloop has a call of its own for them
+                server = await loop.create_unix_server(self._connection, sock=each)
+                self.servers.append(server)
         self._started.set()
+
+    def _connection(self) -> asyncio.Protocol:
+        make: Any = self.config.http_protocol_class
+        made: asyncio.Protocol = make(self.config, self.server_state, self.lifespan.state)
+        return made
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.streams.close()

@@ -22,19 +22,22 @@ def row_hash(values: Iterable[SqlValue]) -> bytes:
     """
     parts: list[bytes] = []
     for value in values:
-        kind, body = _encode(value)
+        if value is None:  # it and a text are most of what comes
+            parts.append(_NULL)
+            continue
+        if isinstance(value, str):
+            kind, body = b"t", value.encode("utf-8", "surrogatepass")
+        else:
+            kind, body = _encode(value)
         parts += (_HEAD(kind, len(body)), body)
     return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
 
 
 _HEAD = struct.Struct("<cQ").pack
+_NULL = _HEAD(b"n", 0)
 
 
-def _encode(value: SqlValue) -> tuple[bytes, bytes]:
-    if value is None:
-        return b"n", b""
-    if isinstance(value, str):
-        return b"t", value.encode("utf-8", "surrogatepass")
+def _encode(value: int | float | bytes) -> tuple[bytes, bytes]:
     if isinstance(value, bytes):
         return b"b", value
     if isinstance(value, float):

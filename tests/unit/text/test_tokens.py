@@ -70,3 +70,12 @@ def test_joining_costs_at_most_what_a_blob_at_the_border_does(one: str, two: str
 def test_three_digits_are_a_token_however_long_the_number(digits: int) -> None:
     """As o200k cuts them; a number is not Base64."""
     assert estimate_tokens("0" * digits) == -(-digits // 3)
+
+
+@given(st.text(alphabet="ab CDé 12\n\t  '.,一\u3000/+0", max_size=200))
+@example("\n1 2")
+@example(" 1\t1\r\n 1")
+def test_what_is_remembered_of_words_changes_no_estimate(text: str) -> None:
+    """A gap of 65 spaces lets the text be cut into pieces as a whole; it costs less than one."""
+    whole = estimate_tokens(f"{text}x{65 * ' '}")
+    assert whole - 1 <= estimate_tokens(f"{text}x") <= whole

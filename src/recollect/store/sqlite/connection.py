@@ -163,6 +163,8 @@ class ConnectionOpener:
         connection.wal_autocheckpoint(0)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        # Otherwise a statement whose plan could depend on a value is prepared again for each value.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
         for name, value in self._pragmas(role).items():
             connection.pragma(name, value)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import apsw
 from msgspec import Struct
 
-from recollect.core.actor import current_actor
+from recollect.core.actor import ACTOR
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreClosed, StoreError
 from recollect.store.engine import Transaction
@@ -102,7 +102,7 @@ class Writer:
                 raise unusable(is_closed=self._is_closed)
             if self._thread is None:
                 self._start()
-            self._jobs.put(WriteJob(unit, future, current_actor()))
+            self._jobs.put(WriteJob(unit, future, ACTOR.get()))
         return future
 
     def write(self, unit: Callable[[Transaction], T]) -> T:

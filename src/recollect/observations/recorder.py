@@ -1,0 +1,243 @@
+"""Recording: from what callers pass to durable rows, one by one or many at once.
+
+Everything that needs no database is done before the transaction; what many have in common is read
+once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from recollect.core.clock import Clock, check_time
+from recollect.core.errors import Denied, InvalidInput, RecollectError
+from recollect.core.events import ObservationsRecorded
+from recollect.core.scope import Place, Scope
+from recollect.observations.blobs import keep, store
+from recollect.observations.controls import CaptureControls, Pause, Refusal
+from recollect.observations.draft import (
+    GivenObservation,
+    ObservationDraft,
+    ObservationDrafts,
+    event_of,
+)
+from recollect.observations.observation import Hearer, Observation
+from recollect.observations.recalled import RECALLED, OwnCalls
+from recollect.observations.rows import (
+    Recorded,
+    SessionFacts,
+    add_observations,
+    find_facts,
+    place_of,
+)
+from recollect.store.blobs import Blobs
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import record_event
+
+_BY_HAND = "record it by hand, with event='manual', or change the rule"
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+Outcome: TypeAlias = "Recorded | RecollectError"
+"""An observation as it is stored, or why it is not."""
+
+Hearing = Callable[[str, str | None], Hearer]
+"""Returns who asks, of a session and a sender; raises `NotFound` without that session."""
+
+
+class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the use cases work with.
+
+    Attributes:
+        database: ``records.db``.
+        blobs: Where long inputs and outputs lie.
+        clock: Tells the time.
+        drafts: Checks, cleans and classifies what callers pass.
+        hearing: Says what a session may hear.
+        is_owners: Says whether a turn is the owner's.
+        own_calls: Knows the calls that ask this memory.
+        controls: Says what is not captured.
+        arrived: Is called after each commit that changed what can be found.
+        scope: Whose observations these are.
+    """
+
+    database: Database
+    blobs: Blobs
+    clock: Clock
+    drafts: ObservationDrafts
+    hearing: Hearing
+    is_owners: Callable[[Place], bool]
+    own_calls: OwnCalls
+    controls: Callable[[], CaptureControls]
+    arrived: Callable[[], None]
+    scope: Scope
+
+
+class Recorder:
+    """Stores observations.
+
+    Args:
+        parts: The records, and whose they are.
+    """
+
+    def __init__(self, parts: ObservationParts) -> None:
+        self._parts = parts
+        self._scope = parts.scope
+
+    def record(
+        self, given: Sequence[GivenObservation | RecollectError], *, is_whole: bool
+    ) -> list[Outcome]:
+        """Store what can be stored; ``is_whole`` raises the first error instead.
+
+        What is not captured is an outcome in any case.
+        """
+        drafts = self._drafts(given)
+        ready = [each for each in drafts if isinstance(each, ObservationDraft)]
+        if is_whole:
+            _raise_first(drafts)
+        stored = iter(self._store(ready, is_whole=is_whole) if ready else [])
+        outcomes: list[Outcome] = []
+        for each in drafts:
+            if isinstance(each, ObservationDraft):
+                outcomes.append(next(stored))
+            else:
+                outcomes.append(_denied(each) if isinstance(each, Refusal) else each)
+        return outcomes
+
+    def _store(self, drafts: Sequence[ObservationDraft], *, is_whole: bool) -> list[Outcome]:
+        for draft in drafts:
+            store(self._parts.blobs, draft.input, draft.output)
+        rows = [_row_of(draft) for draft in drafts]
+
+        def unit(tx: Transaction) -> list[Outcome]:
+            for draft in drafts:
+                keep(self._parts.blobs, draft.input, draft.output)
+            added = add_observations(tx, rows, self._scope)
+            if is_whole:
+                _raise_first(added.outcomes)
+            groups: dict[str, list[Observation]] = {}
+            for each in added.fresh:
+                groups.setdefault(each.session_id, []).append(each)
+            for group in groups.values():
+                record_event(tx, _recorded(group, self._parts.clock.now_ms()))
+            return added.outcomes
+
+        outcomes = self._parts.database.write(unit)
+        self._parts.arrived()
+        return outcomes
+
+    def _drafts(
+        self, given: Sequence[GivenObservation | RecollectError]
+    ) -> list[ObservationDraft | Refusal | RecollectError]:
+        """Return what can be stored of each, why it is not captured, or what is wrong with it."""
+        asked = {
+            each.session_id
+            for each in given
+            if isinstance(each, GivenObservation)
+            and each.event != "manual"
+            and (each.event or each.tool_name)  # without either it is by hand
+        }
+        look = partial(self._surroundings, asked)
+        around = self._parts.database.read(look) if asked else _Surroundings()
+        drafts = [
+            each
+            if isinstance(each, RecollectError)
+            else or_error(lambda it: self._refusal(it, around) or self._draft(it), each, place)
+            for place, each in enumerate(given)
+        ]
+        if left_out := Counter(each.reason for each in drafts if isinstance(each, Refusal)):
+            self._parts.controls().count(left_out)
+        return drafts
+
+    def _surroundings(self, sessions: Iterable[str], tx: Transaction) -> _Surroundings:
+        facts = {each: or_error(partial(find_facts, tx, self._scope), each) for each in sessions}
+        return _Surroundings(facts=facts, pauses=self._parts.controls().pauses_in(tx))
+
+    def _refusal(self, given: GivenObservation, around: _Surroundings) -> Refusal | None:
+        """Return why something that was not recorded by hand is not captured."""
+        if event_of(given) == "manual":
+            return None
+        facts = around.facts[given.session_id]
+        if isinstance(facts, RecollectError):
+            raise facts
+        project = facts.project if given.project is None else given.project
+        at = None if given.at is None else check_time(given.at)
+        paths = [given.input, given.files]
+        controls = self._parts.controls()
+        return controls.refusal(project, given.tool_name, paths, at, around.pauses)
+
+    def _draft(self, given: GivenObservation) -> ObservationDraft:
+        own_calls = self._parts.own_calls
+        if given.tool_name is not None and own_calls.includes(given.tool_name, given.input):
+            hint = "ask own_calls.includes(…) first"
+            raise Denied("a call of our own makes no observation", hint=hint, reason=RECALLED)
+        is_owners = True
+        if given.event == "prompt" and given.trust is None:
+            place = self._parts.database.read(partial(self._place, given))
+            is_owners = self._parts.is_owners(place)
+        return self._parts.drafts.make(given, is_owners=is_owners)
+
+    def _place(self, given: GivenObservation, tx: Transaction) -> Place:
+        facts = find_facts(tx, self._scope, given.session_id)
+        return place_of(tx, given.session_id, facts, given.message_id)
+
+
+class _Surroundings(msgspec.Struct, frozen=True):
+    """What decides whether something is captured, read at once for all of a call."""
+
+    facts: Mapping[str, SessionFacts | RecollectError] = {}
+    pauses: Sequence[Pause] = ()
+
+
+def at_place(make: Callable[[A], T], item: A, place: int) -> T:
+    """Return what ``make`` gives; an error says which item it is of."""
+    try:
+        return make(item)
+    except InvalidInput as error:
+        raise InvalidInput(error.message, hint=error.hint, item=place) from error
+
+
+def or_error(make: Callable[[A], T], item: A, place: int = 0) -> T | RecollectError:
+    """Return what ``make`` gives, or the error that it raises."""
+    try:
+        return at_place(make, item, place)
+    except RecollectError as error:
+        return error
+
+
+def _raise_first(outcomes: Iterable[object]) -> None:
+    for each in outcomes:
+        if isinstance(each, RecollectError):
+            raise each
+
+
+def _denied(refusal: Refusal) -> Denied:
+    return Denied(f"not captured: {refusal.why}", hint=_BY_HAND, reason=refusal.reason)
+
+
+def _row_of(draft: ObservationDraft) -> Observation:
+    return msgspec.structs.replace(
+        draft.observation,
+        input=draft.input.text,
+        output=draft.output.text,
+        input_blob=draft.input.digest,
+        output_blob=draft.output.digest,
+    )
+
+
+def owner_of(of: Observation) -> Scope:
+    """Return whose an observation is."""
+    return Scope(
+        tenant=of.tenant, agent=of.agent, user=of.user, project=of.project, session=of.session_id
+    )
+
+
+def _recorded(group: Sequence[Observation], at: int) -> ObservationsRecorded:
+    return ObservationsRecorded(
+        scope=owner_of(group[0]), at=at, numbers=tuple(each.number for each in group)
+    )
