@@ -11,8 +11,6 @@ from pathlib import Path
 
 from recollect import __version__
 from recollect.caller import Caller
-from recollect.core.errors import Denied
-from recollect.core.scope import Scope as OwnerScope
 from recollect.recall.status import Status
 from recollect.server.response import AsgiApp, Message, Receive, Scope, Send
 from recollect.server.route import Nothing, Route
@@ -73,12 +71,10 @@ class Metrics:
         """Return all of them, one a line.
 
         Raises:
-            Denied: the token hears only a part of the home.
+            Denied: the token is not the operator's of the whole home.
             StoreError: the home cannot be read.
         """
-        if not caller.token.is_owners or caller.token.scope != OwnerScope():
-            hint = "use a token that was added with --as owner, and neither agent nor project"
-            raise Denied("the metrics are the operator's", hint=hint)
+        caller.require_operator(whole=True)
         status = caller.memory.status()
         return "".join([*self._of_server(), *_of_home(status), *_of_process()])
 
