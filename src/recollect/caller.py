@@ -83,6 +83,25 @@ class Caller:
             hint=f"use a token that was added with --rights {right}",
         )
 
+    def require_operator(self, *, whole: bool = False) -> None:
+        """Refuse those who hear only a part of what the token's scope holds.
+
+        Args:
+            whole: Also those whose scope is only a part of the home's own tenant.
+
+        Raises:
+            Denied: the token is not the operator's.
+        """
+        if self.token.is_owners and not (whole and self.token.scope != Scope()):
+            return
+        with suppress(StoreError), self.acting():
+            self.memory.audit.refused("operator")
+        narrowed = ", without --agent, --project and --tenant" if whole else ""
+        raise Denied(
+            "only the operator may do this",
+            hint=f"use a token that was added with --as owner{narrowed}",
+        )
+
     def for_session(self, asked: str | None = None) -> str | None:
         """Return the session on whose behalf is asked, to be passed down as ``for_session``.
 
@@ -161,15 +180,21 @@ class Caller:
         return self._writable(found)
 
     def hooked(
-        self, key: str, project: str | None, moment: Moment, at: int | None = None
+        self,
+        key: str,
+        project: str | None,
+        moment: Moment,
+        at: int | None = None,
+        *,
+        beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
-        """Return the session of the hooks under a key, see `Sessions.hooked`.
+        """Return the session of the hooks under a key; arguments as for `Sessions.hooked`.
 
         Raises:
             RecollectError: as `writes_to`, or as `Sessions.hooked`.
         """
-        named = self._key(key).text
-        found = self.memory.sessions.hooked(named, self._project(project), moment, at=at)
+        named, hooked = self._key(key).text, self.memory.sessions.hooked
+        found = hooked(named, self._project(project), moment, at=at, beginning=beginning)
         self._writable(found.session)
         return found
 

@@ -1598,7 +1598,8 @@ class AsyncContexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear.
+        the window. Only of the session's project, and only what it may hear. Where
+        ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.

@@ -350,6 +350,10 @@ class RetentionLimits(Struct, frozen=True, kw_only=True):
 class InjectionSettings(Struct, frozen=True, kw_only=True):
     """What is put into prompts by itself."""
 
+    enabled: Annotated[
+        bool,
+        "Put a block into prompts by itself. false: it is empty unless a question asks for it.",
+    ] = True
     types: Annotated[
         tuple[str, ...], "Types of observations that come first in a block, whatever the question."
     ] = ("decision", "bugfix", "architecture")
