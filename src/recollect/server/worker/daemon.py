@@ -31,12 +31,16 @@ from recollect.server.presence import (
     is_served,
     read_small,
 )
+from recollect.store.files import private_folder
+from recollect.store.locks import WriteQueue
 
 START_S = 30.0
 """How long a start is waited for: the schema of a large home may have to be brought forward."""
 REST_S = 60.0
 """Between two starts by commands; a worker that cannot start is not tried at each
 command."""
+START_LOCK = "start.lock"
+"""Held by who starts a worker; its time is that of the last start by a command."""
 _STEP_S = 0.02
 _STOP_S = 10.0
 _ALIVE_S = 3.0
@@ -81,18 +85,24 @@ def look_at(home: Path) -> Serving:
 def start(home: Path) -> Presence:
     """Start a worker in the background; return when it answers.
 
-    It inherits no handles, belongs to no terminal, and outlives the caller.
+    It inherits no handles, belongs to no terminal, and outlives the caller. Of several starts at
+    once one begins after the other.
 
     Raises:
         Conflict: a worker serves the home already.
         RecollectError: it could not start; the error is its own.
     """
-    there = find_presence(home)
-    if there is not None:
-        raise Conflict(
-            f"a worker serves this home already at {there.address} (process {there.pid})",
-            hint="use it, or stop it with `recollect serve stop`",
-        )
+    with WriteQueue(home / START_LOCK).turn(START_S):
+        there = find_presence(home)
+        if there is not None:
+            raise Conflict(
+                f"a worker serves this home already at {there.address} (process {there.pid})",
+                hint="use it, or stop it with `recollect serve stop`",
+            )
+        return _started(home)
+
+
+def _started(home: Path) -> Presence:
     process = _spawn(home)
     found = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
     if found is not None:
@@ -192,7 +202,7 @@ def _turn_to_start(home: Path) -> Iterator[bool]:
     """Give the block whether it is the one that may start now; the time goes into the lock file."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        descriptor = os.open(home / "autostart.lock", flags, 0o600)
+        descriptor = os.open(home / START_LOCK, flags, 0o600)
     except OSError:
         yield False
         return
@@ -217,8 +227,6 @@ def _now_s() -> float:
 
 
 def _spawn(home: Path) -> subprocess.Popen[bytes]:
-    from recollect.store.files import private_folder
-
     folder = private_folder(home / LOGS)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     said = os.open(folder / START_LOG, flags, 0o600)
