@@ -46,7 +46,7 @@ _STOP_S = 10.0
 _ALIVE_S = 3.0
 
 
-class Serving(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
     """How the worker of a home is doing.
 
     Attributes:
@@ -64,11 +64,13 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
     worker: Presence | None = None
 
 
-def look_at(home: Path) -> Serving:
+def look_at(home: Path) -> WorkerState:
     """Return how the worker of a home is doing."""
     there = find_presence(home)
     if there is None:
-        return Serving(running=is_served(home), unused_because="it does not run, or just starts")
+        return WorkerState(
+            running=is_served(home), unused_because="it does not run, or just starts"
+        )
     answers = _line_to(home, there).is_alive()
     because = None
     if there.protocol != PROTOCOL:
@@ -77,7 +79,7 @@ def look_at(home: Path) -> Serving:
         because = "its environment has other settings or keys than this shell"
     elif not answers:
         because = "it does not answer"
-    return Serving(
+    return WorkerState(
         running=True, answers=answers, used=because is None, unused_because=because, worker=there
     )
 
