@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core import errors
-from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy, StoreError
+from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
 from recollect.server.client import WorkerConnection
 from recollect.server.presence import (
@@ -30,6 +30,7 @@ from recollect.server.presence import (
     find_presence,
     is_served,
     read_small,
+    served_already,
 )
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
@@ -95,12 +96,8 @@ def start(home: Path) -> Presence:
         RecollectError: it could not start; the error is its own.
     """
     with WriteQueue(home / START_LOCK).turn(START_S):
-        there = find_presence(home)
-        if there is not None:
-            raise Conflict(
-                f"a worker serves this home already at {there.address} (process {there.pid})",
-                hint="use it, or stop it with `recollect serve stop`",
-            )
+        if is_served(home):
+            raise served_already(home)
         return _started(home)
 
 
