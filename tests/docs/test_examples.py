@@ -53,6 +53,7 @@ SAYS = {
     "sessions_store.py": "Delivery Harvest\n['Delivery'] True",
     "sessions_stream.py": "Pu-erh and white tea, if it is dry.",
     "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
+    "worker.py": "The kettle is in the blue box.\nstopped True",
     "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }
 """A text that the output of each snippet holds."""
