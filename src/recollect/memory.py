@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.assembly.assembling import assemble
 from recollect.assembly.components import Components
-from recollect.assembly.exchange import Exchange
+from recollect.assembly.exchange import ExchangeFacade
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreClosed, StoreCorrupt
@@ -52,7 +52,7 @@ INLINE_EMBEDDINGS = 2_000
 More than that is left to `sync` and the background."""
 
 
-class Memory(Exchange):
+class Memory(ExchangeFacade):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:

@@ -16,8 +16,9 @@ from recollect.core.settings.tree import Settings
 from recollect.governance.audit import Audit
 from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
-from recollect.governance.exchange.export import ExportProgress, HomeExport
+from recollect.governance.exchange.export import ExportProgress, HomeExportReport
 from recollect.governance.exchange.importer import ExchangeReport, OnImport
+from recollect.governance.exchange.lines import ExportHeader
 from recollect.governance.plan import PruneReport
 from recollect.governance.retention import OnPrune
 from recollect.governance.scrubbing import OnScrub, ScrubReceipt
@@ -71,7 +72,7 @@ from recollect.sessions.streaming import Piece
 from recollect.store.engine import Transaction
 from recollect.store.journal import RecordedEvent
 from recollect.store.sqlite.database import SqliteDatabase
-from recollect.store.streams import EventsState, OnEvent
+from recollect.store.streams import EventReader, EventsState, OnEvent
 from recollect.workspace.reading import ReadResult
 
 class AsyncMemory:
@@ -144,7 +145,7 @@ class AsyncMemory:
         for_session: str | None = None,
         files: bool = False,
         on_progress: Callable[[ExportProgress], None] | None = None,
-    ) -> HomeExport:
+    ) -> AsyncHomeExport:
         """Return everything that this memory has, as lines for elsewhere; see `import_export`.
 
         Sessions with their messages, compactions, observations and episodes, the deleted and the
@@ -161,8 +162,8 @@ class AsyncMemory:
             ``.lines()`` yields the document, ``.save(path)`` writes it.
 
         Raises:
-            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
-            InvalidInput: memory files are wanted, and there is no workspace.
+            NotFound: the scope lacks the session, or is of another owner.
+            InvalidInput: memory files are wanted, and this memory has no workspace.
         """
     async def export_session(self, session_id: str, format_name: str) -> AsyncSessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
@@ -260,7 +261,7 @@ class AsyncMemory:
 
         Raises:
             NotFound: the file does not exist.
-            InvalidInput: it is no export, or is not as it was written.
+            InvalidInput: it is another kind of file, or not as it was written.
             Denied: it is of another tenant, and that was not said.
             StoreError: the database or the disk refused; what was stored stays.
         """
@@ -733,6 +734,7 @@ class AsyncSessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
+        beginning: Callable[[], None] = ...,
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
@@ -746,6 +748,7 @@ class AsyncSessions:
             moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
                 end ends nothing here.
             at: When it happened, ms UTC or datetime; now if not given.
+            beginning: Is called before one begins or is opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
@@ -1680,6 +1683,25 @@ class AsyncEventStream:
             InvalidInput: a type is unknown, or the limit is below 0.
             StoreError: the database cannot be read.
         """
+    async def reader(
+        self,
+        seq: int | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        bell: Callable[[], None],
+    ) -> EventReader:
+        """Return what reads on by hand, page by page: its ``seq`` moves when the caller moves it.
+
+        Args:
+            seq: As in `since`; only what comes from now on if not given.
+            types: Only these types.
+            bell: Called after each commit of this process, on the thread that writes, until the
+                reader is closed. What others write is found by looking again after ``pause_s()``.
+
+        Raises:
+            InvalidInput: a type is unknown.
+            StoreError: the database cannot be read.
+        """
     def since(
         self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
     ) -> AsyncItems[RecordedEvent]:
@@ -1750,6 +1772,38 @@ class AsyncSessionExport:
             Conflict: there is something with this name, and it was not said to replace it.
             NotFound: the folder is missing.
             InvalidInput: the path cannot be one.
+            StoreError: the disk or the database refused.
+        """
+
+class AsyncHomeExport:
+    """Everything of a scope on its way out.
+
+    Args:
+        parts: Where it is.
+        order: What is wanted.
+        on_progress: Called after each session.
+
+    Raises:
+        NotFound: the scope has no such session.
+        InvalidInput: memory files are wanted, and this memory has no workspace.
+    """
+    @property
+    def counts(self) -> dict[str, int]: ...
+    @property
+    def header(self) -> ExportHeader: ...
+    def lines(self) -> AsyncItems[bytes]:
+        """Yield the lines, without line breaks; the whole document is never in memory.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+    async def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
+        """Write the lines into a file (0600); it is there whole or not at all.
+
+        Raises:
+            Conflict: there is something with this name, and it was not said to replace it.
+            NotFound: the folder is missing.
+            InvalidInput: the path cannot be one, or lies in the home.
             StoreError: the disk or the database refused.
         """
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:  # imported where they are asked for
     from datetime import datetime
     from typing import BinaryIO
 
-    from recollect.governance.exchange.export import Asked, ExportParts, ExportProgress, HomeExport
+    from recollect.governance.exchange.export import (
+        ExportParts,
+        ExportProgress,
+        HomeExport,
+        Recipient,
+    )
     from recollect.governance.exchange.importer import ExchangeReport, Intake, OnImport
     from recollect.governance.exchange.lines import FileLine
     from recollect.sessions.exchange.export import SessionExport
@@ -30,7 +35,7 @@ if TYPE_CHECKING:  # imported where they are asked for
     from recollect.sessions.sessions import Sessions
 
 
-class Exchange:
+class ExchangeFacade:
     """The part of the facade that takes in and gives out.
 
     Args:
@@ -110,8 +115,8 @@ class Exchange:
             ``.lines()`` yields the document, ``.save(path)`` writes it.
 
         Raises:
-            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
-            InvalidInput: memory files are wanted, and there is no workspace.
+            NotFound: the scope lacks the session, or is of another owner.
+            InvalidInput: memory files are wanted, and this memory has no workspace.
         """
         from recollect.governance.exchange.export import ExportOrder, HomeExport
 
@@ -149,7 +154,7 @@ class Exchange:
 
         Raises:
             NotFound: the file does not exist.
-            InvalidInput: it is no export, or is not as it was written.
+            InvalidInput: it is another kind of file, or not as it was written.
             Denied: it is of another tenant, and that was not said.
             StoreError: the database or the disk refused; what was stored stays.
         """
@@ -210,17 +215,17 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _export_parts(parts: Components) -> ExportParts:
-    from recollect.governance.exchange.export import Asked, ExportParts
+    from recollect.governance.exchange.export import ExportParts, Recipient
     from recollect.recall.hearer import hearer_of
     from recollect.store.blobs import Blobs
 
     base = parts.resources
     shared = base.resolved.settings.observations.shared
 
-    def hearing(session_id: str) -> Asked:
+    def hearing(session_id: str) -> Recipient:
         hearer = hearer_of(parts.sessions, session_id, None, shared=shared)
         group = hearer.group
-        return Asked(group=group, hearer=hearer, shares_deeds=group.is_owners or shared)
+        return Recipient(group=group, hearer=hearer, shares_deeds=group.is_owners or shared)
 
     return ExportParts(
         home=base.home,
