@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
+    from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -81,6 +82,11 @@ class Memory(ExchangeFacade):
         from recollect.assembly.narrowing import within
 
         return Memory(within(self._parts, scope))
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of this home."""
+        return self._parts.sessions()
 
     @property
     def observations(self) -> ObservationRecall:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:  # imported where they are asked for
     from recollect.governance.exchange.lines import FileLine
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
-    from recollect.sessions.sessions import Sessions
 
 
 class ExchangeFacade:
@@ -44,11 +43,6 @@ class ExchangeFacade:
 
     def __init__(self, parts: Components) -> None:
         self._parts = parts
-
-    @property
-    def sessions(self) -> Sessions:
-        """The sessions of this home."""
-        return self._parts.sessions()
 
     def import_transcripts(
         self,
@@ -88,7 +82,7 @@ class ExchangeFacade:
         from recollect.sessions.exchange.export import SessionExport
         from recollect.sessions.exchange.formats.registry import writer_of
 
-        return SessionExport(self.sessions, session_id, writer_of(format_name))
+        return SessionExport(self._parts.sessions(), session_id, writer_of(format_name))
 
     def export(
         self,
@@ -125,7 +119,7 @@ class ExchangeFacade:
         if seen is None:
             raise NotFound("the scope is of another owner", hint="ask within your own scope")
         if seen.session is not None:
-            self.sessions.get(seen.session)
+            self._parts.sessions().get(seen.session)
         at = None if since is None else check_time(since)
         order = ExportOrder(scope=seen, since=at, for_session=for_session, files=files)
         return HomeExport(_export_parts(self._parts), order, on_progress)

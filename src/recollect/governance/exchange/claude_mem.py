@@ -232,7 +232,7 @@ def _rows(value: Any) -> list[Row]:
 def _decoded(path: Path, size: int) -> Mapping[str, Any]:
     if size > MAX_JSON_BYTES:
         raise InvalidInput(
-            f"the file is larger than {MAX_JSON_BYTES >> 20} MB", hint="import its database"
+            f"the file is larger than {MAX_JSON_BYTES >> 20} MB", hint="name its database instead"
         )
     try:
         with os_errors(path):
