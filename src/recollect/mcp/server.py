@@ -75,7 +75,7 @@ def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=recollect.__version__,
         log_level="WARNING",
-        subscriptions=False,  # what is listed changes with what is said: nobody is told of it
+        subscriptions=False,  # lists change with what is said; clients ask again
         middleware=[for_caller],
     )
     add_tools(server)
