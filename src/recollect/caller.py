@@ -338,13 +338,13 @@ class Callers:
             rights=check_right(rights),
             channels=channels,
         )
-        return Caller(token, self._memory(token))
+        return self._caller(token)
 
     def _caller(self, token: Token) -> Caller:
         now = time.monotonic()
         with self._lock:
             known = self._known.get(token.id)
-            if known is not None and now - known[0] < KEPT_S:
+            if known is not None and known[1].token == token and now - known[0] < KEPT_S:
                 return known[1]
         caller = Caller(token, self._memory(token))
         with self._lock:

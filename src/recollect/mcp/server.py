@@ -84,6 +84,11 @@ def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:
     return server
 
 
-def serve_stdio(caller: Caller) -> None:
-    """Serve one client over stdin and stdout until it closes them."""
-    anyio.run(make_server(lambda _: caller).run_stdio_async)
+def serve_stdio(caller_of: Callable[[], Caller]) -> None:
+    """Serve one client over stdin and stdout until it closes them.
+
+    Args:
+        caller_of: Returns who the client is. Called for each request, so that settings which
+            change meanwhile hold from then on.
+    """
+    anyio.run(make_server(lambda _: caller_of()).run_stdio_async)
