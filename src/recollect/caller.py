@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from recollect.core.actor import acting
 from recollect.core.errors import Denied, NotFound, StoreError
 from recollect.core.scope import Scope
+from recollect.governance.token_file import digest_of
 from recollect.governance.tokens import (
     ALL_CHANNELS,
     Right,
@@ -29,6 +31,7 @@ from recollect.pool import MemoryPool
 from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.account import escaped, parse_account
+from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import LIST_THEM, Session, owned_session
 from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 
@@ -44,16 +47,22 @@ class Caller:
     Args:
         token: Who it is.
         memory: Within the scope of the token.
+        check: Raises Unauthorized where the token is not valid any more.
 
     Attributes:
         token: Who it is.
         memory: Within the scope of the token. Never ask it on a surface of recall without
             `for_session`.
+        check: Raises Unauthorized where the token is not valid any more: for what goes on after
+            the request was let in, such as a stream.
     """
 
-    def __init__(self, token: Token, memory: Memory) -> None:
+    def __init__(
+        self, token: Token, memory: Memory, check: Callable[[], object] = lambda: None
+    ) -> None:
         self.token = token
         self.memory = memory
+        self.check = check
 
     def acting(self) -> AbstractContextManager[None]:
         """Let every event and audit row written in the ``with`` block name the token."""
@@ -72,6 +81,25 @@ class Caller:
         raise Denied(
             f"the token lacks the right to {right}",
             hint=f"use a token that was added with --rights {right}",
+        )
+
+    def require_operator(self, *, whole: bool = False) -> None:
+        """Refuse those who hear only a part of what the token's scope holds.
+
+        Args:
+            whole: Also those whose scope is only a part of the home's own tenant.
+
+        Raises:
+            Denied: the token is not the operator's.
+        """
+        if self.token.is_owners and not (whole and self.token.scope != Scope()):
+            return
+        with suppress(StoreError), self.acting():
+            self.memory.audit.refused("operator")
+        narrowed = ", without --agent, --project and --tenant" if whole else ""
+        raise Denied(
+            "only the operator may do this",
+            hint=f"use a token that was added with --as owner{narrowed}",
         )
 
     def for_session(self, asked: str | None = None) -> str | None:
@@ -107,12 +135,27 @@ class Caller:
         found = self.memory.sessions.known(session_id)
         return found is not None and found.id == session_id and self._hears(found)
 
+    def hears_message(self, message: Message) -> bool:
+        """Return whether the token may hear a message of a session that it may hear.
+
+        People who share a session one by one do not hear each other's turns.
+
+        Raises:
+            NotFound: its session is gone.
+        """
+        if self.token.is_owners:
+            return True
+        sessions = self.memory.sessions
+        own = sessions.visibility_group(self._own().id)
+        return sessions.message_group(message).name == own.name
+
     def writes_to(self, id_or_key: str, project: str | None = None) -> Session:
         """Return the session to write into: one that is there, or a new one under the key.
 
         Under a plain key the session that was used last goes on, however old; under a key with
         a channel the settings say how long one stays current. A plain key of a token that is not
-        the operator's names a session within its own visibility group.
+        the operator's names a session within its own visibility group, and so does an id that it
+        may not know of.
 
         Args:
             id_or_key: Which one.
@@ -121,13 +164,14 @@ class Caller:
         Raises:
             Denied: the key names a channel that the token does not speak for, or another agent or
                 project than its own.
-            NotFound: it is the id of a session that the token may not write into.
             InvalidInput: the key cannot be one.
         """
         sessions = self.memory.sessions
         found = sessions.known(id_or_key)
         if found is not None and found.id == id_or_key:
-            return self._writable(found)
+            if self.token.is_owners or self._is_granted(found) or self._hears(found):
+                return self._writable(found)
+            found = None
         key = self._key(id_or_key)
         if key.text != id_or_key:
             found = sessions.known(key.text)
@@ -136,15 +180,21 @@ class Caller:
         return self._writable(found)
 
     def hooked(
-        self, key: str, project: str | None, moment: Moment, at: int | None = None
+        self,
+        key: str,
+        project: str | None,
+        moment: Moment,
+        at: int | None = None,
+        *,
+        beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
-        """Return the session of the hooks under a key, see `Sessions.hooked`.
+        """Return the session of the hooks under a key; arguments as for `Sessions.hooked`.
 
         Raises:
             RecollectError: as `writes_to`, or as `Sessions.hooked`.
         """
-        named = self._key(key).text
-        found = self.memory.sessions.hooked(named, self._project(project), moment, at=at)
+        named, hooked = self._key(key).text, self.memory.sessions.hooked
+        found = hooked(named, self._project(project), moment, at=at, beginning=beginning)
         self._writable(found.session)
         return found
 
@@ -256,8 +306,7 @@ class Caller:
         if own is None or project is None or project == own:
             return project
         projects = self.memory.projects
-        mine, asked = projects.known(own), projects.known(project)
-        return own if mine is not None and asked is not None and mine.id == asked.id else project
+        return own if projects.find(project) in projects.paths(own) else project
 
 
 class Callers:
@@ -270,7 +319,7 @@ class Callers:
     def __init__(self, pool: MemoryPool) -> None:
         self._pool = pool
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[float, Caller]] = {}
+        self._known: dict[bytes, tuple[float, Caller]] = {}
         self._tokens: tuple[float, Tokens] | None = None
 
     def of(self, bearer: str | None) -> Caller:
@@ -283,9 +332,18 @@ class Callers:
             Unauthorized: it is missing, unknown, expired or revoked.
             StoreError: the records cannot be read.
         """
-        return self._caller(self.tokens().verify(bearer))
+        known = self.at_hand(bearer)
+        if known is not None:
+            return known
+        tokens, now = self.tokens(), time.monotonic()
+        token, digest = tokens.verify(bearer), digest_of(bearer or "")
+        caller = Caller(token, self._memory(token), partial(tokens.verify_digest, digest))
+        with self._lock:
+            kept = {d: each for d, each in self._known.items() if now - each[0] < KEPT_S}
+            self._known = kept | {digest: (now, caller)}
+        return caller
 
-    def at_hand(self, bearer: str) -> Caller | None:
+    def at_hand(self, bearer: str | None) -> Caller | None:
         """Return who shows a token where no memory must be opened; None: ask `of`, on a thread.
 
         Raises:
@@ -295,7 +353,8 @@ class Callers:
         now, tokens = time.monotonic(), self._tokens
         if tokens is None or now - tokens[0] >= KEPT_S:
             return None
-        known = self._known.get(tokens[1].verify(bearer).id)
+        tokens[1].verify(bearer)
+        known = self._known.get(digest_of(bearer or ""))
         return known[1] if known is not None and now - known[0] < KEPT_S else None
 
     def tokens(self) -> Tokens:
@@ -338,20 +397,7 @@ class Callers:
             rights=check_right(rights),
             channels=channels,
         )
-        return self._caller(token)
-
-    def _caller(self, token: Token) -> Caller:
-        now = time.monotonic()
-        with self._lock:
-            known = self._known.get(token.id)
-            if known is not None and known[1].token == token and now - known[0] < KEPT_S:
-                return known[1]
-        caller = Caller(token, self._memory(token))
-        with self._lock:
-            self._known = {
-                id: kept for id, kept in self._known.items() if now - kept[0] < KEPT_S
-            } | {token.id: (now, caller)}
-        return caller
+        return Caller(token, self._memory(token))
 
     def _memory(self, token: Token) -> Memory:
         """Return the memory within the scope of a token."""

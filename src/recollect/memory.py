@@ -15,11 +15,11 @@ from recollect.assembly.components import Components
 from recollect.assembly.exchange import Exchange
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
-from recollect.core.errors import Denied, StoreClosed, StoreCorrupt
+from recollect.core.errors import StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress
+from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.models.embedding.embedder import Embedder
@@ -72,18 +72,15 @@ class Memory(Exchange):
     def within(self, scope: Scope) -> Memory:
         """Return this memory as a narrower scope sees it, over what is open already.
 
-        It answers as one that is opened with that scope; closing it does nothing.
+        It answers as one that is opened with that scope, but does not back up or scrub the home;
+        closing it does nothing.
 
         Raises:
-            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
+            Denied: the scope is of another owner.
         """
-        from recollect.assembly.narrowing import narrow, root_of
+        from recollect.assembly.narrowing import within
 
-        seen = self.scope.narrowed(scope)
-        if seen is None:
-            hint = "narrow it to what its own scope includes"
-            raise Denied("the scope is of another owner", hint=hint)
-        return Memory(narrow(root_of(self._parts, seen), seen))
+        return Memory(within(self._parts, scope))
 
     @property
     def observations(self) -> ObservationRecall:
@@ -132,7 +129,16 @@ class Memory(Exchange):
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
-        return self._parts.sync(on_progress)
+        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
+        backend = self._parts.search_backend
+        failure = None if backend is None else backend.refresh()
+        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
+
+    def _sync(self, on_progress: OnProgress) -> SyncReport:
+        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
+        if self._parts.digest is not None:
+            self._parts.digest(never)
+        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.

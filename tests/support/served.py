@@ -9,13 +9,13 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from recollect.server.presence import Presence
-from recollect.server.worker import Worker
+from recollect.server.worker.home_worker import HomeWorker
 
 
 @contextmanager
 def serving(home: Path, overrides: Mapping[str, object] | None = None) -> Iterator[Presence]:
     """Serve a home while the block runs; what the worker raises is raised."""
-    worker = Worker(home, overrides)
+    worker = HomeWorker(home, overrides)
     told: SimpleQueue[Presence | BaseException | None] = SimpleQueue()
 
     def run() -> None:

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
 from recollect.core.errors import Denied
+from recollect.governance.exchange.export import HomeExport
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
 from recollect.observations.controls import CaptureControls
@@ -35,6 +36,7 @@ __all__ = [
     "AsyncContexts",
     "AsyncEventStream",
     "AsyncHistory",
+    "AsyncHomeExport",
     "AsyncIndexCheckup",
     "AsyncLeasedSession",
     "AsyncMemory",
@@ -87,6 +89,10 @@ class AsyncEventStream(Twin, of=EventStream):
 
 class AsyncSessionExport(Twin, of=SessionExport):
     """The asynchronous twin of `SessionExport`."""
+
+
+class AsyncHomeExport(Twin, of=HomeExport):
+    """The asynchronous twin of `HomeExport`."""
 
 
 class AsyncIndexCheckup(Twin, of=IndexCheckup):

@@ -459,10 +459,11 @@ class AsyncMemory:
     async def within(self, scope: Scope) -> AsyncMemory:
         """Return this memory as a narrower scope sees it, over what is open already.
 
-        It answers as one that is opened with that scope; closing it does nothing.
+        It answers as one that is opened with that scope, but does not back up or scrub the home;
+        closing it does nothing.
 
         Raises:
-            Denied: the scope is of another owner; or, later, what is asked takes in the whole home.
+            Denied: the scope is of another owner.
         """
     @property
     def workspace(self) -> Path | None: ...
@@ -1597,7 +1598,8 @@ class AsyncContexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear.
+        the window. Only of the session's project, and only what it may hear. Where
+        ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.

@@ -33,10 +33,11 @@ from recollect.index.index import Index
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.locks import IndexLocks
 from recollect.recall.healing import healer, is_damaged
-from recollect.recall.maintenance import Arrivals, Kept, Maintenance, worker_lock
+from recollect.recall.maintenance import Arrivals, Kept, Maintenance
 from recollect.recall.ownership import lost_messages
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
+from recollect.store.background import BackgroundClaim, home_locks
 from recollect.store.locks import TicketQueue
 from recollect.store.streams import EventStream
 
@@ -159,7 +160,7 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
     retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(
         index=index,
-        lock=worker_lock(resources.index_home, files, resources.scope, resources.clock),
+        claim=_claim(resources, files),
         sync_lock=locks.sync,
         files=files,
         followed=followed_transcripts(resources, mirror, controls),
@@ -246,6 +247,17 @@ def _mirror(resources: Resources, index: Index) -> TranscriptMirror | None:
         index.tell_once(lost)
     mirror.catch_up()
     return mirror
+
+
+def _claim(resources: Resources, files: MemorySource | None) -> BackgroundClaim:
+    """Return what says whether the background work of a memory is ours.
+
+    Of several memories of one process with the same index, files and scope, one does it.
+    """
+    scope, origin = resources.scope, files.origin if files else ""
+    owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
+    locks = home_locks(resources.home, resources.clock)
+    return BackgroundClaim(locks, repr((str(resources.index_home), origin, owner)))
 
 
 def _healer(resources: Resources, index: Index) -> Callable[[StoreCorrupt], bool]:

@@ -15,7 +15,6 @@ from recollect.assembly.sources import LateNotes, extra_paths
 from recollect.core.clock import to_datetime
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.index.index import Index
-from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, never
 from recollect.recall.audience import asking_of, check_may_read, readable_paths
 from recollect.recall.maintenance import Maintenance, Synced
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -141,19 +140,6 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
     """Whose index, and all else that is open, a narrower scope shares; None for those."""
     beside: Components | None = None
     """Whose records an agent with an index of its own shares; None for all others."""
-
-    def sync(self, on_progress: OnProgress) -> SyncReport:
-        """Return when everything is indexed; see `Memory.sync`."""
-
-        def work() -> SyncReport:
-            report = SyncReport(warnings=self.maintenance.bring_in().warnings)
-            if self.digest is not None:
-                self.digest(never)
-            return report.plus(self.index.sync(Watch(tell=on_progress)))
-
-        report, backend = self.maintenance.run(work), self.search_backend
-        failure = None if backend is None else backend.refresh()
-        return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def watch(self) -> Iterator[Synced]:
         """Yield what each sync in the background did; see `Memory.watch`."""

@@ -11,8 +11,18 @@ import msgspec
 from recollect.assembly.assembling import assemble_beside, assemble_narrowed
 from recollect.assembly.components import Components, leave_open
 from recollect.assembly.resources import given_settings, narrowed_resources
+from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.core.settings import known_agent, load_settings
+
+
+def within(parts: Components, scope: Scope) -> Components:
+    """Return the parts of a memory of a narrower scope; see `Memory.within`."""
+    seen = parts.resources.scope.narrowed(scope)
+    if seen is None:
+        hint = "narrow it to what its own scope includes"
+        raise Denied("the scope is of another owner", hint=hint)
+    return narrow(root_of(parts, seen), seen)
 
 
 def narrow(root: Components, scope: Scope) -> Components:

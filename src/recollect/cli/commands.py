@@ -42,7 +42,7 @@ PLACES = {
     "erase": "removal.erase",
     "backup": "backup",
     "restore": "backup",
-    "serve": "serve",
+    "serve": "setup.serve",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",

@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
 from recollect.cli.addresses import short
@@ -62,9 +61,8 @@ def events(
     with opened(context) as memory, suppress(KeyboardInterrupt):
         session_id = None if session is None else memory.sessions.find(session).id
         for recorded in _wanted(memory, since, types, session_id, follow=follow):
-            fields = msgspec.to_builtins(recorded.event)
-            document = {"seq": recorded.seq} | fields | {"actor": recorded.actor}
-            answer(context, document, partial(_show, recorded, fields))
+            document = recorded.document()
+            answer(context, document, partial(_show, recorded.seq, document))
 
 
 def _audit(context: typer.Context, *, is_alone: bool) -> None:
@@ -110,17 +108,19 @@ def _by(actor: str | None) -> str:
     return "" if actor is None else f"  by {actor}"
 
 
-def _show(recorded: RecordedEvent, fields: dict[str, Any]) -> None:
+def _show(seq: int, document: dict[str, Any]) -> None:
+    fields = {name: value for name, value in document.items() if name != "seq"}
+    actor = fields.pop("actor")
     session = fields.pop("scope")["session"]
     kind, at = fields.pop("type"), fields.pop("at")
     details = ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
     show(
-        (f"{recorded.seq:>8}  ", "dim"),
+        (f"{seq:>8}  ", "dim"),
         (f"{moment(at)}  ", ""),
         (f"{kind:<18}", "bold"),
         (f"  {short(session) if session else '':<8}", "cyan"),
         (f"  {details}".rstrip(), ""),
-        (_by(recorded.actor), "cyan"),
+        (_by(actor), "cyan"),
     )
 
 

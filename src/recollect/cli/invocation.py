@@ -199,7 +199,7 @@ def recalling(context: typer.Context, *, warns: bool = True) -> Iterator[Recalle
         memory = held.enter_context(opened(context, warns=warns))
         yield memory
         if memory.settings.worker.autostart and not has_own:
-            from recollect.server.daemon import autostart
+            from recollect.server.worker.daemon import autostart
 
             autostart(home)
 

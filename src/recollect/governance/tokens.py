@@ -30,6 +30,9 @@ RIGHTS: tuple[Right, ...] = get_args(Right)
 """Each includes those before it."""
 OWNER, SHARED, SESSION = "owner", "shared", "session:"
 """Audiences; the last one is followed by a session key."""
+GUEST = "guest"
+"""The channel of the sessions of shared tokens; the peer is the name of the token. Not ``token``:
+the redactor would take what follows in a key for a secret."""
 ALL_CHANNELS = "*"
 USED_EVERY_MS = 60_000
 """The time of the last use is stored at most this often: a request costs no commit."""
@@ -102,7 +105,7 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
         """The key of the session as which it hears; None where it hears as the operator."""
         if self.is_owners:
             return None
-        return f"token:{self.name}" if self.audience == SHARED else self.audience[len(SESSION) :]
+        return f"{GUEST}:{self.name}" if self.audience == SHARED else self.audience[len(SESSION) :]
 
     def allows(self, right: Right) -> bool:
         """Return whether it has a right.
@@ -183,7 +186,7 @@ class Tokens:
         now = self._clock.now_ms()
         token = Token(
             id=self._ids.new(),
-            name=_check_name(name, "name of a token"),
+            name=self._name(name),
             tenant=_check_name(tenant, "name of a tenant"),
             agent=None if agent is None else agent_name(agent),
             project=None if project is None else self._drafts.label(project, "project"),
@@ -271,7 +274,15 @@ class Tokens:
         """
         if not text or not text.startswith(PREFIX) or len(text) > _LONGEST:
             raise _unauthorized("a token is needed")
-        digest = digest_of(text)
+        return self.verify_digest(digest_of(text))
+
+    def verify_digest(self, digest: bytes) -> Token:
+        """Return the token whose text has a digest, as `digest_of` makes it.
+
+        Raises:
+            Unauthorized: it is unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
         if self._is_owners(digest):
             return self.owners()
         row = self._records.read(lambda tx: tx.row(_BY_HASH, (digest,)))
@@ -284,6 +295,12 @@ class Tokens:
         if now - (token.last_used_at or 0) >= USED_EVERY_MS:
             self._note_use(token.id, now)
         return token
+
+    def _name(self, name: str) -> str:
+        """Return a name that may stand in session keys, beside a key of the caller's."""
+        checked = _check_name(name, "name of a token")
+        self._drafts.checked(f"{GUEST}:direct:{checked}:thread:{self._ids.new()}", "name")
+        return checked
 
     def _is_owners(self, digest: bytes) -> bool:
         try:

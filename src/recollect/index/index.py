@@ -299,7 +299,7 @@ class Index:
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
         state = self._look(scope.tenant, most)
-        warnings = [*self.notices, *([state.warning] if state.warning else [])]
+        warnings = [*self._views.notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
             warnings += self._read_first(behind, watch)
@@ -399,7 +399,7 @@ class Index:
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]
         self._views.waits_for_vectors = state.waiting > made
-        return [NO_VECTORS_YET] if self.waits_for_vectors else []
+        return [NO_VECTORS_YET] if self._views.waits_for_vectors else []
 
 
 class _State(msgspec.Struct, frozen=True, kw_only=True):

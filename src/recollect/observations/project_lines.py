@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, LiteralString, TypeAlias
 
 import msgspec
@@ -22,7 +23,9 @@ _DATES: LiteralString = "SELECT id, created_at FROM projects WHERE tenant = ?"
 _ALIASES: LiteralString = """
     SELECT project_id, path, kind, at FROM project_aliases WHERE tenant = ? ORDER BY path
 """
-_KINDS = frozenset({"path", "root", "git", "person"})
+_USED: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND project = ? LIMIT 1"
+_NAMED = frozenset({"path", "person"})
+_KINDS = _NAMED | {"root", "git"}
 _Ms: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
 
 
@@ -40,18 +43,19 @@ class ProjectLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     aliases: tuple[tuple[str, str, _Ms], ...] = ()
 
 
-def project_lines(tx: Transaction, tenant: str, path: str | None) -> list[ProjectLine]:
-    """Return the projects of a tenant, or the one that has a path, those joined to others last."""
+def project_lines(tx: Transaction, tenant: str, paths: Collection[str] | None) -> list[ProjectLine]:
+    """Return the projects of a tenant, or those of some paths, those joined to others last."""
     known = KnownProjects(tx, tenant)
     created = {text(id_): integer(at) for id_, at in tx.rows(_DATES, (tenant,))}
     aliases: dict[str, list[tuple[str, str, int]]] = {}
     for id_, each, kind, at in tx.rows(_ALIASES, (tenant,)):
         aliases.setdefault(text(id_), []).append((text(each), text(kind), integer(at)))
     rows = list(known.rows.values())
-    if path is not None:
-        place = known.paths.get(path)
-        one = None if place is None else known.rows[place[0]].stands_for
-        rows = [row for row in rows if row.stands_for == one]
+    if paths is not None:
+        meant = {
+            known.rows[known.paths[path][0]].stands_for for path in known.paths.keys() & {*paths}
+        }
+        rows = [row for row in rows if row.stands_for in meant]
     return [
         ProjectLine(
             **{name: getattr(row, name) for name in _FACTS},
@@ -65,15 +69,33 @@ def project_lines(tx: Transaction, tenant: str, path: str | None) -> list[Projec
 _FACTS = ("id", "name", "root", "remote", "clone", "merged_into", "apart")
 
 
-def take_project(tx: Transaction, tenant: str, line: ProjectLine, *, dry_run: bool = False) -> bool:
+def take_project(
+    tx: Transaction,
+    tenant: str,
+    line: ProjectLine,
+    unwanted: Collection[str] = (),
+    *,
+    dry_run: bool = False,
+) -> bool:
     """Store a project of elsewhere with its paths, and return whether any of it is new.
 
     What this home knows wins: a project with its id, and paths that belong to another one. A name
     that is taken gets a number.
+
+    Args:
+        tx: A transaction.
+        tenant: Whose it becomes.
+        line: The project.
+        unwanted: Paths that stay away, where nothing here has them; with all of its paths so does
+            the project.
+        dry_run: Store nothing.
     """
     known = KnownProjects(tx, tenant)
+    kept = [each for each in line.aliases if _is_wanted(tx, tenant, each, unwanted)]
+    if line.aliases and not any(kind in _NAMED for _, kind, _ in kept):
+        return False
     is_new = line.id not in known.rows
-    fresh = [each for each in line.aliases if each[0] not in known.paths and each[1] in _KINDS]
+    fresh = [each for each in kept if each[0] not in known.paths]
     if is_new and not dry_run:
         into = line.merged_into if line.merged_into in known.rows else None
         place = ProjectPlace(path=line.root, root=line.root, name=line.name)
@@ -85,6 +107,14 @@ def take_project(tx: Transaction, tenant: str, line: ProjectLine, *, dry_run: bo
     for path, kind, at in () if dry_run else fresh:
         tx.execute(SET_ALIAS, (tenant, path, line.id, kind, at))
     return is_new or bool(fresh)
+
+
+def _is_wanted(
+    tx: Transaction, tenant: str, alias: tuple[str, str, int], unwanted: Collection[str]
+) -> bool:
+    path, kind, _ = alias
+    is_used = path not in unwanted or tx.row(_USED, (tenant, path)) is not None
+    return kind in _KINDS and is_used
 
 
 def _depth(known: KnownProjects, row: ProjectRow) -> int:

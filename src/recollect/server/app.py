@@ -37,7 +37,20 @@ from recollect.server.response import (
     send_response,
 )
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
-from recollect.server.routes import health, hooks, memory, observations, recall, sessions
+from recollect.server.routes import (
+    admin,
+    events,
+    exchange,
+    files,
+    health,
+    hooks,
+    memory,
+    messages,
+    observations,
+    projects,
+    recall,
+    sessions,
+)
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
 
@@ -147,8 +160,9 @@ class HttpApp:
 
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
-    files = (health, hooks, memory, observations, recall, sessions)
-    return tuple(route for file in files for route in file.ROUTES)
+    seed = (health, sessions, observations, recall, hooks)
+    beside = (messages, projects, files, memory, events, exchange, admin)
+    return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
 
 
 def all_mounts() -> tuple[Mount, ...]:

@@ -8,7 +8,8 @@ everywhere.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -16,9 +17,10 @@ import msgspec
 from recollect.caller import Caller
 from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import check_time
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import Denied, InvalidInput
 from recollect.observations.draft import GivenObservation
 from recollect.observations.observation import Observation
+from recollect.observations.recalled import RECALLED
 from recollect.server.route import LenientGiven
 from recollect.server.wire import moment_of
 from recollect.sessions.lifecycle import Hooked, Moment
@@ -26,13 +28,11 @@ from recollect.text.injected import TAG
 
 UNNAMED = "unnamed"
 """The key of what names no session, or one that no key can be."""
-RECALLED = "recalled"
-"""Why something was left out that this memory had said itself."""
 NO_SESSION, UNREAD = "no_session", "unread"
 """Why something is not where, or not as, the client meant it."""
 
 
-class Report(LenientGiven, frozen=True):
+class Report(LenientGiven, frozen=True, kw_only=True):
     """What every hook tells.
 
     Attributes:
@@ -48,7 +48,7 @@ class Report(LenientGiven, frozen=True):
     created_at: int | str | None = None
 
 
-class ToolReport(Report, frozen=True):
+class ToolReport(Report, frozen=True, kw_only=True):
     """What an agent did or saw; fields as in `Observations.record`."""
 
     tool_name: str | None = None
@@ -118,42 +118,52 @@ def time_of(written: int | str | None) -> int | None:
         return None
 
 
-def hooked_of(caller: Caller, report: Report, moment: Moment) -> tuple[Hooked, Reason | None]:
+def check_captured(caller: Caller, report: Report) -> None:
+    """Refuse what a program did and is not captured; of an observation that is counted.
+
+    Raises:
+        Denied: it is not; the fact ``reason`` tells why.
+    """
+    memory, tool, given = caller.memory, None, None
+    if isinstance(report, ToolReport):
+        tool, given = label_of(report.tool_name), report.input
+        if memory.observations.own_calls.includes(tool, given):
+            raise Denied("a call of our own makes no observation", reason=RECALLED)
+    project, at = label_of(report.project_path), time_of(report.created_at)
+    refusal = memory.capture.refusal(project, tool, given, at)
+    if refusal is not None:
+        memory.capture.count({refusal.reason: int(isinstance(report, ToolReport))})
+        raise Denied(f"not captured: {refusal.why}", reason=refusal.reason)
+
+
+def hooked_of(
+    caller: Caller, report: Report, moment: Moment, beginning: Callable[[], None] = lambda: None
+) -> tuple[Hooked, Reason | None]:
     """Return the session of a report; where it names none that can be, the one for all of those.
+
+    Args:
+        caller: Who reports it.
+        report: Of which session.
+        moment: What it tells.
+        beginning: Is called before one begins; what it raises prevents that.
 
     Raises:
         Denied: the caller may not write there.
         NotFound: it is the id of a session that the caller may not write into.
     """
+    if report.session_key is None and report.session_id is not None:
+        known = caller.memory.sessions.known(report.session_id)
+        if known is not None and known.id == report.session_id:
+            return Hooked(session=caller.writes_to(known.id), became="continued"), None
     project, at = label_of(report.project_path), time_of(report.created_at)
-    name = report.session_key or report.session_id
-    if name is None:
-        why = f"no session_key was given: it is in the session {UNNAMED}"
-        return caller.hooked(UNNAMED, project, moment, at), Reason(reason=NO_SESSION, why=why)
-    if report.session_key is None:
-        known = caller.memory.sessions.known(name)
-        if known is not None and known.id == name:
-            return Hooked(session=caller.writes_to(name), became="continued"), None
-    try:
-        return caller.hooked(name, project, moment, at), None
-    except InvalidInput as error:
-        why = f"{error.message}: it is in the session {UNNAMED}"
-        return caller.hooked(UNNAMED, project, moment, at), Reason(reason=NO_SESSION, why=why)
-
-
-def not_captured(caller: Caller, report: Report, tool: str | None, given: object) -> Reason | None:
-    """Return why nothing of a report is stored, before its session is begun; else None."""
-    memory = caller.memory
-    if tool is not None and memory.observations.own_calls.includes(tool, given):
-        return Reason(reason=RECALLED, why="a call of our own makes no observation")
-    refusal = memory.capture.refusal(
-        label_of(report.project_path), tool, given, time_of(report.created_at)
-    )
-    if refusal is None:
-        return None
-    if tool is not None:
-        memory.capture.count({refusal.reason: 1})
-    return Reason(reason=refusal.reason, why=refusal.why)
+    name, problem = report.session_key or report.session_id, "no session_key was given"
+    if name is not None:
+        try:
+            return caller.hooked(name, project, moment, at, beginning=beginning), None
+        except InvalidInput as error:
+            problem = error.message
+    hooked = caller.hooked(UNNAMED, project, moment, at, beginning=beginning)
+    return hooked, Reason(reason=NO_SESSION, why=f"{problem}: it is in the session {UNNAMED}")
 
 
 def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = None) -> Stored:
@@ -165,18 +175,20 @@ def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = No
         event: What made it, where that is known.
 
     Raises:
-        Denied: the caller may not write there, or it is not captured.
+        Denied: the caller may not write there; or, with the fact ``reason``, it is not captured.
         NotFound: it is the id of a session that the caller may not write into.
         InvalidInput: a number is out of range.
     """
-    session, note = hooked_of(caller, report, "during")
+    tool, project = label_of(report.tool_name), label_of(report.project_path)
+    is_by_hand = tool is None and event is None
+    beginning = _nothing if is_by_hand else partial(check_captured, caller, report)
+    session, note = hooked_of(caller, report, "during", beginning)
     given, told = _understood(report)
-    project = label_of(report.project_path)
     failed = report.error is not None and event == "tool"
     recorded = caller.memory.observations.add(
         GivenObservation(
             session_id=session.session.id,
-            tool_name=label_of(report.tool_name),
+            tool_name=tool,
             type=label_of(report.type),
             input=given["input"],
             output=given["output"],
@@ -195,6 +207,10 @@ def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = No
     )
     made, is_new = recorded.observation, recorded.is_new
     return Stored(observation=made, is_new=is_new, session=session, note=told or note)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:

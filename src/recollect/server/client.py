@@ -47,7 +47,7 @@ class WorkerGone(Exception):
     """The worker hangs, died, or did not speak HTTP."""
 
 
-class Connection:
+class WorkerConnection:
     """One connection to a worker, kept for several requests. A context manager.
 
     Args:
@@ -63,7 +63,7 @@ class Connection:
         self._part_s = patience_s / 3
         self._line: socket.socket | None = None
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> WorkerConnection:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,7 +79,7 @@ class Connection:
         """Return the body of an answer; None where it is an error.
 
         Raises:
-            WorkerGone: there is no answer.
+            WorkerGone: it does not answer.
             UnicodeEncodeError: what is given cannot be written as JSON.
         """
         body = msgspec.json.encode(given)
@@ -156,7 +156,7 @@ def _more(line: socket.socket) -> bytes:
     return piece
 
 
-def find_worker(home: Path) -> Connection | None:
+def find_worker(home: Path) -> WorkerConnection | None:
     """Return the way to the worker of a home; None where a command works by itself.
 
     So it does where no worker runs, or one of another protocol or with other variables in its
@@ -167,7 +167,7 @@ def find_worker(home: Path) -> Connection | None:
         return None
     with suppress(OSError, UnicodeDecodeError):
         token = read_small(home / TOKEN_FILE).decode("ascii").strip()
-        return Connection(worker, token, PATIENCE_S)
+        return WorkerConnection(worker, token, PATIENCE_S)
     return None
 
 
@@ -183,9 +183,9 @@ class WorkerMemory:
         own: Opens the home itself.
     """
 
-    def __init__(self, home: Path, worker: Connection, own: Callable[[], Memory]) -> None:
+    def __init__(self, home: Path, worker: WorkerConnection, own: Callable[[], Memory]) -> None:
         self.home = home
-        self._worker: Connection | None = worker
+        self._worker: WorkerConnection | None = worker
         self._open = own
         self._memory: Memory | None = None
         self.observations = WorkerObservations(self)
@@ -199,8 +199,13 @@ class WorkerMemory:
         scope: Scope | None = None,
         *,
         mode: str = "hybrid",
+        channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        types: Sequence[str] | None = None,
+        min_importance: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchResult:
         """Return the best hits for a question; see `Memory.search`."""

@@ -29,7 +29,7 @@ _MAC_PEER, _MAC_BYTES = 0x001, 76
 
 
 def bind_port(settings: ServerSettings, *, is_chosen: bool) -> socket.socket:
-    """Return a socket on the port of the settings, or on a free one where nobody chose it.
+    """Return a socket on the port of the settings, or on a free one where the user chose none.
 
     Args:
         settings: Where to listen.
@@ -110,7 +110,9 @@ def bind_socket(path: Path) -> socket.socket:
     private_folder(path.parent)
     if path.exists() and not path.is_socket():
         raise InvalidInput(
-            "server.socket names a file that is no socket", hint="choose another", path=str(path)
+            "server.socket must name a socket or a new file",
+            hint="choose another path",
+            path=str(path),
         )
     listener = socket.socket(socket.AF_UNIX)
     mask = os.umask(0o177)  # it must not be open to others for a moment

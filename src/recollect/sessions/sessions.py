@@ -197,6 +197,7 @@ class Sessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
+        beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
@@ -210,6 +211,7 @@ class Sessions:
             moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
                 end ends nothing here.
             at: When it happened, ms UTC or datetime; now if not given.
+            beginning: Is called before one begins or is opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
@@ -222,6 +224,7 @@ class Sessions:
             lambda tx: known_hooked(tx, wanted, self.scope, moment, began)
         )
         if known is None:
+            beginning()
             known = self._access.database.write(
                 lambda tx: hook_session(tx, wanted, self.scope, moment, began)
             )

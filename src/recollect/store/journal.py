@@ -7,7 +7,7 @@ truth or lag. They are read by sequence number, in commit order.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, LiteralString
+from typing import Any, Literal, LiteralString
 
 import msgspec
 from msgspec import Struct
@@ -65,6 +65,10 @@ class RecordedEvent(Struct, frozen=True, kw_only=True):
     seq: int
     event: Event
     actor: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON shows it: seq, type, scope, at, the event's own fields, actor."""
+        return {"seq": self.seq, **msgspec.to_builtins(self.event), "actor": self.actor}
 
 
 def record_event(tx: Transaction, event: AnyEvent) -> None:

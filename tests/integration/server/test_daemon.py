@@ -19,7 +19,6 @@ import pytest
 
 import recollect
 from recollect.core.errors import Conflict, RecollectError
-from recollect.server import daemon
 from recollect.server.presence import (
     LOGS,
     PRESENCE_FILE,
@@ -29,6 +28,7 @@ from recollect.server.presence import (
     find_presence,
     is_served,
 )
+from recollect.server.worker import daemon
 
 ROUNDS = int(os.environ.get("WORKER_ROUNDS", "20"))  # noqa: TID251 - `make soak` asks for 1,000
 
@@ -88,15 +88,12 @@ def test_starts_and_stops_leave_nothing_behind(home: Path) -> None:
     (home / "config.yaml").write_text(
         "embedding: {provider: none}\nserver: {socket: run/worker.sock}\n"
     )
-    ports, left = set(), None
+    left = None
     for _ in range(ROUNDS):
         there = daemon.start(home)
-        ports.add(there.port)
         assert daemon.look_at(home).answers
         assert daemon.stop(home) == there
         assert not is_served(home)
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((there.host, there.port))
         files = _files(home)
         assert left in {None, frozenset(files)}
         left = frozenset(files)
@@ -231,3 +228,63 @@ def test_on_windows_the_way_is_named(home: Path) -> None:
         [sys.executable, "-c", program, "--json"], capture_output=True, text=True, check=False
     )
     assert json.loads(done.stderr)["error"]["code"] == "unsupported"
+
+
+def test_a_command_starts_a_worker_where_that_is_set(home: Path) -> None:
+    """The command has its answer already; the next one finds the worker."""
+    (home / "config.yaml").write_text("embedding: {provider: none}\nworker: {autostart: true}\n")
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    there = daemon.awaited(home, 120.0)
+    assert there is not None
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    assert find_presence(home) == there
+    daemon.stop(home)
+
+
+def test_without_the_setting_no_command_starts_anything(home: Path) -> None:
+    """It is a decision of the user."""
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    assert not (home / "autostart.lock").exists()
+
+
+def test_of_many_commands_one_starts_a_worker_and_not_again_within_a_minute(home: Path) -> None:
+    """A worker that cannot start is not tried by each command."""
+    with ThreadPoolExecutor(6) as threads:
+        started = list(threads.map(lambda _: daemon.autostart(home), range(6)))
+    assert started.count(True) == 1
+    there = daemon.awaited(home, 120.0)
+    assert there is not None
+    os.kill(there.pid, signal.SIGKILL)
+    _wait_for_end(home)
+    assert not daemon.autostart(home)
+    lock = home / "autostart.lock"
+    before = lock.stat().st_mtime - daemon.REST_S
+    os.utime(lock, (before, before))
+    assert daemon.autostart(home)
+    assert daemon.awaited(home, 120.0) is not None
+    assert not daemon.autostart(home)
+
+
+def test_a_model_that_runs_commands_starts_no_worker(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would live on after the call that it was part of."""
+    monkeypatch.setenv("RECOLLECT_INSIDE", "1")
+    assert not daemon.autostart(home)
+    assert not is_served(home)
+
+
+def test_a_worker_inherits_no_handle_of_who_started_it(home: Path) -> None:
+    """A pipe of the caller would stay open as long as the worker runs."""
+    read_end, write_end = os.pipe()
+    os.set_inheritable(write_end, True)
+    try:
+        daemon.start(home)
+    finally:
+        os.close(write_end)
+    with os.fdopen(read_end, "rb") as pipe:
+        assert pipe.read() == b""
+    there = find_presence(home)
+    assert there is not None
+    assert os.getsid(there.pid) == there.pid, "it belongs to no terminal"
+    daemon.stop(home)

@@ -73,7 +73,7 @@ def test_a_token_is_as_narrow_as_can_be_without_a_word_on_it(tmp_path: Path) -> 
     with opened(tmp_path) as memory:
         token = memory.tokens.add("mcp").token
     assert (token.audience, token.rights, token.channels) == ("shared", "read", ())
-    assert token.session_key == "token:mcp"
+    assert token.session_key == "guest:mcp"
 
 
 def test_each_right_includes_those_before_it() -> None:
@@ -186,6 +186,7 @@ def test_a_name_is_of_one_valid_token(tmp_path: Path) -> None:
         {"name": "a b"},
         {"name": "x" * 65},
         {"name": "../a"},
+        {"name": "api-key-1"},
         {"tenant": ""},
         {"tenant": "a\nb"},
         {"audience": "everybody"},

@@ -20,7 +20,7 @@ from recollect.memory import Memory
 from recollect.recall.context.contexts import Contexts
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.server import client
-from recollect.server.client import Connection, WorkerGone, WorkerMemory, find_worker
+from recollect.server.client import WorkerConnection, WorkerGone, WorkerMemory, find_worker
 from recollect.server.presence import PRESENCE_FILE, PROTOCOL, SERVE_LOCK, TOKEN_FILE, Presence
 from recollect.store.locks import OwnerLock
 from tests.support.served import serving
@@ -137,7 +137,7 @@ def test_a_hanging_worker_costs_no_more_than_the_patience() -> None:
     """A third each to connect, to answer, and to say that it is alive; DESIGN, decision 8."""
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         there = msgspec.structs.replace(_nowhere(), port=deaf.getsockname()[1])
-        connection = Connection(there, "rcl_made-up", client.PATIENCE_S)
+        connection = WorkerConnection(there, "rcl_made-up", client.PATIENCE_S)
         with connection, pytest.raises(WorkerGone):
             connection.post("/api/memory/search", {})
     assert client.PATIENCE_S <= 0.3
@@ -171,7 +171,7 @@ def test_a_slow_answer_is_waited_for_while_the_worker_is_alive(
             slow[0].sendall(OK)
 
     pretender = pretend(answer)
-    with Connection(pretender.presence, "rcl_made-up", 3.0) as connection:
+    with WorkerConnection(pretender.presence, "rcl_made-up", 3.0) as connection:
         assert connection.post("/api/memory/search", {}) == b"{}"
     assert [request.split(b" ", 2)[1] for request in pretender.requests] == [
         b"/api/memory/search",
@@ -241,7 +241,7 @@ def test_a_unix_socket_is_preferred(home: Path) -> None:
         assert there.socket == str(path)
         found = find_worker(home)
         assert found is not None
-        with Connection(there, _token(home), 60.0) as connection:
+        with WorkerConnection(there, _token(home), 60.0) as connection:
             answer = connection.post("/api/memory/search", {"query": "tea"})
         assert answer is not None
         assert b"green tea" in answer
@@ -253,7 +253,7 @@ def test_what_cannot_be_written_as_json_is_asked_of_the_home_itself(home: Path) 
     with (
         serving(home) as there,
         recollect.open(home, live=False) as own,
-        Connection(there, _token(home), 60.0) as connection,
+        WorkerConnection(there, _token(home), 60.0) as connection,
     ):
         assert WorkerMemory(home, connection, lambda: own).search("tea \udcff").hits
 

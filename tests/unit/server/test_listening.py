@@ -92,7 +92,7 @@ def test_a_stale_socket_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     bind_socket(path).close()
     path.unlink()
     path.write_text("mine")
-    with pytest.raises(InvalidInput, match="no socket"):
+    with pytest.raises(InvalidInput, match="must name a socket"):
         bind_socket(path)
     assert path.read_text() == "mine"
 

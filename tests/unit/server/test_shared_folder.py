@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.server.shared_folder import shared_by
+from recollect.server.worker.shared_folder import shared_by
 
 MOUNTS = """\
 21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/vda rw

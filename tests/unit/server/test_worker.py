@@ -11,9 +11,9 @@ import pytest
 
 import recollect
 from recollect.core.errors import ConfigError, Conflict, Denied, RecollectError, StoreError
-from recollect.server.daemon import look_at
 from recollect.server.presence import LOG_FILE, LOGS, PRESENCE_FILE, TOKEN_FILE, find_presence
-from recollect.server.worker import Worker, refuse_shared
+from recollect.server.worker.daemon import look_at
+from recollect.server.worker.home_worker import HomeWorker, refuse_shared
 from tests.support.served import serving
 
 
@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> Path:
 def _refused(home: Path, error: type[RecollectError], **overrides: object) -> RecollectError:
     named = {key.replace("__", "."): value for key, value in overrides.items()}
     with pytest.raises(error) as caught:
-        Worker(home, named).run()
+        HomeWorker(home, named).run()
     assert caught.value.hint
     assert not (home / PRESENCE_FILE).exists()
     return caught.value
@@ -46,7 +46,7 @@ def test_a_second_worker_is_told_of_the_first(home: Path) -> None:
 
 def _refused_beside(home: Path, address: str) -> str:
     with pytest.raises(Conflict) as caught:
-        Worker(home).run()
+        HomeWorker(home).run()
     assert address in caught.value.message
     assert "serve stop" in caught.value.hint
     return caught.value.message
@@ -106,7 +106,7 @@ def test_a_worker_that_cannot_tell_of_itself_does_not_serve(home: Path) -> None:
     """Nobody would find it; its lock is let go."""
     (home / PRESENCE_FILE).mkdir()
     with pytest.raises(StoreError, match=PRESENCE_FILE):
-        Worker(home).run()
+        HomeWorker(home).run()
     assert not look_at(home).running
 
 

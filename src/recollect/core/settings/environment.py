@@ -102,6 +102,15 @@ def claude_mem_database(environ: Mapping[str, str] | None = None) -> Path:
     return _absolute(folder, environ) / "claude-mem.db"
 
 
+def openclaw_mem_settings(environ: Mapping[str, str] | None = None) -> Path:
+    """Return where OpenClaw-Mem keeps its settings.
+
+    Raises:
+        ConfigError: the home directory is unknown.
+    """
+    return _absolute("~/.openclaw-mem/settings.json", os.environ if environ is None else environ)
+
+
 _OPENCLAW = ("HOME", "PROFILE", "STATE_DIR")
 FOREIGN_VARIABLES = (
     "CLAUDE_CONFIG_DIR",

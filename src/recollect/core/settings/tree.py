@@ -350,6 +350,10 @@ class RetentionLimits(Struct, frozen=True, kw_only=True):
 class InjectionSettings(Struct, frozen=True, kw_only=True):
     """What is put into prompts by itself."""
 
+    enabled: Annotated[
+        bool,
+        "Put a block into prompts by itself. false: it is empty unless a question asks for it.",
+    ] = True
     types: Annotated[
         tuple[str, ...], "Types of observations that come first in a block, whatever the question."
     ] = ("decision", "bugfix", "architecture")
@@ -392,6 +396,12 @@ class ServerSettings(Struct, frozen=True, kw_only=True):
         "Port to listen on. Where it is set and taken, that is an error; unset, a free one is "
         "taken instead, and worker.json tells which.",
     ] = 37_778
+    hosts: Annotated[
+        tuple[str, ...],
+        Meta(max_length=50),
+        "More names or addresses by which programs may call it, without a port. Needed where host "
+        "is 0.0.0.0 or ::, for any other name is refused.",
+    ] = ()
     socket: Annotated[
         str | None,
         "Unix socket to listen on as well, for programs of this user only. A relative path lies "

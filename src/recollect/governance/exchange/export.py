@@ -18,6 +18,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
+from recollect.governance.audit import record_audit
 from recollect.governance.exchange.lines import VERSION, ExportHeader, FileLine, sealed
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.project_lines import project_lines
@@ -146,6 +147,8 @@ class HomeExport:
         self._asked = None if order.for_session is None else parts.hearing(order.for_session)
         self.counts: dict[str, int] = {}
         """Records by kind that were written so far."""
+        self._paths: set[str] = set()
+        """Projects of what was written."""
         self.header = self._header()
 
     def lines(self) -> Iterator[bytes]:
@@ -156,7 +159,12 @@ class HomeExport:
         """
         scope, at = self._order.scope, self.header.created_at
         event = HomeExported(scope=scope, at=at, id=self.header.id, audience=self.header.audience)
-        self._parts.database.write(lambda tx: record_event(tx, event))
+
+        def note(tx: Transaction) -> None:
+            record_event(tx, event)
+            record_audit(tx, scope, "export", at, target=self.header.id)
+
+        self._parts.database.write(note)
         yield from sealed(self.header, self._counted())
 
     def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
@@ -201,17 +209,18 @@ class HomeExport:
 
     def _records(self) -> Lines:
         read, scope = self._parts.database.read, self._order.scope
-        if self._asked is None or self._asked.group.is_owners:
-            projects = read(lambda tx: project_lines(tx, scope.tenant, scope.project))
-            yield from (("project", each) for each in projects)
         wanted = read(lambda tx: _Wanted(tx, self._order, self._heard(tx)))
         for done, session_id in enumerate(wanted.order, 1):
             yield from self._session(session_id, wanted)
             self._tell(ExportProgress(done=done, total=len(wanted.order)))
         yield from (("episode", each) for each in self._episodes())
-        files = self._parts.files if self._order.files else None
-        if files is not None and (self._asked is None or self._asked.group.is_owners):
-            yield from (("file", each) for each in files())
+        if self._asked is None or self._asked.group.is_owners:
+            is_all = self._asked is None and scope == Scope(tenant=scope.tenant)
+            paths = None if is_all else self._paths
+            projects = read(lambda tx: project_lines(tx, scope.tenant, paths))
+            yield from (("project", each) for each in projects)
+            files = self._parts.files if self._order.files else None
+            yield from (("file", each) for each in (files() if files else ()))
 
     def _heard(self, tx: Transaction) -> Heard | None:
         if self._asked is None:
@@ -238,6 +247,7 @@ class HomeExport:
         Others than the owner get no facts of the program, and a title only of what is all theirs.
         """
         facts: dict[str, Any] = {}
+        self._paths |= {line.project} if line.project else set()
         if line.previous_id not in wanted.limits:
             facts["previous_id"] = None
         if line.parent_id is not None and line.parent_id not in wanted.limits:
@@ -268,6 +278,7 @@ class HomeExport:
         return [o for o in found if not o.is_forgotten and hearer.hears(places[o.id])]
 
     def _with_payload(self, of: Observation) -> Observation:
+        self._paths |= {of.project} if of.project else set()
         if self._asked is not None and not self._asked.hearer.sees_payload:
             told = {"input": "", "output": "", "error": None}
         else:

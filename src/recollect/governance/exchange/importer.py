@@ -18,6 +18,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
+from recollect.governance.audit import record_audit
 from recollect.governance.exchange.incoming import Gate, Incoming, NewObservation
 from recollect.governance.exchange.lines import (
     Checked,
@@ -289,6 +290,8 @@ class _Run:
             malformed=self._counts["unreadable"],
         )
         record_event(tx, event)
+        at, header = event.at, self._checked.header
+        record_audit(tx, self._parts.scope, "import", at, target=header.id)
 
     def _tell(self, end: int) -> None:
         self._order.on_progress(

@@ -31,6 +31,7 @@ from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.tokens import estimate_tokens
 
 _CALLS = "calls"
+_INNER = (MessageLine, CompactionLine, Observation)
 
 
 class NewSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,9 +57,9 @@ class NewObservation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """A message that is left out: what names a later seq must know."""
+    """A record of a session that is left out: what names a later seq must know of messages."""
 
-    seq: int
+    seq: int = 0
 
 
 Incoming: TypeAlias = NewSession | Draft | Gap | Compaction | NewObservation | Episode | ProjectLine
@@ -87,6 +88,7 @@ class Gate:
         self._rule, self._same_project = rule, same_project
         self._session: Session | None = None
         self._verdict: CapturedWhen = rule.verdict(None)
+        self._is_refused = False
         self._calls = CallFilter(self._skips)
         self.left_out: Counter[str] = Counter()
         """How much was left out, by reason."""
@@ -97,6 +99,8 @@ class Gate:
         Raises:
             InvalidInput: something of it cannot be stored.
         """
+        if self._is_refused and isinstance(record, _INNER):
+            return Gap()
         try:
             return self._passed(record)
         except (msgspec.MsgspecError, ValueError, OverflowError) as error:
@@ -138,7 +142,9 @@ class Gate:
         )
         self._session = session
         self._calls = CallFilter(self._skips)
-        return NewSession(session=session, line=line, refused=self._refused(session))
+        refused = self._refused(session)
+        self._is_refused = refused is not None
+        return NewSession(session=session, line=line, refused=refused)
 
     def _refused(self, session: Session) -> str | None:
         mine = self._scope

@@ -2,8 +2,8 @@
 
 A document is JSON Lines. The first line tells what it is, the last one how much was in it and the
 SHA-256 of every byte before. In between each line has one record, under the name of its kind:
-projects, then session after session with what belongs to it, then memory files. A session, its
-messages and its compactions have the fields of the readable transcripts.
+session after session with what belongs to it, then episodes, projects and memory files. A session,
+its messages and its compactions have the fields of the readable transcripts.
 """
 
 from __future__ import annotations

@@ -119,11 +119,13 @@ class Progressed(msgspec.Struct, frozen=True, kw_only=True):
         target: Where the next records go.
         others: Shifts of seqs in sessions before, by the id in the document, where there are any.
         ids: Ids here of sessions that have another one, by the id in the document.
+        paths: Projects of sessions that are left out: their paths stay away as well.
     """
 
     target: Target | None = None
     others: Mapping[str, Target] = msgspec.field(default_factory=dict)
     ids: Mapping[str, str] = msgspec.field(default_factory=dict)
+    paths: frozenset[str] = frozenset()
 
 
 class Storing:
@@ -138,6 +140,7 @@ class Storing:
     def __init__(self, tx: Transaction, sealed: Sealed, known: Progressed) -> None:
         self._tx, self._sealed, self._tenant = tx, sealed, sealed.scope.tenant
         self._others, self._ids = dict(known.others), dict(known.ids)
+        self._paths = set(known.paths)
         self._target = self._fresh(known.target)
         self._drafts: list[Draft] = []
         self._numbers: dict[str, set[int]] = {kind: set() for kind in _TAKEN}
@@ -162,7 +165,12 @@ class Storing:
     def finish(self) -> Progressed:
         """Store what waits, and return how far the import is."""
         self._flush()
-        return Progressed(target=self._target, others=self._others, ids=self._ids)
+        return Progressed(
+            target=self._target,
+            others=self._others,
+            ids=self._ids,
+            paths=frozenset(self._paths),
+        )
 
     def _fresh(self, target: Target | None) -> Target | None:
         """Return a target with its session as it is now: others may write to it as well."""
@@ -201,6 +209,7 @@ class Storing:
             refused = "deleted"
         if refused:
             self._target = Target(foreign_id=given.id, refused=refused)
+            self._paths |= {given.project} if given.project else set()
             self.added[refused] += 1
             return
         self.added["session" if found is None else "known"] += 1
@@ -396,7 +405,8 @@ class Storing:
         return given.extent == "session" and row is not None
 
     def _project(self, given: ProjectLine) -> None:
-        is_new = take_project(self._tx, self._tenant, given, dry_run=self._sealed.dry_run)
+        dry_run = self._sealed.dry_run
+        is_new = take_project(self._tx, self._tenant, given, self._paths, dry_run=dry_run)
         self.added["project" if is_new else "known"] += 1
 
     def _flush(self) -> None:

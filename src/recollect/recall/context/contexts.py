@@ -67,6 +67,9 @@ Search = Callable[..., SearchResult]
 """`Memory.search`."""
 
 
+_NOTHING = ContextBlock(text="", tokens=0, chars=0, items=(), dropped=0)
+
+
 class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     """What blocks are made with.
 
@@ -136,7 +139,8 @@ class Contexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear.
+        the window. Only of the session's project, and only what it may hear. Where
+        ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.
@@ -168,6 +172,8 @@ class Contexts:
             sender=for_sender,
             heard_as=session.id,
         )
+        if not self._parts.settings.enabled and (reason == "prompt" or asking.query is None):
+            return _NOTHING
         if reason == "prompt":
             block = self._for_prompt(asking)
         elif reason in WHOLE and not query:

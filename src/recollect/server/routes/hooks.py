@@ -20,9 +20,8 @@ from recollect.server.capturing import (
     Reason,
     Report,
     ToolReport,
+    check_captured,
     hooked_of,
-    label_of,
-    not_captured,
     store,
 )
 from recollect.server.route import Route
@@ -36,7 +35,7 @@ Status = Literal[
 """What became of a hook."""
 
 
-class StartReport(Report, frozen=True):
+class StartReport(Report, frozen=True, kw_only=True):
     """A session starts.
 
     Attributes:
@@ -110,21 +109,15 @@ class EndAnswer(HookAnswer, frozen=True, kw_only=True):
 Answer = TypeVar("Answer", bound=HookAnswer)
 
 
-def _answering(
-    kind: type[Answer], caller: Caller, report: Report, use: Callable[[], Answer]
-) -> Answer:
+def _answering(kind: type[Answer], use: Callable[[], Answer]) -> Answer:
     """Return what ``use`` does, or why it did nothing."""
-    tool = label_of(report.tool_name) if isinstance(report, ToolReport) else None
-    given = report.input if isinstance(report, ToolReport) else None
-    reason = not_captured(caller, report, tool, given)
-    if reason is not None:
-        return kind(status="not_captured", reason=reason.reason, why=reason.why)
     try:
         return use()
     except Denied as error:
         if "reason" not in error.facts:  # not what is left out, but who calls
             raise
-        return kind(status="not_captured", reason=str(error.facts["reason"]), why=error.message)
+        why = error.message.removeprefix("not captured: ")
+        return kind(status="not_captured", reason=str(error.facts["reason"]), why=why)
     except (Conflict, InvalidInput, NotFound) as error:
         return kind(status="refused", reason=error.code, why=error.message)
 
@@ -133,6 +126,7 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
     """Begin a session, or go on with it, and return what its prompt is given."""
 
     def use() -> StartAnswer:
+        check_captured(caller, report)
         moment: Literal["start", "resume"] = "resume" if report.source == "resume" else "start"
         hooked, note = hooked_of(caller, report, moment)
         block = context_answer(_block(caller, report, hooked.session.id))
@@ -146,7 +140,7 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
             **_told(note),
         )
 
-    return _answering(StartAnswer, caller, report, use)
+    return _answering(StartAnswer, use)
 
 
 def tool_result(caller: Caller, report: ToolReport) -> ToolAnswer:
@@ -166,13 +160,14 @@ def tool_result(caller: Caller, report: ToolReport) -> ToolAnswer:
             **_told(stored.note),
         )
 
-    return _answering(ToolAnswer, caller, report, use)
+    return _answering(ToolAnswer, use)
 
 
 def end(caller: Caller, report: Report) -> EndAnswer:
     """End a session, and return what stays of it."""
 
     def use() -> EndAnswer:
+        check_captured(caller, report)
         hooked, note = hooked_of(caller, report, "end")
         session = caller.memory.sessions.set_status(hooked.session.id, "archived")
         return EndAnswer(
@@ -184,7 +179,7 @@ def end(caller: Caller, report: Report) -> EndAnswer:
             **_told(note),
         )
 
-    return _answering(EndAnswer, caller, report, use)
+    return _answering(EndAnswer, use)
 
 
 def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock:

@@ -5,6 +5,7 @@ The command line asks these routes, so that it answers the same with and without
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -24,14 +25,14 @@ RESULT_BYTES = 8_000_000
 """A result of 1,000 hits, the most that a search gives, has some 2 MB."""
 
 
-class Asking(Given, frozen=True, kw_only=True):
+class OnBehalf(Given, frozen=True, kw_only=True):
     """On whose behalf is asked."""
 
     for_session: str | None = None
     for_sender: str | None = None
 
 
-class SearchGiven(Asking, frozen=True, kw_only=True):
+class SearchGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.search`."""
 
     query: str
@@ -40,22 +41,27 @@ class SearchGiven(Asking, frozen=True, kw_only=True):
     sources: tuple[str, ...] | None = None
     scope: Scope | None = None
     mode: str = "hybrid"
+    channel: str | None = None
+    since: int | datetime | None = None
+    until: int | datetime | None = None
+    types: tuple[str, ...] | None = None
+    min_importance: float | None = None
 
 
-class LinesGiven(Asking, frozen=True, kw_only=True):
+class LinesGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.lines`."""
 
     result: SearchResult
 
 
-class GetGiven(Asking, frozen=True, kw_only=True):
+class GetGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.get`."""
 
     ids: str | tuple[str, ...]
     max_tokens: int | None = 1_000
 
 
-class ReadGiven(Asking, frozen=True, kw_only=True):
+class ReadGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.read`."""
 
     path: str
@@ -63,7 +69,7 @@ class ReadGiven(Asking, frozen=True, kw_only=True):
     lines: int | None = None
 
 
-class TimelineGiven(Asking, frozen=True, kw_only=True):
+class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `ObservationRecall.timeline`; a time in ms UTC."""
 
     anchor: str | int | None = None
@@ -91,7 +97,7 @@ class TitlesGiven(Given, frozen=True, kw_only=True):
     session_ids: tuple[str, ...]
 
 
-def _asked(caller: Caller, given: Asking) -> dict[str, Any]:
+def _asked(caller: Caller, given: OnBehalf) -> dict[str, Any]:
     """Return the arguments of a call: every field, and on whose behalf the token lets it ask."""
     _refuse_sender(caller, given.for_sender)
     named = {name: getattr(given, name) for name in given.__struct_fields__}

@@ -12,7 +12,7 @@ from recollect.server.route import Created, Given, Route
 from recollect.server.wire import BatchAnswer, ObservationAnswer, name_of, observation_answer
 
 
-class OneObservation(Given, frozen=True):
+class OneObservation(Given, frozen=True, kw_only=True):
     """An observation, by its number or id.
 
     Attributes:
@@ -25,7 +25,7 @@ class OneObservation(Given, frozen=True):
     max_tokens: int = DETAIL_TOKENS
 
 
-class Batch(Given, frozen=True):
+class Batch(Given, frozen=True, kw_only=True):
     """Observations, by number or id; each may cost ``max_tokens``.
 
     Attributes:
@@ -38,7 +38,7 @@ class Batch(Given, frozen=True):
     for_session: str | None = None
 
 
-class OneId(Given, frozen=True):
+class OneId(Given, frozen=True, kw_only=True):
     """An observation, by its number or id."""
 
     id: int | str

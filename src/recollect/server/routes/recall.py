@@ -21,7 +21,7 @@ RESULTS = 10
 """As seed 001 and the tools of MCP have it."""
 
 
-class Search(Given, frozen=True):
+class Search(Given, frozen=True, kw_only=True):
     """A search.
 
     Attributes:
@@ -49,7 +49,7 @@ class Search(Given, frozen=True):
     for_session: str | None = None
 
 
-class Around(Given, frozen=True):
+class Around(Given, frozen=True, kw_only=True):
     """What a timeline is around: an anchor or a question.
 
     Attributes:
@@ -69,7 +69,7 @@ class Around(Given, frozen=True):
     for_session: str | None = None
 
 
-class ForPrompt(Given, frozen=True):
+class ForPrompt(Given, frozen=True, kw_only=True):
     """Whose prompt.
 
     Attributes:

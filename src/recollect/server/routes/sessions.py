@@ -17,20 +17,20 @@ PAGE = 100
 """Sessions, messages or episodes of an answer, unless more are asked for."""
 
 
-class NewSession(Given, frozen=True):
+class NewSession(Given, frozen=True, kw_only=True):
     """A session to begin."""
 
     session_key: str
     project_path: str | None = None
 
 
-class OneSession(Given, frozen=True):
+class OneSession(Given, frozen=True, kw_only=True):
     """A session, by its key or id."""
 
     key: str
 
 
-class SessionFilter(Given, frozen=True):
+class SessionFilter(Given, frozen=True, kw_only=True):
     """Which sessions; all but the deleted if nothing is given."""
 
     session_key: str | None = None
@@ -42,21 +42,21 @@ class SessionFilter(Given, frozen=True):
     limit: int = PAGE
 
 
-class SessionChange(OneSession, frozen=True):
+class SessionChange(OneSession, frozen=True, kw_only=True):
     """What to change of a session: what is not given stays."""
 
     title: str | None = None
     status: str | None = None
 
 
-class Branch(OneSession, frozen=True):
+class Branch(OneSession, frozen=True, kw_only=True):
     """Where to fork a session."""
 
     at_seq: int | None = None
     title: str | None = None
 
 
-class Look(OneSession, frozen=True):
+class Look(OneSession, frozen=True, kw_only=True):
     """How much of a session's prompt to show."""
 
     budget_tokens: int | None = None

@@ -48,7 +48,7 @@ def logging_to(home: Path) -> Iterator[Path]:
 
 
 class LogFile(RotatingFileHandler):
-    """A file (0600) that begins anew when it is full; a full disk stops no request.
+    """A rotating file (0600); a full disk does not stop a request.
 
     Args:
         path: The newest file; older ones have a number after it.

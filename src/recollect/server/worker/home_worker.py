@@ -21,9 +21,8 @@ from recollect.core.settings import ServerSettings, load_settings, surroundings
 from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
-from recollect.server.app import HttpApp, all_routes
+from recollect.server.app import HttpApp, all_mounts, all_routes
 from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
-from recollect.server.log_file import logging_to
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -32,7 +31,8 @@ from recollect.server.presence import (
     find_presence,
 )
 from recollect.server.serving import Server
-from recollect.server.shared_folder import shared_by
+from recollect.server.worker.log_file import logging_to
+from recollect.server.worker.shared_folder import shared_by
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
 from recollect.store.locks import OwnerLock
@@ -45,7 +45,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _log = logging.getLogger("recollect.server")
 
 
-class Worker:
+class HomeWorker:
     """Serves a home until it is stopped.
 
     Args:
@@ -83,7 +83,8 @@ class Worker:
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
             pool = held.enter_context(MemoryPool(self.home, self._overrides))
             held.enter_context(kept_in_step(pool.memory()))
-            self._serve(_server(pool, listeners), _presence_of(listeners), started)
+            server = _server(pool, listeners, settings)
+            self._serve(server, _presence_of(listeners), started)
 
     def stop(self) -> None:
         """End it, from any thread; returns at once. Requests under way are answered first."""
@@ -92,7 +93,7 @@ class Worker:
     def _serve(
         self, server: Server, presence: Presence, started: Callable[[Presence], None]
     ) -> None:
-        """Answer until it is stopped; commands are told to come, and to come no more."""
+        """Answer until it is stopped; worker.json is there as long as it answers."""
         failures: list[BaseException] = []
 
         def run() -> None:
@@ -204,8 +205,9 @@ def kept_in_step(memory: Memory) -> Iterator[None]:
     yield
 
 
-def _server(pool: MemoryPool, listeners: list[socket.socket]) -> Server:
-    return Server(HttpApp(all_routes()), Callers(pool), listeners)
+def _server(pool: MemoryPool, listeners: list[socket.socket], settings: ServerSettings) -> Server:
+    app = HttpApp(all_routes(), all_mounts())
+    return Server(app, Callers(pool), listeners, hosts=(settings.host, *settings.hosts))
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:

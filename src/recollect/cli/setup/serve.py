@@ -16,8 +16,8 @@ from recollect.core.errors import ConfigError
 from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.server.daemon import Serving
     from recollect.server.presence import Presence
+    from recollect.server.worker.daemon import Serving
 
 app = App()
 group = App(help="Serve the memory to other programs over HTTP.", invoke_without_command=True)
@@ -37,7 +37,7 @@ def serve(
         return
     home = require_home(context)
     if daemon:
-        from recollect.server.daemon import start
+        from recollect.server.worker.daemon import start
 
         there = start(home)
         _tell_start(context, home, there)
@@ -48,7 +48,7 @@ def serve(
 @group.command()
 def stop(context: typer.Context) -> None:
     """Stop the worker of this home; requests under way are answered first."""
-    from recollect.server.daemon import stop as stop_worker
+    from recollect.server.worker.daemon import stop as stop_worker
 
     there = stop_worker(require_home(context))
     remark = "no worker runs" if there is None else f"stopped process {there.pid}"
@@ -58,7 +58,7 @@ def stop(context: typer.Context) -> None:
 @group.command()
 def status(context: typer.Context) -> None:
     """Show whether a worker serves this home, where, and whether commands use it."""
-    from recollect.server.daemon import look_at
+    from recollect.server.worker.daemon import look_at
 
     found = look_at(require_home(context))
     answer(context, found, lambda: _show_state(found))
@@ -69,7 +69,7 @@ def status(context: typer.Context) -> None:
 def _run(context: typer.Context, home: Path) -> None:
     """Serve in this process until it is stopped."""
     try:
-        from recollect.server.worker import Worker
+        from recollect.server.worker.home_worker import HomeWorker
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "recollect":
             raise
@@ -77,7 +77,7 @@ def _run(context: typer.Context, home: Path) -> None:
             f"the HTTP server needs {error.name}, which is not installed",
             hint="run pip install 'recollect[server]'",
         ) from error
-    Worker(home).run(lambda there: _tell_start(context, home, there))
+    HomeWorker(home).run(lambda there: _tell_start(context, home, there))
     if not answers_json(context):
         say(("stopped", "dim"))
 

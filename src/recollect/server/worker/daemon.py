@@ -9,16 +9,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
 from recollect.core import errors
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy, StoreError
-from recollect.core.settings.environment import surroundings
-from recollect.server.client import Connection
+from recollect.core.settings.environment import is_inside, surroundings
+from recollect.server.client import WorkerConnection
 from recollect.server.presence import (
     LOGS,
     PROTOCOL,
@@ -34,7 +35,7 @@ from recollect.server.presence import (
 START_S = 30.0
 """How long a start is waited for: the schema of a large home may have to be brought forward."""
 REST_S = 60.0
-"""Between two starts that nobody asked for; a worker that cannot start is not tried at each
+"""Between two starts by commands; a worker that cannot start is not tried at each
 command."""
 _STEP_S = 0.02
 _STOP_S = 10.0
@@ -93,17 +94,38 @@ def start(home: Path) -> Presence:
             hint="use it, or stop it with `recollect serve stop`",
         )
     process = _spawn(home)
-    until = time.monotonic() + START_S
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            raise _failure(home)
-        there = find_presence(home)
-        if there is not None and there.pid == process.pid and _line_to(home, there).is_alive():
-            return there
-        time.sleep(_STEP_S)
+    found = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
+    if found is not None:
+        return found
+    if process.returncode is not None:
+        raise _failure(home)
     process.kill()
     hint = f"see {home / LOGS}; or run `recollect serve` to watch it start"
     raise StoreBusy(f"the worker did not answer within {START_S:g} s", hint=hint)
+
+
+def awaited(
+    home: Path,
+    timeout_s: float,
+    is_over: Callable[[], bool] = lambda: False,
+    pid: int | None = None,
+) -> Presence | None:
+    """Return the worker of a home as soon as it answers; None where that takes too long.
+
+    Args:
+        home: The folder of the memory.
+        timeout_s: How long to wait.
+        is_over: Whether it will not come any more.
+        pid: Only this process; any if not given.
+    """
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until and not is_over():
+        there = find_presence(home)
+        is_meant = there is not None and pid in {None, there.pid}
+        if there is not None and is_meant and _line_to(home, there).is_alive():
+            return there
+        time.sleep(_STEP_S)
+    return None
 
 
 def stop(home: Path) -> Presence | None:
@@ -118,7 +140,7 @@ def stop(home: Path) -> Presence | None:
         if is_served(home):
             raise NotFound(
                 "a worker holds the home, but does not say which process it is",
-                hint="it may just start or stop: try again",
+                hint="try again; it may just start or stop",
             )
         return None
     if not _holds_lock(there.pid, home):
@@ -141,8 +163,11 @@ def stop(home: Path) -> Presence | None:
 def autostart(home: Path) -> bool:
     """Start a worker unless one runs or was started within a minute; return whether it was.
 
-    Returns at once: this command has its answer, the next one finds the worker.
+    Returns at once: this command has its answer, the next one finds the worker. A command that a
+    model was started with begins none, nor does one without the packages of the server.
     """
+    if is_inside() or find_spec("uvicorn") is None:
+        return False
     with _turn_to_start(home) as is_ours:
         if is_ours and not is_served(home):
             with suppress(OSError, RecollectError):
@@ -241,8 +266,8 @@ def _last_line(path: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def _line_to(home: Path, worker: Presence) -> Connection:
+def _line_to(home: Path, worker: Presence) -> WorkerConnection:
     token = ""
     with suppress(OSError, UnicodeDecodeError):
         token = read_small(home / TOKEN_FILE).decode("ascii").strip()
-    return Connection(worker, token, _ALIVE_S)
+    return WorkerConnection(worker, token, _ALIVE_S)
