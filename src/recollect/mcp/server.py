@@ -46,9 +46,10 @@ class _Server(MCPServer[Any]):
         Raises:
             KeyboardInterrupt: it was interrupted.
         """
-        server, stdin = self._lowlevel_server, Stdin()
-        async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        server = self._lowlevel_server
+        with Stdin() as stdin:
+            async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (read, write):
+                await server.run(read, write, server.create_initialization_options())
         if stdin.is_interrupted:
             raise KeyboardInterrupt
 
