@@ -18,7 +18,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick unit check mutate soak bench qmd docs fix reference picture constraints clean
+.PHONY: help demo test quick unit check mutate soak bench qmd mcp docs fix reference picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
@@ -58,7 +58,8 @@ mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the 
 
 soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories; takes an hour or so
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
-	@AUDIENCE_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_audiences.py
+	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
+	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
@@ -66,6 +67,10 @@ bench: $(DEV) ## Run the short benchmarks and print their tables
 
 qmd: ## Install the external command that the tests of the qmd back end run; they are skipped without it
 	@scripts/qmd.sh .cache/qmd
+
+mcp: $(DEV) ## Let the real MCP clients judge our server: the Inspector and the conformance scenarios
+	@scripts/mcp.sh .cache/mcp
+	@$(PYTEST) --quiet tests/integration/mcp
 
 docs: $(DEV) ## Build the documentation into docs/_build/html
 	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html

@@ -24,6 +24,7 @@ from benchmarks.load.capture import (
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
+from benchmarks.load.mcp import McpPlan, McpRunner, describe_mcp, mcp_grids
 from benchmarks.load.sessions import SessionPlan, SessionRunner, describe_sessions, session_grids
 from benchmarks.load.vectors import (
     BACKENDS,
@@ -321,6 +322,26 @@ def sessions(
     with show_progress() as progress, work_folder(keep) as root:
         run = SessionRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_sessions(run), session_grids(run))
+
+
+@app.command()
+def mcp(
+    *,
+    messages: Annotated[int, typer.Option(min=1, help="Messages in the home.")] = 10_000,
+    calls: Annotated[int, typer.Option(min=1, help="Calls of each figure.")] = 300,
+    starts: Annotated[int, typer.Option(min=1, help="Starts of the server.")] = 5,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """MCP over stdio: from nothing to the tools, and warm searches."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = McpPlan(messages=messages, calls=calls, starts=starts, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = McpRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_mcp(run), mcp_grids(run))
 
 
 @app.command()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.components import Components, assemble
+from recollect.assembly.assembling import assemble
+from recollect.assembly.components import Components
+from recollect.assembly.exchange import Exchange
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreClosed, StoreCorrupt
@@ -19,53 +21,47 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
-from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions, source_names
+from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import (
-    asking_of,
-    audience_of,
-    ranges_of,
-    shows_citations,
-)
+from recollect.recall.audience import QUESTION, SearchQuestion, asking_of
 from recollect.recall.maintenance import Synced
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+    from recollect.governance.audit import Audit
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
+    from recollect.governance.tokens import Tokens
     from recollect.index.build.preview import Preview
     from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
+    from recollect.recall.counts import RecordCounts
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
-    from recollect.recall.steps.details import DetailBatch
+    from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
-    from recollect.sessions.exchange.export import SessionExport
-    from recollect.sessions.exchange.import_report import ImportReport, Progress
-    from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
 
 
-class Memory:
+class Memory(Exchange):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:
-        self._parts = parts
+        super().__init__(parts)
         base = self._base = parts.resources
         self.home, self.scope = base.home, base.scope
         self.workspace: Path | None = base.workspace
         self.settings = base.resolved.settings
-        self.events, self.preview_uses = parts.events, parts.preview_uses
-        self._is_closed = False
+        self.events, self.files, self.preview_uses = parts.events, parts.files, parts.preview_uses
 
     def __enter__(self) -> Memory:
         return self
@@ -73,10 +69,18 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def sessions(self) -> Sessions:
-        """The sessions of this home."""
-        return self._parts.sessions()
+    def within(self, scope: Scope) -> Memory:
+        """Return this memory as a narrower scope sees it, over what is open already.
+
+        It answers as one that is opened with that scope, but does not back up or scrub the home;
+        closing it does nothing.
+
+        Raises:
+            Denied: the scope is of another owner.
+        """
+        from recollect.assembly.narrowing import within
+
+        return Memory(within(self._parts, scope))
 
     @property
     def observations(self) -> ObservationRecall:
@@ -97,6 +101,20 @@ class Memory:
     def context(self) -> Contexts:
         """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
         return self._parts.contexts(self.search)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Who may call the worker of this home."""
+        from recollect.assembly.access import tokens_of
+
+        return tokens_of(self._base)
+
+    @property
+    def audit(self) -> Audit:
+        """What was done with the rights of an operator, and what was refused."""
+        from recollect.governance.audit import Audit
+
+        return Audit(self._base.records, self._base.clock, self.scope)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Return when everything is indexed, embeddings included.
@@ -168,8 +186,13 @@ class Memory:
         scope: Scope | None = None,
         *,
         mode: str = "hybrid",
+        channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        types: Sequence[str] | None = None,
+        min_importance: float | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -182,33 +205,27 @@ class Memory:
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
+            channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
+            since: Only what was said, happened or changed from then on, ms UTC or datetime.
+            until: Only what was before then.
+            types: Only observations of these types.
+            min_importance: Only observations that are at least so important, 0 to 1.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
         """
-        settings, sessions = self.settings.search, self._parts.sessions
+        asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        asking = asking_of(for_session, for_sender, self.settings)
-        cites, reader = settings.citations, for_session or seen.session
-        options = SearchOptions(
-            limit=settings.limit if limit is None else limit,
-            min_score=settings.min_score if min_score is None else min_score,
-            sources=None if sources is None else source_names(sources),
-            mode=mode,
-            citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
-            audience=audience_of(sessions, asking, self._base.records),
-            ranges=ranges_of(sessions, seen.session) if seen.session is not None else None,
-            projects=() if seen.project is None else self.projects.paths(seen.project),
-        )
-        maintenance = self._parts.maintenance
+        parts, maintenance = self._parts, self._parts.maintenance
+        options = asked.options(seen, self.settings, self._base.records, parts)
         missing = maintenance.searching() if maintenance.reads_first else ()
-        search = self._parts.search_backend or self._parts.index
+        search = parts.search_backend or parts.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
         try:
             result = ask()
@@ -216,8 +233,8 @@ class Memory:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
-        if NAMED.fullmatch(query):
-            return self._parts.named(result, query, seen, options, asking)
+        if NAMED.fullmatch(query) and not options.is_narrowed:
+            return parts.named(result, query, seen, options, asked.asking(self.settings))
         return result
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
@@ -258,7 +275,7 @@ class Memory:
             NotFound: this memory has neither a workspace nor extra paths, or not the session.
             StoreClosed: the memory was closed.
         """
-        if self._is_closed:
+        if self._parts.closed.is_set():
             raise StoreClosed("the memory is closed", hint="open it again")
         asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
@@ -296,46 +313,6 @@ class Memory:
             InvalidInput: an id is neither a number nor a UUID.
         """
         return self._parts.stored().details(ids, max_tokens, for_session, for_sender)
-
-    def import_transcripts(
-        self,
-        path: Path | str,
-        format_name: str = "auto",
-        progress: Progress | None = None,
-        *,
-        include_deleted: bool = False,
-    ) -> ImportReport:
-        """Import a transcript, or all below a folder; return what was new and what was wrong.
-
-        Args:
-            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
-            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
-            progress: Called after each batch and each file.
-            include_deleted: Take sessions too that were deleted in OpenClaw.
-
-        Raises:
-            NotFound: the file or folder does not exist.
-            InvalidInput: the format is unknown.
-            StoreError: the database or the disk refused.
-        """
-        run = self._parts.importer().run
-        return run(path, format_name, progress, include_deleted=include_deleted)
-
-    def export_session(self, session_id: str, format_name: str) -> SessionExport:
-        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
-
-        Args:
-            session_id: Which session; of a fork also the messages that it shares.
-            format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
-
-        Raises:
-            NotFound: the scope has no such session.
-            InvalidInput: the format is unknown.
-        """
-        from recollect.sessions.exchange.export import SessionExport
-        from recollect.sessions.exchange.formats.registry import writer_of
-
-        return SessionExport(self.sessions, session_id, writer_of(format_name))
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
@@ -406,6 +383,7 @@ class Memory:
 
     def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
         """Redact everything stored by the rules of today; see `Scrubber.run`."""
+        self._parts.require_whole("scrubbing")
         return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
 
     @property
@@ -426,6 +404,12 @@ class Memory:
         from recollect.recall.status import report_status
 
         return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
+
+    def counts(self) -> RecordCounts:
+        """Return how many records there are within the scope of this memory."""
+        from recollect.recall.counts import count_records
+
+        return count_records(self._base.records, self.scope)
 
     def probe_embedding(self) -> Probe:
         """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
@@ -457,13 +441,7 @@ class Memory:
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""
-        self._is_closed = True
-        self._parts.close()
-
-    def retire(self) -> None:
-        """Leave the work in the background to others; close when the last user lets go of it."""
-        self._parts.maintenance.pause()
-        weakref.finalize(self, self._parts.close)
+        self._parts.closing()
 
 
 def open_memory(

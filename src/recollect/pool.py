@@ -1,6 +1,6 @@
-"""The memories of one home that a long-lived program holds open: one per agent and workspace.
+"""The memories of one home that a long-lived program holds open: one per workspace, narrowed.
 
-Floor 4, above the facade. Settings are read again whenever a memory is asked for: after a change of
+Floor 7, above the facade. Settings are read again whenever a memory is asked for: after a change of
 `config.yaml` the next caller gets a new one; the old one is closed when its last user
 lets go of it.
 """
@@ -10,25 +10,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 import msgspec
 
+from recollect.assembly.assembling import assemble
+from recollect.assembly.components import Components
+from recollect.assembly.narrowing import narrow, root_of
+from recollect.assembly.resources import OpenOptions, given_settings
 from recollect.core.errors import StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import default_home, known_agent, load_settings, user_path
-from recollect.memory import Memory, open_memory
-
-
-class _Place(msgspec.Struct, frozen=True):
-    """What a memory is asked for by."""
-
-    scope: Scope
-    workspace: str | None
+from recollect.memory import Memory
 
 
 class MemoryPool:
-    """Opens each memory once. A context manager; threads may share it.
+    """Opens a home once for each workspace. A context manager; threads may share it.
 
     Args:
         home: The home of all of them; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
@@ -37,7 +34,8 @@ class MemoryPool:
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as home, MemoryPool(home) as pool:
-        ...     pool.memory(agent="work") is pool.memory(agent="Work")
+        ...     memory = pool.memory(agent="work")
+        ...     pool.memory(agent="Work") is memory
         True
     """
 
@@ -49,8 +47,11 @@ class MemoryPool:
         self.home = user_path(home) if home is not None else default_home()
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
-        self._open: dict[_Place, tuple[object, Memory]] = {}
-        self._retired: WeakSet[Memory] = WeakSet()
+        self._open: dict[str | None, Components] = {}
+        """What is open, by workspace."""
+        self._narrowed: WeakValueDictionary[tuple[int, Scope], Memory] = WeakValueDictionary()
+        """By the identity of what they hold open, and their scope."""
+        self._retired: WeakSet[Components] = WeakSet()
         self._is_closed = False
 
     def __enter__(self) -> MemoryPool:
@@ -65,12 +66,16 @@ class MemoryPool:
         workspace: Path | str | None = None,
         scope: Scope | None = None,
     ) -> Memory:
-        """Return the memory of an agent; do not close it, `close` of the pool does.
+        """Return the memory of an agent, or of any scope; closing it does nothing.
+
+        The same one as long as somebody holds it. Another tenant than the local one has memory
+        files only in a workspace that is given here.
 
         Args:
-            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; None for all.
+            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; that of the
+                scope if not given.
             workspace: The folder of its memory files; the one of its settings if not given.
-            scope: Narrows it further.
+            scope: Whose memory it is; all of the local tenant if not given.
 
         Raises:
             ConfigError: a setting is wrong.
@@ -78,26 +83,17 @@ class MemoryPool:
             StoreClosed: the pool is closed.
             StoreError: a database cannot be opened.
         """
-        name = known_agent(agent) or agent
-        seen = msgspec.structs.replace(scope or Scope(), agent=name)
-        place = _Place(seen, None if workspace is None else str(Path(workspace).absolute()))
-        settings = load_settings(self.home, self._overrides, agent=known_agent(agent)).settings
+        seen = scope or Scope()
+        if agent is not None:
+            seen = msgspec.structs.replace(seen, agent=known_agent(agent) or agent)
+        place = None if workspace is None else str(Path(workspace).absolute())
         with self._lock:
             if self._is_closed:
                 raise StoreClosed("the pool of memories is closed", hint="make another one")
-            known = self._open.get(place)
-            if known is not None and known[0] == settings:
-                return known[1]
-            if known is not None:
-                known[1].retire()
-                self._retired.add(known[1])
-            memory = open_memory(
-                self.home,
-                place.workspace,
-                overrides=self._overrides,
-                scope=place.scope,
-            )
-            self._open[place] = (settings, memory)
+            root = root_of(self._trunk(place), seen)
+            memory = self._narrowed.get((id(root), seen))
+            if memory is None:
+                memory = self._narrowed[id(root), seen] = Memory(narrow(root, seen))
             return memory
 
     def close(self) -> None:
@@ -105,7 +101,21 @@ class MemoryPool:
         with self._lock:
             self._is_closed = True
             while self._open:
-                _, (_, memory) = self._open.popitem()
-                memory.close()
-            for memory in self._retired:
-                memory.close()
+                self._open.popitem()[1].closing()
+            for parts in self._retired:
+                parts.closing()
+
+    def _trunk(self, workspace: str | None) -> Components:
+        """Return the parts of all local memories with a workspace, by the settings of now."""
+        known = self._open.get(workspace)
+        if known is not None:
+            settings = load_settings(self.home, given_settings(known.resources.order)).settings
+            if known.resources.resolved.settings == settings:
+                return known
+        order = OpenOptions(home=self.home, workspace=workspace, overrides=self._overrides)
+        parts = assemble(order)
+        if known is not None:
+            known.retire()
+            self._retired.add(known)
+        self._open[workspace] = parts
+        return parts

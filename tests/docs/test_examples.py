@@ -21,6 +21,8 @@ SAYS = {
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
+    "exchange.py": "2 messages, 1 observation\n{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
+    "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
@@ -28,6 +30,7 @@ SAYS = {
     "short_numbers.py": "1 2\nPu-erh, if it is dry.\nTea\nWhich teas keep?\n",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
     "scrub.py": "{'messages': 1}\n{'pattern': 1} True\nThe badge is [redacted:p",
+    "mcp_client.py": "[('m1', 'sessions', 'owner'), ('#1', 'observations', 'agent')]\n[]\n",
     "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
+from functools import partial, wraps
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
+from recollect.core.errors import Denied
+from recollect.governance.exchange.export import HomeExport
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
 from recollect.observations.controls import CaptureControls
@@ -22,8 +25,9 @@ from recollect.pool import MemoryPool
 from recollect.recall.context.contexts import Contexts
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.exchange.export import SessionExport
+from recollect.sessions.lease import LeasedSession
 from recollect.sessions.policy.history import History
-from recollect.sessions.sessions import LeasedSession, Sessions
+from recollect.sessions.sessions import Sessions
 from recollect.sessions.streaming import MessageStream
 from recollect.store.streams import EventStream, Subscription
 
@@ -32,6 +36,7 @@ __all__ = [
     "AsyncContexts",
     "AsyncEventStream",
     "AsyncHistory",
+    "AsyncHomeExport",
     "AsyncIndexCheckup",
     "AsyncLeasedSession",
     "AsyncMemory",
@@ -86,6 +91,10 @@ class AsyncSessionExport(Twin, of=SessionExport):
     """The asynchronous twin of `SessionExport`."""
 
 
+class AsyncHomeExport(Twin, of=HomeExport):
+    """The asynchronous twin of `HomeExport`."""
+
+
 class AsyncIndexCheckup(Twin, of=IndexCheckup):
     """The asynchronous twin of `IndexCheckup`."""
 
@@ -121,6 +130,18 @@ class _Closing(Twin):
 class AsyncMemory(_Closing, of=Memory):
     """The asynchronous twin of `Memory`."""
 
+    @wraps(Memory.within)
+    async def within(self, *args: Any, **kwargs: Any) -> AsyncMemory:  # noqa: D102
+        work = partial(_ready, self._target.within, *args, **kwargs)
+        return _NarrowedMemory(await self._hops.run(work), self._hops)
+
+
+class _NarrowedMemory(AsyncMemory):
+    """One that is closed with its origin."""
+
+    async def close(self) -> None:
+        """Do nothing."""
+
 
 class AsyncMemoryPool(_Closing):
     """A `MemoryPool` whose memories are asynchronous.
@@ -134,19 +155,21 @@ class AsyncMemoryPool(_Closing):
     def __init__(self, home: Any = None, overrides: Any = None, *, limit: int = LIMIT) -> None:
         super().__init__(MemoryPool(home, overrides), Hops(limit))
         self._limit = limit
-        self._twins: WeakKeyDictionary[Memory, AsyncMemory] = WeakKeyDictionary()
+        self._twins: WeakValueDictionary[int, AsyncMemory] = WeakValueDictionary()
+        """By the identity of what they hold."""
 
     async def memory(self, *args: Any, **kwargs: Any) -> AsyncMemory:
-        """Return the memory of an agent, as `MemoryPool.memory` does."""
+        """Return the memory of an agent or of any scope, as `MemoryPool.memory` does."""
         found = await self._hops.run(partial(_ready, self._target.memory, *args, **kwargs))
-        if found not in self._twins:
-            self._twins[found] = AsyncMemory(found, Hops(self._limit))
-        return self._twins[found]
+        twin = self._twins.get(id(found))
+        if twin is None:
+            twin = self._twins[id(found)] = _NarrowedMemory(found, Hops(self._limit))
+        return twin
 
     async def close(self) -> None:
         """Close every memory; a second call does nothing."""
         for memory in list(self._twins.values()):
-            await memory.close()
+            await AsyncMemory.close(memory)  # its threads end; the pool closes what they used
         await super().close()
 
 
@@ -165,5 +188,6 @@ def _ready(make: Callable[..., Memory], *args: Any, **kwargs: Any) -> Memory:
     """Return a memory whose rooms are there: each imports its code when it is first asked for."""
     memory = make(*args, **kwargs)
     for name, _ in inspect.getmembers(Memory, lambda value: isinstance(value, property)):
-        getattr(memory, name)
+        with suppress(Denied):  # a narrowed memory says so when that room is asked for
+            getattr(memory, name)
     return memory

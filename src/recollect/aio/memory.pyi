@@ -4,7 +4,7 @@ import builtins
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from recollect.aio.bridge import AsyncCallback
 from recollect.aio.items import AsyncInside, AsyncItems
@@ -13,11 +13,15 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
+from recollect.governance.audit import Audit
 from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
+from recollect.governance.exchange.export import ExportProgress, HomeExport
+from recollect.governance.exchange.importer import ExchangeReport, OnImport
 from recollect.governance.plan import PruneReport
 from recollect.governance.retention import OnPrune
 from recollect.governance.scrubbing import OnScrub, ScrubReceipt
+from recollect.governance.tokens import Tokens
 from recollect.governance.use_preview import UsePreview
 from recollect.index.build.preview import Preview
 from recollect.index.model.sync_report import OnProgress, SyncReport
@@ -25,28 +29,32 @@ from recollect.index.query.hit import SearchResult
 from recollect.index.repair.checkup import Defect
 from recollect.models.embedding.embedder import Embedder
 from recollect.observations.controls import CaptureCheck, CaptureVerdict, Pause, Refusal
+from recollect.observations.draft import GivenObservation
 from recollect.observations.observation import Hearer, Made, Observation, ObservationBatch, Trust
-from recollect.observations.observations import Many, Outcomes
+from recollect.observations.observations import Many, Numbers, Outcomes
 from recollect.observations.project_rows import Project
 from recollect.observations.projects import ProjectList
 from recollect.observations.recalled import OwnCalls
+from recollect.observations.rows import Recorded
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
+from recollect.recall.counts import RecordCounts
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
 from recollect.recall.status import Status
-from recollect.recall.steps.details import DetailBatch
-from recollect.recall.steps.lines import IndexLines
-from recollect.recall.steps.timeline import Timeline
+from recollect.recall.steps.detail import DetailBatch
+from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.sessions.catalogue import SessionList
 from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.context.episode import Episode
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
 from recollect.sessions.exchange.export import ExportReport
 from recollect.sessions.exchange.import_report import ImportReport, Progress
 from recollect.sessions.lease import Lease
+from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.policy.history import PendingMessage
 from recollect.sessions.policy.modes import ModeRules
 from recollect.sessions.policy.owner import Owner
@@ -68,6 +76,9 @@ from recollect.workspace.reading import ReadResult
 
 class AsyncMemory:
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
+    @property
+    def audit(self) -> Audit:
+        """What was done with the rights of an operator, and what was refused."""
     async def backup(
         self,
         path: Path | str,
@@ -97,6 +108,8 @@ class AsyncMemory:
         """Return what examines the rows of the index, and repairs them."""
     @property
     def context(self) -> AsyncContexts: ...
+    async def counts(self) -> RecordCounts:
+        """Return how many records there are within the scope of this memory."""
     async def erase(
         self,
         *,
@@ -123,6 +136,34 @@ class AsyncMemory:
     def events(self) -> AsyncEventStream: ...
     async def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
+    async def export(
+        self,
+        scope: Scope | None = None,
+        *,
+        since: int | datetime | None = None,
+        for_session: str | None = None,
+        files: bool = False,
+        on_progress: Callable[[ExportProgress], None] | None = None,
+    ) -> HomeExport:
+        """Return everything that this memory has, as lines for elsewhere; see `import_export`.
+
+        Sessions with their messages, compactions, observations and episodes, the deleted and the
+        forgotten too; projects and their paths. No settings, no tokens, nothing that is derived.
+
+        Args:
+            scope: Only what belongs to it; it cannot see more than the scope of this memory.
+            since: Only what is of this time or later, ms UTC or datetime.
+            for_session: Only what this session may hear; without it the operator asks.
+            files: Also the memory files of the workspace, without secrets.
+            on_progress: Called after each session.
+
+        Returns:
+            ``.lines()`` yields the document, ``.save(path)`` writes it.
+
+        Raises:
+            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
+            InvalidInput: memory files are wanted, and there is no workspace.
+        """
     async def export_session(self, session_id: str, format_name: str) -> AsyncSessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
 
@@ -133,6 +174,19 @@ class AsyncMemory:
         Raises:
             NotFound: the scope has no such session.
             InvalidInput: the format is unknown.
+        """
+    async def files(
+        self, *, for_session: str | None = None, for_sender: str | None = None
+    ) -> builtins.list[str]:
+        """Return the paths of the memory files that can be read, sorted; nothing is opened.
+
+        Args:
+            for_session: Only those that may be read on behalf of this session.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a sender is given without a session, or cannot be an account.
         """
     async def forgive_batches(self) -> int:
         """Let batches of the provider be used again; return how many failures are forgotten."""
@@ -159,6 +213,57 @@ class AsyncMemory:
         """Make every readable transcript equal to the database; return how many were how before."""
     @property
     def home(self) -> Path: ...
+    async def import_claude_mem(
+        self,
+        path: Path | str,
+        *,
+        dry_run: bool = False,
+        on_progress: AsyncCallback | OnImport | None = None,
+    ) -> ExchangeReport:
+        """Import what claude-mem kept: its database, or a JSON file that it exported.
+
+        Its sessions, prompts, observations and summaries, with the trust ``imported``, are heard
+        by the owner only. The same again adds nothing; the database is only read.
+
+        Args:
+            path: ``claude-mem.db``, or the JSON file.
+            dry_run: Only tell what would be stored.
+            on_progress: Called after each transaction.
+
+        Raises:
+            NotFound: the file does not exist.
+            InvalidInput: it is neither.
+            ForeignStoreError: the database cannot be read, or its version is none that is known.
+            StoreError: the database or the disk refused; what was stored stays.
+        """
+    async def import_export(
+        self,
+        source: Path | str | BinaryIO,
+        *,
+        dry_run: bool = False,
+        other_tenant: bool = False,
+        files: bool = False,
+        on_progress: AsyncCallback | OnImport | None = None,
+    ) -> ExchangeReport:
+        """Import what `export` wrote; the same document again adds nothing.
+
+        All of it is read first: one that is cut off or was changed is refused, and nothing is
+        stored. Records keep their ids, and their short numbers where they are free. Secrets, and
+        what is not captured here, are left out; what was erased here stays away.
+
+        Args:
+            source: A file, or one that is open and can be read from its beginning again.
+            dry_run: Only tell what would be stored.
+            other_tenant: Take a document of another tenant; its records get ids of their own.
+            files: Also write memory files that the workspace does not have.
+            on_progress: Called after each transaction.
+
+        Raises:
+            NotFound: the file does not exist.
+            InvalidInput: it is no export, or is not as it was written.
+            Denied: it is of another tenant, and that was not said.
+            StoreError: the database or the disk refused; what was stored stays.
+        """
     async def import_transcripts(
         self,
         path: Path | str,
@@ -259,8 +364,6 @@ class AsyncMemory:
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-    async def retire(self) -> None:
-        """Leave the work in the background to others; close when the last user lets go of it."""
     @property
     def scope(self) -> Scope: ...
     async def scrub(
@@ -276,8 +379,13 @@ class AsyncMemory:
         scope: Scope | None = None,
         *,
         mode: str = "hybrid",
+        channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        types: Sequence[str] | None = None,
+        min_importance: float | None = None,
         on_progress: AsyncCallback | OnProgress = ...,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -290,8 +398,13 @@ class AsyncMemory:
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
+            channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
+            since: Only what was said, happened or changed from then on, ms UTC or datetime.
+            until: Only what was before then.
+            types: Only observations of these types.
+            min_importance: Only observations that are at least so important, 0 to 1.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -323,6 +436,9 @@ class AsyncMemory:
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed all the same.
         """
+    @property
+    def tokens(self) -> Tokens:
+        """Who may call the worker of this home."""
     async def unheard_warnings(self, result: SearchResult) -> builtins.list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.
 
@@ -339,6 +455,15 @@ class AsyncMemory:
         Raises:
             InvalidInput: watching is turned off, or the memory was opened for a moment only.
             StoreBusy: another program does it already.
+        """
+    async def within(self, scope: Scope) -> AsyncMemory:
+        """Return this memory as a narrower scope sees it, over what is open already.
+
+        It answers as one that is opened with that scope, but does not back up or scrub the home;
+        closing it does nothing.
+
+        Raises:
+            Denied: the scope is of another owner.
         """
     @property
     def workspace(self) -> Path | None: ...
@@ -504,6 +629,27 @@ class AsyncSessions:
             NotFound: the scope has no such session.
             Conflict: it was deleted.
         """
+    async def episodes(
+        self,
+        session_id: str | None = None,
+        *,
+        project: str | None = None,
+        limit: int = 20,
+        for_session: str | None = None,
+    ) -> builtins.list[Episode]:
+        """Return the summaries of sessions that ended, the newest first.
+
+        Args:
+            session_id: Only those of this session: one for each audience in it, and one for each
+                part that retention removed.
+            project: Only of this project: a path of it, its name or its id.
+            limit: How many at most.
+            for_session: On behalf of this session: only what it may hear.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            InvalidInput: the limit is below 1.
+        """
     async def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
 
@@ -580,6 +726,32 @@ class AsyncSessions:
             Conflict: another program holds it, it was deleted, or several sessions are called so.
             InvalidInput: ``on_busy`` is neither.
         """
+    async def hooked(
+        self,
+        key: str,
+        project: str | None = None,
+        moment: Moment = "during",
+        *,
+        at: int | datetime | None = None,
+    ) -> Hooked:
+        """Return the session of the hooks under a key, and what became of it by this one.
+
+        It goes on from ``start`` until it is archived, however long that takes; ``resume`` opens it
+        again, and any hook begins one where none goes on. What happened before the end of the last
+        one belongs to that.
+
+        Args:
+            key: Who and where.
+            project: The folder; a start in another one begins another session.
+            moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
+                end ends nothing here.
+            at: When it happened, ms UTC or datetime; now if not given.
+
+        Raises:
+            InvalidInput: the key cannot be one, or the moment is unknown.
+            Denied: the key or project belongs to another owner than the scope's.
+            Conflict: it would be opened again, and another program holds it.
+        """
     async def is_addressed(
         self, session_id: str, text: str, *, reply_to_agent: bool = False
     ) -> bool:
@@ -641,6 +813,12 @@ class AsyncSessions:
         Raises:
             InvalidInput: a part cannot be one, or an account that is not linked is called like a
                 person who is.
+        """
+    async def known(self, id_or_key: str) -> Session | None:
+        """Return the session with exactly this id, or the one under this key that was used last.
+
+        An active one under the key comes before an archived one; a deleted one is found by its id
+        only. None where there is none: no other name of a session is looked at.
         """
     async def latest(
         self, project: str | None = None, *, automatic: bool = False
@@ -993,6 +1171,15 @@ class AsyncObservations:
         search: Finds what a question is about.
         owner: Whose agent it is.
     """
+    async def add(self, given: GivenObservation) -> Recorded:
+        """Store an observation as `record` does; return it, and whether it is new.
+
+        Args:
+            given: What `record` takes, as one value.
+
+        Raises:
+            RecollectError: as `record`.
+        """
     async def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 
@@ -1064,6 +1251,18 @@ class AsyncObservations:
         Raises:
             InvalidInput: a time or number is out of range.
             NotFound: the scope has no session ``for_session``.
+        """
+    async def numbers(
+        self, types: Sequence[str] | None = None, min_importance: float | None = None
+    ) -> Numbers:
+        """Return the numbers of observations, whoever hears them: what a search is narrowed to.
+
+        Args:
+            types: Only these types.
+            min_importance: Only those that are at least so important.
+
+        Raises:
+            InvalidInput: a number is out of range.
         """
     @property
     def own_calls(self) -> OwnCalls: ...
@@ -1362,6 +1561,27 @@ class AsyncContexts:
         parts: The records, and whose they are.
         search: Finds what answers a question.
     """
+    async def about(
+        self,
+        project: str | None = None,
+        query: str | None = None,
+        budget_tokens: int | None = None,
+        *,
+        for_session: str | None = None,
+    ) -> ContextBlock:
+        """Return what the first prompt of a new session would be given; nothing is recorded.
+
+        Args:
+            project: Where it would begin, a path; that of the scope if not given.
+            query: A question; what answers it comes first.
+            budget_tokens: Never more; ``context.budget_tokens`` if not given.
+            for_session: On behalf of this session: only what it may hear.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            InvalidInput: an argument is out of range.
+            StoreError: the records cannot be read.
+        """
     async def block(
         self,
         session_id: str,
@@ -1378,7 +1598,8 @@ class AsyncContexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear.
+        the window. Only of the session's project, and only what it may hear. Where
+        ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.
@@ -1503,6 +1724,8 @@ class AsyncEventStream:
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
+    async def within(self, scope: Scope) -> AsyncEventStream:
+        """Return the same events as another scope sees them; closed with this stream."""
 
 class AsyncSessionExport:
     """One session on its way out.
@@ -1574,7 +1797,7 @@ class AsyncLeasedSession:
     Args:
         session: As it was when it was taken: the one asked for, or a fork of it.
         lease: The right itself, with its fence.
-        sessions: Where it is.
+        sessions: The `Sessions` that it is one of.
     """
     async def append(
         self,
@@ -1892,12 +2115,16 @@ class AsyncMemoryPool:
         workspace: Path | str | None = None,
         scope: Scope | None = None,
     ) -> AsyncMemory:
-        """Return the memory of an agent; do not close it, `close` of the pool does.
+        """Return the memory of an agent, or of any scope; closing it does nothing.
+
+        The same one as long as somebody holds it. Another tenant than the local one has memory
+        files only in a workspace that is given here.
 
         Args:
-            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; None for all.
+            agent: Its name, in any spelling of `recollect.core.settings.agent_name`; that of the
+                scope if not given.
             workspace: The folder of its memory files; the one of its settings if not given.
-            scope: Narrows it further.
+            scope: Whose memory it is; all of the local tenant if not given.
 
         Raises:
             ConfigError: a setting is wrong.

@@ -1,60 +1,37 @@
-"""Everything a memory is made of, put together.
-
-Nothing else decides which implementation is used.
-"""
+"""Everything a memory is made of, as the facade uses it; `assembling` puts it together."""
 
 from __future__ import annotations
 
-import functools
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet, finalize
 
 import msgspec
 
-from recollect.assembly.activity import context_parts, observation_parts
-from recollect.assembly.indexes import HomeIndexes, make_index
-from recollect.assembly.resources import OpenOptions, Resources, open_resources
-from recollect.assembly.sources import (
-    LateNotes,
-    capture_controls,
-    extra_paths,
-    followed_transcripts,
-    memory_files,
-    memory_paths,
-    reading,
-    recalls,
-    search_backend,
-    transcript_importer,
-)
+from recollect.assembly.resources import Resources
+from recollect.assembly.sources import LateNotes, extra_paths
 from recollect.core.clock import to_datetime
-from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.index.index import Index
-from recollect.index.model.locks import IndexLocks
-from recollect.recall.audience import check_may_read
-from recollect.recall.healing import healer, is_damaged
-from recollect.recall.maintenance import Arrivals, Kept, Maintenance, Synced, worker_lock
-from recollect.recall.ownership import lost_messages
+from recollect.recall.audience import asking_of, check_may_read, readable_paths
+from recollect.recall.maintenance import Maintenance, Synced
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.tombstone import has_unfinished_erasure
-from recollect.store.locks import TicketQueue
-from recollect.store.sqlite.home import BLOBS, GUEST_NOTES
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
     from recollect.core.scope import Scope
+    from recollect.core.settings import Settings
     from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
-    from recollect.governance.sweep import Copies
     from recollect.governance.use_preview import UsePreview
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
-    from recollect.models.language.model import LanguageModel
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.observations.recorder import ObservationParts
@@ -67,14 +44,72 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall, Search
     from recollect.sessions.context.episode import Episode
-    from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 
 
-class Components(msgspec.Struct, frozen=True, kw_only=True):
+class Dependants:
+    """What is opened after the parts of a memory and closed with them.
+
+    Agents that have an index of their own, and search back ends of narrower scopes.
+    """
+
+    def __init__(self) -> None:
+        self._opening = threading.Lock()
+        self._agents: dict[str, Components] = {}
+        self._backends: WeakSet[SearchBackend] = WeakSet()
+        self._is_retired = False
+
+    def add(self, backend: SearchBackend) -> None:
+        """Close a search back end too, if somebody still uses it then."""
+        with self._opening:
+            self._backends.add(backend)
+
+    def agent(self, name: str, settings: Settings, make: Callable[[], Components]) -> Components:
+        """Return the parts of an agent; made where there are none, or others by their settings.
+
+        Args:
+            name: Of the agent.
+            settings: Those in force now.
+            make: Opens them.
+        """
+        with self._opening:
+            known = self._agents.get(name)
+            if known is not None and known.resources.resolved.settings == settings:
+                return known
+            if known is not None:
+                known.retire()
+            parts = self._agents[name] = make()
+            if self._is_retired:
+                self._retire()
+            return parts
+
+    def retire(self) -> None:
+        """Leave each agent to those who still use it."""
+        with self._opening:
+            self._is_retired = True
+            self._retire()
+
+    def close(self) -> None:
+        """Close all of them. A second call does nothing."""
+        with self._opening:
+            for parts in self._agents.values():
+                parts.closing()
+            for backend in self._backends:
+                backend.close()
+
+    def _retire(self) -> None:
+        while self._agents:
+            self._agents.popitem()[1].retire()
+
+
+def leave_open() -> None:
+    """Leave all that is open to the memory that another one was narrowed from."""
+
+
+class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=True):
     """Everything a memory is made of."""
 
     resources: Resources
@@ -96,6 +131,15 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
     eraser: Callable[[], Eraser]
     capture: Callable[[], CaptureControls]
     importer: Callable[[], TranscriptImporter]
+    closed: threading.Event = msgspec.field(default_factory=threading.Event)
+    """Set as soon as its databases are closed."""
+    closing: Callable[[], None] = leave_open
+    """Closes what these parts opened; again does nothing. Does not hold them."""
+    dependants: Dependants = msgspec.field(default_factory=Dependants)
+    root: Components | None = None
+    """Whose index, and all else that is open, a narrower scope shares; None for those."""
+    beside: Components | None = None
+    """Whose records an agent with an index of its own shares; None for all others."""
 
     def watch(self) -> Iterator[Synced]:
         """Yield what each sync in the background did; see `Memory.watch`."""
@@ -117,6 +161,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         from recollect.governance.backup import BackupOrder, ignore_progress
 
         base = self.resources
+        self.require_whole("a backup")
         if workspace and base.workspace is None:
             raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
         if self.mirror is not None:
@@ -206,6 +251,21 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         return reading.read(path, extent)
 
+    def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
+        """Return the paths of the memory files that can be read, sorted; nothing is opened.
+
+        Args:
+            for_session: Only those that may be read on behalf of this session.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            NotFound: there is no such session in the scope.
+            InvalidInput: a sender is given without a session, or cannot be an account.
+        """
+        asking = asking_of(for_session, for_sender, self.resources.resolved.settings)
+        paths = [] if self.reading is None else self.reading.paths()
+        return readable_paths(self.sessions, asking, paths)
+
     def named(
         self,
         result: SearchResult,
@@ -226,18 +286,21 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
         )
         return named.first(result, query)
 
-    def close(self) -> None:
-        """Finish writing and let go of the files. A second call does nothing."""
-        base = self.resources
-        self.maintenance.close()
-        language = base.language.model if base.language is not None else None
-        closing = (
-            self.search_backend, self.mirror, base.choice.embedder, base.choice.fallback, language,
-            self.index.near, self.events, base.index_database, base.records,
-        )  # fmt: skip
-        for part in closing:
-            if part is not None:
-                part.close()
+    def require_whole(self, what: str) -> None:
+        """Refuse what takes in the whole home to a memory that was narrowed.
+
+        Raises:
+            Denied: it was.
+        """
+        if self.root is not None and self.resources.scope != self.root.resources.scope:
+            hint = "ask the memory that this one was narrowed from"
+            raise Denied(f"{what} takes in the whole home", hint=hint)
+
+    def retire(self) -> None:
+        """Leave the background to others, and close when the last user lets go."""
+        self.maintenance.pause()
+        self.dependants.retire()
+        finalize(self, self.closing)
 
     def preview_uses(self) -> list[UsePreview]:
         """Return what each use of a language model would take in a day; nothing is asked."""
@@ -267,216 +330,3 @@ class Components(msgspec.Struct, frozen=True, kw_only=True):
             events=self.events,
             capture=self.capture(),
         )
-
-
-def assemble(order: OpenOptions) -> Components:
-    """Build the parts of a memory; its home is made when it is missing.
-
-    Raises:
-        ConfigError: a setting is wrong.
-        InvalidInput: no package brings the model or back end that the settings name.
-        NotFound: the workspace is not a folder.
-        ProviderError: a model or back end cannot be imported.
-        StoreError: a database cannot be opened.
-    """
-    resources = open_resources(order)
-    try:
-        parts = _assemble(resources)
-        if resources.records.read(has_unfinished_erasure):
-            with suppress(RecollectError):  # the next opening tries again
-                parts.eraser().finish()
-    except RecollectError:
-        resources.index_database.close()
-        resources.records.close()
-        raise
-    return parts
-
-
-def _assemble(resources: Resources) -> Components:
-    settings, clock = resources.resolved.settings, resources.clock
-    files = memory_files(resources)
-    locks = IndexLocks(resources.index_home, clock)
-    notes = LateNotes(resources)
-    index = make_index(resources, files, notes, locks)
-    if resources.warning:
-        index.tell_once(resources.warning)
-    mirror = (
-        TranscriptMirror(resources.home, resources.records) if settings.sessions.mirror else None
-    )
-    if mirror is not None:
-        known = resources.index_incompatibility
-        lost = None if known else lost_messages(mirror, resources.index_database)
-        if lost is not None:
-            index.tell_once(lost)
-        mirror.catch_up()
-    controls = functools.cache(lambda: capture_controls(resources))
-    retention = functools.cache(lambda: _retention(resources, index, mirror))
-    kept = Kept(
-        index=index,
-        lock=worker_lock(resources.index_home, files, resources.scope, clock),
-        sync_lock=locks.sync,
-        files=files,
-        followed=followed_transcripts(resources, mirror, controls),
-        is_live=resources.order.live,
-        heal=healer(
-            resources.records,
-            resources.index_database,
-            index,
-            lambda: is_damaged(resources.index_home, settings.store, clock),
-        ),
-        daily=lambda stopping: _daily(resources, sessions, retention, stopping),
-    )
-    maintenance = Maintenance(kept, settings.sync, clock)
-    sessions = functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
-    language = None if resources.language is None else resources.language.model
-    return Components(
-        resources=resources,
-        index=index,
-        reading=reading(resources, files),
-        notes=notes,
-        search_backend=search_backend(resources, files, index),
-        mirror=mirror,
-        maintenance=maintenance,
-        sessions=sessions,
-        observation_parts=functools.cache(
-            # The mirror keeps the numbers of what it has not, for a recovery.
-            lambda: observation_parts(resources, sessions, Arrivals(mirror, maintenance), controls)
-        ),
-        context_parts=functools.cache(lambda: context_parts(resources, sessions, controls)),
-        events=EventStream(resources.records, resources.scope),
-        digest=None if language is None else partial(_digest, resources, language),
-        retention=retention,
-        eraser=functools.cache(lambda: _eraser(resources, index, mirror)),
-        probe=functools.cache(lambda: _probe(resources)),
-        scrubber=lambda: _scrubber(resources, index, mirror),
-        capture=controls,
-        importer=functools.cache(lambda: transcript_importer(resources, mirror, controls())),
-    )
-
-
-def _daily(
-    resources: Resources,
-    sessions: Callable[[], Sessions],
-    retention: Callable[[], Retention],
-    stopping: Callable[[], bool],
-) -> None:
-    """Do what a program that stays does beside indexing."""
-    sessions().finish_endings()
-    language = None if resources.language is None else resources.language.model
-    if language is not None:
-        _digest(resources, language, stopping)
-    retention().prune_daily(stopping)
-
-
-def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
-    from recollect.assembly.digests import digest_with
-
-    return digest_with(resources, model, stopping)
-
-
-def _episode_writer(resources: Resources) -> EpisodeWriter:
-    from recollect.assembly.digests import episode_writer
-
-    return episode_writer(resources)
-
-
-def _retention(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
-    from recollect.governance.retention import Retention
-
-    settings, clock = resources.resolved.settings.sessions, resources.clock
-    kinds = resources.resolved.settings.retention
-    caps, copies = settings.retention, _copies_of(resources, index, mirror)
-    episodes = _episode_writer(resources)
-    limits = {name: getattr(kinds, name) for name in kinds.__struct_fields__}
-    return Retention(copies, caps, resources.scope, episodes=episodes, clock=clock, limits=limits)
-
-
-def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Copies:
-    from recollect.governance.sweep import Copies, copies_elsewhere
-    from recollect.store.blobs import Blobs
-
-    return Copies(
-        records=resources.records,
-        index_database=resources.index_database,
-        blobs=Blobs(resources.home / BLOBS),
-        mirror=mirror or TranscriptMirror(resources.home, resources.records),
-        is_mirrored=mirror is not None,
-        catch_up=index.catch_up,
-        elsewhere=lambda: copies_elsewhere(resources.home, resources.index_home),
-    )
-
-
-def _eraser(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Eraser:
-    from recollect.governance.erasure import Eraser
-
-    return Eraser(
-        resources.home,
-        _copies_of(resources, index, mirror),
-        resources.scope,
-        clock=resources.clock,
-        ids=resources.ids,
-        indexes=HomeIndexes(resources, index),
-    )
-
-
-def _probe(resources: Resources) -> EmbedderProbe:
-    from recollect.recall.probe import EmbedderProbe
-
-    choice = resources.choice
-    return EmbedderProbe(choice.embedder, choice.hint, resources.clock)
-
-
-def _scrubber(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Scrubber:
-    from recollect.governance.scrubbing import Scrubber
-
-    if resources.redactor is None:
-        raise InvalidInput("privacy.redact is off", hint="set it to true, and scrub again")
-    return Scrubber(
-        resources.home,
-        _copies_of(resources, index, mirror),
-        resources.redactor,
-        clock=resources.clock,
-        indexes=HomeIndexes(resources, index),
-        memory_files=lambda: memory_paths(resources),
-    )
-
-
-def _sessions(
-    resources: Resources,
-    mirror: TranscriptMirror | None,
-    maintenance: Maintenance,
-    controls: Callable[[], CaptureControls],
-) -> Sessions:
-    from recollect.sessions.context.summary import WindowParts, with_model
-    from recollect.sessions.policy.conversation import TURNS
-    from recollect.sessions.record.access import SessionAccess
-    from recollect.sessions.record.draft import DraftMaker
-    from recollect.sessions.sessions import Sessions
-
-    settings, language = resources.resolved.settings, resources.language
-    parts = WindowParts(
-        workspace=resources.workspace,
-        home=resources.home,
-        count=resources.order.count_tokens,
-        owner=resources.owner,
-    )
-    return Sessions(
-        SessionAccess(
-            database=resources.records,
-            clock=resources.clock,
-            ids=resources.ids,
-            settings=settings.sessions,
-            drafts=DraftMaker(
-                resources.clock, resources.ids, resources.redactor, recalls(resources)
-            ),
-            mirror=Arrivals(mirror, maintenance),
-            scope=resources.scope,
-            projects=lambda: controls().projects,
-        ),
-        opened=maintenance.session_started,
-        window=with_model(
-            parts, None if language is None else language.model, settings.language.uses
-        ),
-        turns=TicketQueue(resources.home / TURNS),
-        episodes=partial(_episode_writer, resources),
-    )

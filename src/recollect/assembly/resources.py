@@ -90,8 +90,12 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
         return self.choice.requested == AUTO and not (remote.api_key or remote.base_url)
 
 
-def open_resources(order: OpenOptions) -> Resources:
+def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resources:
     """Open the home, made when it is missing, and choose the models.
+
+    Args:
+        order: What is asked for.
+        beside: Those of the same home whose records are open already.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -100,16 +104,21 @@ def open_resources(order: OpenOptions) -> Resources:
     """
     home = user_path(order.home) if order.home is not None else default_home()
     scope, clock = order.scope or Scope(), order.clock or SystemClock()
-    resolved = load_settings(home, _overrides(order), agent=known_agent(scope.agent))
+    resolved = load_settings(home, given_settings(order), agent=known_agent(scope.agent))
     workspace = _workspace(resolved, order) if has_files(order, scope) else None
-    records = open_records(private_folder(home), resolved.settings.store, clock)
+    records = (
+        open_records(private_folder(home), resolved.settings.store, clock)
+        if beside is None
+        else beside.records
+    )
     try:
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
         language = _language(resolved, records, clock)
         people = resolved.settings.sessions
         owner = read_owner(people.owner, read_links(people.identity_links))
     except RecollectError:
-        records.close()
+        if beside is None:
+            records.close()
         raise
     agent = own_index_of(resolved, scope)
     index_home = private_folder(home if agent is None else home / AGENTS / agent)
@@ -133,6 +142,12 @@ def open_resources(order: OpenOptions) -> Resources:
     )
 
 
+def narrowed_resources(base: Resources, scope: Scope) -> Resources:
+    """Return what a memory of another scope stands on that shares the index of one."""
+    workspace = base.workspace if has_files(base.order, scope) else None
+    return msgspec.structs.replace(base, scope=scope, workspace=workspace)
+
+
 def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
     """Return the agent that a memory is for, if it has settings and so an index of its own."""
     agent = known_agent(scope.agent)
@@ -144,10 +159,11 @@ def has_files(order: OpenOptions, scope: Scope) -> bool:
 
     Another tenant has a workspace where the program gives it one.
     """
-    return scope.tenant == Scope().tenant or "workspace.path" in _overrides(order)
+    return scope.tenant == Scope().tenant or "workspace.path" in given_settings(order)
 
 
-def _overrides(order: OpenOptions) -> dict[str, object]:
+def given_settings(order: OpenOptions) -> dict[str, object]:
+    """Return the settings that a program gives, by dotted key."""
     given = dict(order.overrides or {})
     if order.workspace is not None:
         given["workspace.path"] = str(order.workspace)

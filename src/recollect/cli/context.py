@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.invocation import (
+    answer,
+    argument,
+    opened,
+    recalling,
+)
 from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import ForSender, latest_id, title_of
+from recollect.cli.sessions.lines import ForSender, latest_id
 from recollect.core.numbers import show_number
+from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.memory import Memory
@@ -55,12 +61,11 @@ def context(
     ] = False,
 ) -> None:
     """Print what an agent is given by itself: decisions, fixes, the last session and changes."""
-    with opened(context) as memory:
+    if last:
+        _give_last(context, session)
+        return
+    with recalling(context) as memory:
         chosen = None if session is None else memory.sessions.find(session).id
-        if last:
-            found = memory.context.injections(chosen)
-            answer(context, {"injections": found}, lambda: _show_injections(memory, found))
-            return
         block = memory.context(
             chosen or latest_id(memory.sessions),
             query,
@@ -71,6 +76,13 @@ def context(
             record=not preview,
         )
         answer(context, block, lambda: _show_block(block))
+
+
+def _give_last(context: typer.Context, session: str | None) -> None:
+    with opened(context) as memory:
+        chosen = None if session is None else memory.sessions.find(session).id
+        found = memory.context.injections(chosen)
+        answer(context, {"injections": found}, lambda: _show_injections(memory, found))
 
 
 def _show_block(block: ContextBlock) -> None:

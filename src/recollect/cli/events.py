@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
 from recollect.cli.addresses import short
@@ -20,6 +19,7 @@ from recollect.cli.sessions.lines import OfSession
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.governance.audit import AuditEntry
     from recollect.memory import Memory
     from recollect.store.journal import RecordedEvent
 
@@ -45,16 +45,32 @@ def events(
         filter_option("--type", help="Only this type; may be repeated."),
     ] = None,
     session: OfSession = None,
+    audit: Annotated[
+        bool,
+        typer.Option(
+            "--audit", help="What was done with the rights of an operator, or refused, instead."
+        ),
+    ] = False,
 ) -> None:
     """Show what recollect did; with --json one event a line."""
+    if audit:
+        _audit(context, is_alone=not (since is not None or follow or types or session))
+        return
     if since is not None and since < 0:
         raise InvalidInput("--since is below 0", hint="use a number from 0")
     with opened(context) as memory, suppress(KeyboardInterrupt):
         session_id = None if session is None else memory.sessions.find(session).id
         for recorded in _wanted(memory, since, types, session_id, follow=follow):
-            fields = msgspec.to_builtins(recorded.event)
-            document = {"seq": recorded.seq} | fields
-            answer(context, document, partial(_show, recorded.seq, fields))
+            document = recorded.document()
+            answer(context, document, partial(_show, recorded.seq, document))
+
+
+def _audit(context: typer.Context, *, is_alone: bool) -> None:
+    if not is_alone:
+        raise InvalidInput("--audit stands alone", hint="leave the other options out")
+    with opened(context) as memory:
+        for entry in memory.audit.latest():
+            answer(context, entry, partial(_show_entry, entry))
 
 
 def _wanted(
@@ -77,7 +93,24 @@ def _wanted(
         yield from stream.follow(seen, types=types, session_id=session_id)
 
 
-def _show(seq: int, fields: dict[str, Any]) -> None:
+def _show_entry(entry: AuditEntry) -> None:
+    what = entry.action if entry.outcome == "done" else f"{entry.action} refused"
+    show(
+        (f"{entry.seq:>8}  ", "dim"),
+        (f"{moment(entry.at)}  ", ""),
+        (f"{what:<18}", "bold"),
+        (f"  {entry.target or ''}", ""),
+        (_by(entry.actor), "cyan"),
+    )
+
+
+def _by(actor: str | None) -> str:
+    return "" if actor is None else f"  by {actor}"
+
+
+def _show(seq: int, document: dict[str, Any]) -> None:
+    fields = {name: value for name, value in document.items() if name != "seq"}
+    actor = fields.pop("actor")
     session = fields.pop("scope")["session"]
     kind, at = fields.pop("type"), fields.pop("at")
     details = ", ".join(f"{name}={_value(value)}" for name, value in fields.items() if value)
@@ -87,6 +120,7 @@ def _show(seq: int, fields: dict[str, Any]) -> None:
         (f"{kind:<18}", "bold"),
         (f"  {short(session) if session else '':<8}", "cyan"),
         (f"  {details}".rstrip(), ""),
+        (_by(actor), "cyan"),
     )
 
 

@@ -24,6 +24,7 @@ EXIT_CODES: dict[type[RecollectError], int] = {
     NotAgreed: FAILED,
     errors.NotFound: FAILED,
     errors.Conflict: FAILED,
+    errors.Unauthorized: FAILED,
     errors.Denied: FAILED,
     errors.StoreError: FAILED,
     errors.StoreBusy: FAILED,

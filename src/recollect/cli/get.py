@@ -9,7 +9,13 @@ import typer
 from recollect.cli.addresses import LineRange, find_message, lines_of
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, argument, opened
+from recollect.cli.invocation import (
+    Recalled,
+    answer,
+    answers_json,
+    argument,
+    recalling,
+)
 from recollect.cli.output.document import print_document
 from recollect.cli.output.formatting import count
 from recollect.cli.output.lines import show_details
@@ -20,8 +26,7 @@ from recollect.core.numbers import parse_record
 from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.memory import Memory
-    from recollect.recall.steps.details import DetailBatch
+    from recollect.recall.steps.detail import DetailBatch
     from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.workspace.reading import ReadResult
 
@@ -63,7 +68,7 @@ def get(
         raise InvalidInput(
             "several must all be ids or numbers", hint="run `recollect get` for each"
         )
-    with opened(context) as memory:
+    with recalling(context) as memory:
         asking = None if for_session is None else memory.sessions.find(for_session).id
         if named[0] is not None and (len(addresses) > 1 or named[0].kind != MESSAGE_KIND):
             most = None if full else tokens
@@ -72,8 +77,9 @@ def get(
                 _give_batch(context, batch)
                 return
         address = addresses[0]
-        meant, group_of = lines_of(address), memory.sessions.visibility_group
+        meant = lines_of(address)
         if meant is None:
+            group_of = memory.sessions.visibility_group
             asked = None if asking is None else group_of(asking, for_sender)
             _give_message(context, memory, address, around, heard=asked)
             return
@@ -120,7 +126,7 @@ def _show_lines(found: ReadResult) -> None:
 
 def _give_message(
     context: typer.Context,
-    memory: Memory,
+    memory: Recalled,
     address: str,
     around: int,
     *,

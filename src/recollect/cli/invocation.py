@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import msgspec
 import typer
@@ -16,13 +16,19 @@ from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import warn
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
+from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays; a command imports it when it opens it
     from recollect.memory import Memory
+    from recollect.server.client import WorkerMemory
 
 
 HOME_FILES = ("records.db", "config.yaml")
 """A folder with one of them is a home."""
+
+
+Recalled: TypeAlias = "Memory | WorkerMemory"
+"""What a command recalls from."""
 
 
 class NotAgreed(InvalidInput):
@@ -162,6 +168,40 @@ def opened(
         if warns and memory.warning and not answers_json(context):
             warn(memory.warning)
         yield memory
+
+
+@contextmanager
+def recalling(context: typer.Context, *, warns: bool = True) -> Iterator[Recalled]:
+    """Give what recalls to a ``with`` block: the worker of the home, or the home itself.
+
+    A command with a workspace or an agent of its own is always answered by the home itself.
+
+    Args:
+        context: Of the command.
+        warns: As for `opened`.
+
+    Raises:
+        NotFound: there is no home.
+        RecollectError: it cannot be opened.
+    """
+    given, home = invocation_of(context), home_of(context)
+    has_own = given.workspace is not None or given.agent is not None
+    with ExitStack() as held:
+        if not has_own and is_served(home):
+            from recollect.server.client import WorkerMemory, find_worker
+
+            worker = find_worker(home)
+            if worker is not None:
+                held.enter_context(worker)
+                own = opened(context, warns=warns)
+                yield WorkerMemory(home, worker, lambda: held.enter_context(own))
+                return
+        memory = held.enter_context(opened(context, warns=warns))
+        yield memory
+        if memory.settings.worker.autostart and not has_own:
+            from recollect.server.worker.daemon import autostart
+
+            autostart(home)
 
 
 def scope_of(context: typer.Context) -> Scope | None:

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
 
-from recollect.cli.addresses import path_or_name
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Agent,
     Project,
+    Recalled,
     User,
     answer,
     answers_json,
     argument,
     filter_option,
-    opened,
+    recalling,
 )
-from recollect.cli.output.formatting import count, duration
-from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, warn
-from recollect.cli.sessions.lines import ForSender, ForSession, OfSession, title_of
-from recollect.core.errors import NotFound
+from recollect.cli.sessions.lines import ForSender, ForSession, OfSession
 from recollect.core.scope import Scope
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.index.model.sync_report import OnProgress
     from recollect.index.query.hit import SearchResult
-    from recollect.memory import Memory
     from recollect.recall.steps.lines import IndexLines
 
 _OF_LINE = ("type", "title", "tokens")
@@ -82,10 +79,10 @@ def search(
 ) -> None:
     """Find the messages and notes that answer a question."""
     question = " ".join(query)
-    with opened(context, warns=False) as memory:
-        about = None if project is None else memory.projects.find(path_or_name(project))
+    with recalling(context, warns=False) as memory:
+        about = None if project is None else _project_id(memory, project)
         scope = Scope(agent=agent, user=user, project=about, session=_id(memory, session))
-        with show_progress(quiet=answers_json(context)) as progress:
+        with _progress(context) as on_progress:
             started = time.perf_counter()
             result = memory.search(
                 question,
@@ -96,7 +93,7 @@ def search(
                 mode=mode,
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
-                on_progress=progress.indexing,
+                on_progress=on_progress,
             )
         took_s = time.perf_counter() - started
         found = memory.lines(result, for_session=_id(memory, for_session), for_sender=for_sender)
@@ -107,7 +104,24 @@ def search(
             answer(context, told.document(), lambda: told.show(explain=explain))
 
 
-def _id(memory: Memory, name: str | None) -> str | None:
+@contextmanager
+def _progress(context: typer.Context) -> Iterator[OnProgress]:
+    if answers_json(context):
+        yield lambda _: None
+        return
+    from recollect.cli.output.progress import show_progress
+
+    with show_progress() as progress:
+        yield progress.indexing
+
+
+def _project_id(memory: Recalled, project: str) -> str:
+    from recollect.cli.addresses import path_or_name
+
+    return memory.projects.find(path_or_name(project))
+
+
+def _id(memory: Recalled, name: str | None) -> str | None:
     return None if name is None else memory.sessions.find(name).id
 
 
@@ -116,7 +130,7 @@ class _Told:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Recalled,
         question: str,
         result: SearchResult,
         found: IndexLines,
@@ -164,7 +178,7 @@ class _Told:
         show_hits(
             hits,
             self._question,
-            titles(self._memory, self._result),
+            titles_in(self._memory, self._result),
             explained=len(hits) if explain else 0,
             cited=self._memory.settings.search.citations == "on",
         )
@@ -179,6 +193,8 @@ class _Told:
 
     def _remark(self, tokens: int) -> None:
         """Say what it cost, and what to do next."""
+        from recollect.cli.output.formatting import count, duration
+
         result = self._result
         for warning in self._memory.unheard_warnings(result):
             warn(warning)
@@ -200,10 +216,11 @@ class _Told:
             )
 
 
-def titles(memory: Memory, result: SearchResult) -> dict[str, str]:
+def titles_in(memory: Recalled, result: SearchResult) -> dict[str, str]:
     """Return what the sessions of the hits are called, by id."""
-    found: dict[str, str] = {}
-    for session_id in {hit.session_id for hit in result.hits if hit.session_id is not None}:
-        with suppress(NotFound):  # erased meanwhile
-            found[session_id] = title_of(memory.sessions, memory.sessions.get(session_id))
-    return found
+    named = sorted({hit.session_id for hit in result.hits if hit.session_id is not None})
+    if hasattr(memory, "titles"):  # a worker tells all of them at once
+        return memory.titles(named)
+    from recollect.recall.steps.session_titles import titles_of
+
+    return titles_of(memory.sessions, named)

@@ -8,7 +8,12 @@ import typer
 
 from recollect.cli.dates import read_date
 from recollect.cli.help import App
-from recollect.cli.invocation import Project, answer, argument, opened
+from recollect.cli.invocation import (
+    Project,
+    answer,
+    argument,
+    recalling,
+)
 from recollect.cli.output.formatting import count
 from recollect.cli.output.lines import show_lines
 from recollect.cli.output.screen import next_steps, say
@@ -42,7 +47,7 @@ def timeline(
     words = " ".join(around or [])
     if bool(words) == (at is not None):
         raise InvalidInput("a timeline is around one thing", hint="give '#12', a question, or --at")
-    with opened(context) as memory:
+    with recalling(context) as memory:
         asking = None if for_session is None else memory.sessions.find(for_session).id
         is_named = parse_record(words) is not None
         moment = None

@@ -5,6 +5,7 @@ Everything above takes a `Clock` and an `IdSource`, so that tests and replays ar
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
@@ -89,6 +90,28 @@ def _uuid7(ms: int, counter: int, tail: bytes) -> str:
     low = (int.from_bytes(tail, "big") & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
     text = f"{high << 64 | low:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def derived_id(ms: int, *names: str) -> str:
+    """Return the id here of what has another name elsewhere: the same for the same names.
+
+    Args:
+        ms: Its time, ms UTC, which must be the same again too; ids sort by it.
+        names: What it is called elsewhere, and what else tells it from others.
+    """
+    told = "\0".join(names).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(told, digest_size=10).digest()
+    return _uuid7(ms, int.from_bytes(digest[:2]) & 0xFFF, digest[2:])
+
+
+def moved_id(id: str, *names: str) -> str:
+    """Return another id for something whose own is taken; it sorts where that one does."""
+    head = id.replace("-", "")[:12]
+    is_ours = len(id) == _UUID_CHARS and all(char in "0123456789abcdef" for char in head)
+    return derived_id(int(head, 16) if is_ours else 0, *names, id)
+
+
+_UUID_CHARS = 36
 
 
 def to_ms(at: int | datetime) -> int:

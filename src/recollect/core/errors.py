@@ -7,7 +7,8 @@ The tree::
     │   └── ConfigError         a setting is unknown, mistyped or out of range
     ├── NotFound                a named thing does not exist
     ├── Conflict                the thing exists in another state than the caller expects
-    ├── Denied                  the scope or the path rules forbid it
+    ├── Unauthorized            the token is missing, unknown, expired or revoked
+    ├── Denied                  the scope, the token or the path rules forbid it
     ├── StoreError              the database or a file could not do it
     │   ├── StoreBusy           another process held the write lock for too long
     │   ├── StoreFull           no space left on the device
@@ -81,8 +82,14 @@ class Conflict(RecollectError):
     code = "conflict"
 
 
+class Unauthorized(RecollectError):
+    """The token is missing, unknown, expired or revoked."""
+
+    code = "unauthorized"
+
+
 class Denied(RecollectError):
-    """The scope or the path rules forbid it."""
+    """The scope, the token or the path rules forbid it."""
 
     code = "denied"
 

@@ -196,6 +196,15 @@ class HomeBackedUp(Event, frozen=True, kw_only=True, tag="home.backed_up"):
     bytes: int
 
 
+class HomeExported(Event, frozen=True, kw_only=True, tag="home.exported"):
+    """What a scope has, or what one session may hear, was written as lines for elsewhere."""
+
+    id: str
+    """Of the document."""
+    audience: str
+    """``operator`` or ``session``."""
+
+
 class HomeRestored(Event, frozen=True, kw_only=True, tag="home.restored"):
     """The home was made from a backup."""
 
@@ -236,6 +245,7 @@ AnyEvent = (
     | MemoryFlushFailed
     | ImportFinished
     | HomeBackedUp
+    | HomeExported
     | HomeRestored
 )
 """Every event that is stored, by its tag."""

@@ -53,6 +53,7 @@ from recollect.store.sqlite.snapshot import snapshots
 LOST = (
     *("events", "messages pending in groups", "episodes", "observations", "injections"),
     *("spending", "leases", "pauses", "aliases and merges of projects"),
+    *("tokens but the owner's", "the audit"),
 )
 """What no mirror has."""
 MAX_LISTED = 100

@@ -44,6 +44,7 @@ from recollect.governance.backup import (
 from recollect.governance.erasure import erase_again
 from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
+from recollect.governance.tokens import revoke_all
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import Tombstone, tombstones
 from recollect.store.archive import Archive, Member, not_a_backup, open_archive
@@ -328,14 +329,12 @@ def _settle(
         SchemaTooNew: a newer recollect wrote the records.
         StoreError: they are not what they should be.
     """
-    warnings += [
-        f"{index.relative_to(home)} cannot be used and is rebuilt"
-        for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
-        if index.is_file() and not _keep_index(index, clock, new_id)
-    ]
     records = open_records(home, StoreSettings(), clock)
     try:
         _accept(records, new_id)
+        warnings += _settled_indexes(home, clock, new_id)
+        if new_id is not None and (revoked := revoke_all(records, clock.now_ms())):
+            warnings.append(f"tokens of the backup are revoked: {', '.join(revoked)}")
         if (home / TRANSCRIPTS).is_dir():
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
@@ -347,6 +346,15 @@ def _settle(
     for copy in home.glob(f"{RECORDS_FILE}{BEFORE}*"):  # the backup is the copy
         copy.unlink()
     return erased
+
+
+def _settled_indexes(home: Path, clock: Clock, new_id: str | None) -> list[str]:
+    """Make the indexes agree with the records; return what is to be known of it."""
+    return [
+        f"{index.relative_to(home)} cannot be used and is rebuilt"
+        for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
+        if index.is_file() and not _keep_index(index, clock, new_id)
+    ]
 
 
 def _accept(database: SqliteDatabase, new_id: str | None) -> None:

@@ -320,7 +320,17 @@ TABLES = (
         table="injections",
         cells={"client": "text", "project": "text", "visibility_group": "id"},
     ),
-    StoredText(table="events", key=("seq",), cells={"payload": "value", "project": "text"}),
+    StoredText(
+        table="events", key=("seq",), cells={"payload": "value", "project": "text", "actor": "id"}
+    ),
+    StoredText(
+        table="audit", key=("seq",), cells={"actor": "id", "target": "id", "project": "text"}
+    ),
+    StoredText(
+        table="tokens",
+        cells={"name": "id", "project": "text", "session_key": "id"},
+        unique=("name",),
+    ),
     StoredText(table="note_folders", key=("folder",), cells={"account": "id", "peer": "id"}),
     StoredText(
         table="imports",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import msgspec
 
@@ -101,6 +104,27 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.source_chunks.get(kind, 0) for kind in self.withheld)
 
 
+class _Views:
+    """What all views of one open index share: what happened to it, and the feeds of all of them."""
+
+    def __init__(self, feeds: Sequence[DocumentSource], notices: tuple[str, ...]) -> None:
+        self._own = tuple(feeds)
+        self._views: WeakSet[Index] = WeakSet()
+        self._adding = threading.Lock()
+        self.notices = notices
+        self.waits_for_vectors = False
+
+    def add(self, view: Index) -> None:
+        with self._adding:
+            self._views.add(view)
+
+    def feeds(self) -> tuple[DocumentSource, ...]:
+        """Return the feeds of the index and those that only its views have, each once."""
+        with self._adding:
+            views = list(self._views)
+        return tuple(dict.fromkeys((*self._own, *(each for v in views for each in v.scans))))
+
+
 class Index:
     """One index over all feeds. Threads and processes may share it.
 
@@ -133,10 +157,7 @@ class Index:
         near: VectorIndex | None = None,
         notice: str | None = None,
     ) -> None:
-        self.notices: tuple[str, ...] = () if notice is None else (notice,)
-        """What happened to the index, or to what it is of; kept until a sync ends."""
-        self.waits_for_vectors = False
-        """Whether a chunk waited for its vector when somebody searched last."""
+        self._views = _Views(feeds, () if notice is None else (notice,))
         self._told: set[str] = set()
         """Warnings of files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
@@ -161,17 +182,48 @@ class Index:
             ),
         )
 
+    def within(self, scans: Sequence[DocumentSource], origin: str | None) -> Index:
+        """Return a view of the same index that has other memory files.
+
+        As long as somebody holds it, a sync or a rebuild of any of them serves all.
+
+        Args:
+            scans: The feeds that take the place of those that are scanned.
+            origin: The workspace whose memory files are seen; None for those of all.
+        """
+        view = copy.copy(self)
+        vars(view).update(
+            _feeds=(*self._outboxes, *scans), _told=set(), _search=self._search.within(origin)
+        )
+        self._views.add(view)
+        return view
+
+    @property
+    def scans(self) -> list[DocumentSource]:
+        """The feeds that are scanned: they have files of an owner."""
+        return [feed for feed in self._feeds if feed.tenant is not None]
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What happened to the index, or to what it is of; kept until a sync ends."""
+        return self._views.notices
+
+    @property
+    def waits_for_vectors(self) -> bool:
+        """Whether a chunk waited for its vector when somebody searched last."""
+        return self._views.waits_for_vectors
+
     def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Bring the index up to its feeds; in full, vectors and a rebuild that is due included.
 
         Args:
             watch: Who watches, and how far to go.
         """
-        report = self._indexer.sync(self._feeds, watch)
+        report = self._indexer.sync(self._views.feeds(), watch)
         self._near.catch_up(watch.stopping)
         if watch.mode != "full" or not self.notices:
             return report
-        told, self.notices = self.notices, ()
+        told, self._views.notices = self.notices, ()
         return report.plus(SyncReport(warnings=told))
 
     def catch_up(self) -> bool:
@@ -200,7 +252,7 @@ class Index:
 
     def tell_once(self, notice: str) -> None:
         """Tell what happened to the index, with every answer until a sync ends."""
-        self.notices = tuple(dict.fromkeys((*self.notices, notice)))
+        self._views.notices = tuple(dict.fromkeys((*self.notices, notice)))
 
     def known(self, feed: DocumentSource) -> SourceState:
         """Return what the index that answers knows of a feed."""
@@ -209,7 +261,7 @@ class Index:
 
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Rebuild the index beside the one that answers, then let it answer."""
-        report = self._indexer.rebuild(self._feeds, watch)
+        report = self._indexer.rebuild(self._views.feeds(), watch)
         self._near.catch_up()
         return report
 
@@ -224,7 +276,7 @@ class Index:
         Args:
             rebuild: Whether everything is to be rebuilt in any case.
         """
-        return self._indexer.preview(self._feeds, self._remote, rebuild=rebuild)
+        return self._indexer.preview(self._views.feeds(), self._remote, rebuild=rebuild)
 
     def search(
         self,
@@ -247,13 +299,13 @@ class Index:
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
         state = self._look(scope.tenant, most)
-        warnings = [*self.notices, *([state.warning] if state.warning else [])]
+        warnings = [*self._views.notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
             warnings += self._read_first(behind, watch)
             # Also where nothing was done here: another thread may have done it meanwhile.
             state = self._look(scope.tenant, most)
-        self.waits_for_vectors = state.waiting > 0
+        self._views.waits_for_vectors = state.waiting > 0
         if state.waiting and options.mode != "lexical":
             warnings += self._embed(watch, state, most)
         if self._has_recency:
@@ -346,8 +398,8 @@ class Index:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]
-        self.waits_for_vectors = state.waiting > made
-        return [NO_VECTORS_YET] if self.waits_for_vectors else []
+        self._views.waits_for_vectors = state.waiting > made
+        return [NO_VECTORS_YET] if self._views.waits_for_vectors else []
 
 
 class _State(msgspec.Struct, frozen=True, kw_only=True):

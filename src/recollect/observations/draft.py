@@ -122,7 +122,7 @@ class ObservationDrafts:
             title = clipped(summary, LONGEST_TITLE)
         asked, came = _text_of(evidence.input), evidence.output
         for text in (asked, came):
-            _check_size(text)
+            check_payload(text)
         observation = Observation(
             id=self._ids.new(),
             number=0,
@@ -261,7 +261,12 @@ def _text_of(value: JsonValue) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _check_size(text: str) -> None:
+def check_payload(text: str) -> None:
+    """Refuse an input or output that is too large.
+
+    Raises:
+        InvalidInput: it has more than `MAX_PAYLOAD_BYTES`.
+    """
     if len(text) * 4 > MAX_PAYLOAD_BYTES and len(text.encode()) > MAX_PAYLOAD_BYTES:
         raise InvalidInput(
             f"an input or output of an observation is larger than {MAX_PAYLOAD_BYTES} bytes",

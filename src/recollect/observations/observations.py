@@ -29,7 +29,7 @@ from recollect.observations.observation import (
     ObservationBatch,
     Trust,
 )
-from recollect.observations.payload import CHARS_PER_TOKEN, cut
+from recollect.observations.payload import cost_of, shortened, without_payload
 from recollect.observations.recorder import (
     ObservationParts,
     Recorder,
@@ -39,21 +39,23 @@ from recollect.observations.recorder import (
 )
 from recollect.observations.rows import (
     KIND,
+    Recorded,
     places_of,
+    select_numbers,
     select_observations,
     set_forgotten,
 )
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
-from recollect.text.tokens import estimate_tokens
 
 DETAIL_TOKENS = 1_000
 """What the details of one observation cost at most, unless more is asked for."""
 _PAGE = 200
 
 Many: TypeAlias = "list[Observation]"
-Outcomes: TypeAlias = "list[Observation | RecollectError]"
+Outcomes: TypeAlias = "list[Recorded | RecollectError]"
+Numbers: TypeAlias = "list[int]"
 
 
 class Observations:
@@ -128,7 +130,18 @@ class Observations:
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
         facts = {name: value for name, value in locals().items() if name != "self"}
-        [outcome] = self._recorder.record([GivenObservation(**facts)], is_whole=True)
+        return self.add(GivenObservation(**facts)).observation
+
+    def add(self, given: GivenObservation) -> Recorded:
+        """Store an observation as `record` does; return it, and whether it is new.
+
+        Args:
+            given: What `record` takes, as one value.
+
+        Raises:
+            RecollectError: as `record`.
+        """
+        [outcome] = self._recorder.record([given], is_whole=True)
         if isinstance(outcome, RecollectError):
             raise outcome
         return outcome
@@ -149,7 +162,7 @@ class Observations:
         """
         given = [at_place(given_of, item, n) for n, item in enumerate(items)]
         outcomes = self._recorder.record(given, is_whole=True)
-        return [each for each in outcomes if isinstance(each, Observation)]
+        return [each.observation for each in outcomes if isinstance(each, Recorded)]
 
     def record_each(self, items: Iterable[Mapping[str, Any]]) -> Outcomes:
         """Store observations of any sessions in one transaction; return what became of each.
@@ -207,7 +220,7 @@ class Observations:
         return ObservationBatch(
             found=details,
             missing=tuple(each for each in asked if each not in found),
-            tokens=sum(map(_cost, details)),
+            tokens=sum(map(cost_of, details)),
         )
 
     def list(
@@ -252,12 +265,24 @@ class Observations:
             where.also("created_at >= ?", check_time(since))
         if until is not None:
             where.also("created_at < ?", check_time(until))
-        if min_importance is not None:
-            where.also("importance >= ?", check_share(min_importance, "min_importance"))
-        if types is not None:
-            where.among("type", check_texts(types, "types"))
+        self._of_kind(where, types, min_importance)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))
+
+    def numbers(
+        self, types: Sequence[str] | None = None, min_importance: float | None = None
+    ) -> Numbers:
+        """Return the numbers of observations, whoever hears them: what a search is narrowed to.
+
+        Args:
+            types: Only these types.
+            min_importance: Only those that are at least so important.
+
+        Raises:
+            InvalidInput: a number is out of range.
+        """
+        where = self._of_kind(Condition(self.scope, "session_id"), types, min_importance)
+        return self._parts.database.read(lambda tx: select_numbers(tx, where))
 
     def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
@@ -280,6 +305,14 @@ class Observations:
             NotFound: the scope has none.
         """
         return self._mark(id, is_forgotten=False)
+
+    @staticmethod
+    def _of_kind(
+        where: Condition, types: Sequence[str] | None, min_importance: float | None
+    ) -> Condition:
+        if min_importance is not None:
+            where.also("importance >= ?", check_share(min_importance, "min_importance"))
+        return where if types is None else where.among("type", check_texts(types, "types"))
 
     def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
@@ -327,7 +360,7 @@ class Observations:
             return list(observations)
         places = places_of(tx, [each.id for each in observations])
         heard = [each for each in observations if hearer.hears(places[each.id])]
-        return heard if hearer.sees_payload else [_without_payload(each) for each in heard]
+        return heard if hearer.sees_payload else [without_payload(each) for each in heard]
 
     def _detailed(self, of: Observation, max_tokens: int | None) -> Observation:
         if max_tokens is None:
@@ -336,7 +369,7 @@ class Observations:
                 input=self._whole(of.input, of.input_blob),
                 output=self._whole(of.output, of.output_blob),
             )
-        return _shortened(of, max_tokens)
+        return shortened(of, max_tokens)
 
     def _whole(self, text: str, blob: str | None) -> str:
         return text if blob is None else self._parts.blobs.get(blob).decode()
@@ -360,29 +393,3 @@ class Observations:
         observation = self._parts.database.write(unit)
         self._parts.arrived()
         return observation
-
-
-def _without_payload(of: Observation) -> Observation:
-    return msgspec.structs.replace(
-        of, input="", output="", input_blob=None, output_blob=None, error=None
-    )
-
-
-def _cost(of: Observation) -> int:
-    return sum(map(estimate_tokens, (of.title, of.summary, of.input, of.output)))
-
-
-def _shortened(of: Observation, max_tokens: int) -> Observation:
-    """Return an observation whose input and output are cut so that it costs no more."""
-    if _cost(of) <= max_tokens:
-        return of
-    most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
-    while True:
-        chars = most * CHARS_PER_TOKEN
-        given = min(len(of.input), max(chars // 3, chars - len(of.output)))
-        short = msgspec.structs.replace(
-            of, input=cut(of.input, given), output=cut(of.output, chars - given)
-        )
-        if most == 0 or _cost(short) <= max_tokens:
-            return short
-        most = most * 3 // 4

@@ -6,11 +6,15 @@ The row keeps head and tail; the whole lies in the blob store, under its digest.
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from recollect.text.boundaries import good_cut
 from recollect.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.observations.observation import Observation
 
 MOST_CHARS = 16_000
 """Characters of an input or output in its row."""
@@ -68,3 +72,31 @@ def payload_of(text: str) -> Payload:
     if len(text) <= MOST_CHARS:
         return Payload(text=text)
     return Payload(text=cut(text), whole=text.encode())
+
+
+def without_payload(of: Observation) -> Observation:
+    """Return an observation as guests and groups see it."""
+    return msgspec.structs.replace(
+        of, input="", output="", input_blob=None, output_blob=None, error=None
+    )
+
+
+def cost_of(of: Observation) -> int:
+    """Return about how many tokens an observation costs as it is."""
+    return sum(map(estimate_tokens, (of.title, of.summary, of.input, of.output)))
+
+
+def shortened(of: Observation, max_tokens: int) -> Observation:
+    """Return an observation whose input and output are cut so that it costs no more."""
+    if cost_of(of) <= max_tokens:
+        return of
+    most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
+    while True:
+        chars = most * CHARS_PER_TOKEN
+        given = min(len(of.input), max(chars // 3, chars - len(of.output)))
+        short = msgspec.structs.replace(
+            of, input=cut(of.input, given), output=cut(of.output, chars - given)
+        )
+        if most == 0 or cost_of(short) <= max_tokens:
+            return short
+        most = most * 3 // 4

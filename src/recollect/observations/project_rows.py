@@ -23,6 +23,16 @@ _SELECT: LiteralString = """
 _ALIASES: LiteralString = """
     SELECT path, project_id, kind FROM project_aliases WHERE tenant = ? ORDER BY path
 """
+ADD_PROJECT: LiteralString = """
+    INSERT INTO projects (id, name, root, remote, clone, merged_into, stands_for, apart, tenant,
+        created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+SET_ALIAS: LiteralString = """
+    INSERT INTO project_aliases (tenant, path, project_id, kind, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (tenant, path) DO UPDATE SET project_id = excluded.project_id,
+        kind = excluded.kind, at = excluded.at
+"""
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):

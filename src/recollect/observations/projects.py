@@ -16,23 +16,21 @@ from recollect.core.checks import check_text
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
 from recollect.observations.places import ProjectPlace, look_at
-from recollect.observations.project_rows import KnownProjects, Project, ProjectRow, cells, marks_of
+from recollect.observations.project_rows import (
+    ADD_PROJECT,
+    SET_ALIAS,
+    KnownProjects,
+    Project,
+    ProjectRow,
+    cells,
+    marks_of,
+)
 from recollect.store.columns import PROJECT_PATHS, text, typed_rows
 from recollect.store.engine import Database, Transaction
 
-_INSERT: LiteralString = """
-    INSERT INTO projects (id, name, root, remote, clone, merged_into, stands_for, apart, tenant,
-        created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 _UPDATE: LiteralString = """
     UPDATE projects SET name = ?, root = ?, remote = ?, clone = ?, merged_into = ?,
         stands_for = ?, apart = ? WHERE tenant = ? AND id = ?
-"""
-_ALIAS: LiteralString = """
-    INSERT INTO project_aliases (tenant, path, project_id, kind, at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (tenant, path) DO UPDATE SET project_id = excluded.project_id,
-        kind = excluded.kind, at = excluded.at
 """
 _UNKNOWN: LiteralString = """
     SELECT DISTINCT project FROM sessions WHERE tenant = ? AND project IS NOT NULL
@@ -321,7 +319,7 @@ class Projects:
             clone=place.clone,
             stands_for=id_,
         )
-        tx.execute(_INSERT, (*cells(row), self.tenant, self.clock.now_ms()))
+        tx.execute(ADD_PROJECT, (*cells(row), self.tenant, self.clock.now_ms()))
         known.rows[id_] = row
         return row
 
@@ -339,7 +337,7 @@ class Projects:
         self, tx: Transaction, known: KnownProjects, alias: tuple[str, str], id_: str
     ) -> None:
         path, kind = alias
-        tx.execute(_ALIAS, (self.tenant, path, id_, kind, self.clock.now_ms()))
+        tx.execute(SET_ALIAS, (self.tenant, path, id_, kind, self.clock.now_ms()))
         known.paths[path] = (id_, kind)
 
     def _checked(self, given: str) -> str:

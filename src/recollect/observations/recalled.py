@@ -41,6 +41,8 @@ _CONTENT = frozenset(
 )
 """Arguments that are written, looked for or said: to name the memory there is not to ask it."""
 
+RECALLED = "recalled"
+"""Why something is left out that this memory had said itself."""
 PORT = 37_778
 """Where the worker listens, as seed 001 has it."""
 

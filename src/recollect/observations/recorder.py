@@ -26,8 +26,9 @@ from recollect.observations.draft import (
     event_of,
 )
 from recollect.observations.observation import Hearer, Observation
-from recollect.observations.recalled import OwnCalls
+from recollect.observations.recalled import RECALLED, OwnCalls
 from recollect.observations.rows import (
+    Recorded,
     SessionFacts,
     add_observations,
     find_facts,
@@ -42,7 +43,7 @@ _BY_HAND = "record it by hand, with event='manual', or change the rule"
 A = TypeVar("A")
 T = TypeVar("T")
 
-Outcome: TypeAlias = "Observation | RecollectError"
+Outcome: TypeAlias = "Recorded | RecollectError"
 """An observation as it is stored, or why it is not."""
 
 Hearing = Callable[[str, str | None], Hearer]
@@ -173,9 +174,8 @@ class Recorder:
     def _draft(self, given: GivenObservation) -> ObservationDraft:
         own_calls = self._parts.own_calls
         if given.tool_name is not None and own_calls.includes(given.tool_name, given.input):
-            raise Denied(
-                "a call of our own makes no observation", hint="ask own_calls.includes(…) first"
-            )
+            hint = "ask own_calls.includes(…) first"
+            raise Denied("a call of our own makes no observation", hint=hint, reason=RECALLED)
         is_owners = True
         if given.event == "prompt" and given.trust is None:
             place = self._parts.database.read(partial(self._place, given))

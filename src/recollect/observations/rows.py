@@ -37,8 +37,9 @@ _COLUMNS: LiteralString = """
     tokens, importance, trust, files, error, message_id, tool_use_id, agent_id, event, event_id,
     made_by, created_at, tenant, agent, user_id, project, turn_sender"""
 _INSERT: LiteralString = f"""
-    INSERT INTO observations ({_COLUMNS}, row_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO observations ({_COLUMNS}, row_hash, is_forgotten)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
 _REWRITE: LiteralString = """
@@ -133,15 +134,22 @@ def _newest_turn(tx: Transaction, session_id: str) -> str | None:
     return None
 
 
+class Recorded(msgspec.Struct, frozen=True):
+    """An observation as it is stored, and whether it was not stored before."""
+
+    observation: Observation
+    is_new: bool
+
+
 class AddedObservations(msgspec.Struct, frozen=True):
     """What became of some drafts.
 
     Attributes:
-        outcomes: For each draft the observation as it is stored, or why it is not.
+        outcomes: For each draft what is stored, or why it is not.
         fresh: Those that were not stored before, in order.
     """
 
-    outcomes: list[Observation | RecollectError]
+    outcomes: list[Recorded | RecollectError]
     fresh: list[Observation]
 
 
@@ -163,12 +171,18 @@ def add_observations(
         for each, number in zip(places.fresh, numbers, strict=True)
     ]
     if fresh:
-        rows = [_row(each) for each in fresh]
-        tx.executemany(_INSERT, [[*row, row_hash(row)] for row in rows])
+        tx.executemany(_INSERT, [_stored(each) for each in fresh])
         refs, at = [each.id for each in fresh], max(each.created_at for each in fresh)
         record_changes(tx, tenant=scope.tenant, kind=KIND, refs=refs, op="put", at=at)
-    outcomes = [fresh[each] if isinstance(each, int) else each for each in found]
-    return AddedObservations(outcomes, fresh)
+    return AddedObservations([_outcome(each, fresh) for each in found], fresh)
+
+
+def _outcome(
+    found: int | Observation | RecollectError, fresh: Sequence[Observation]
+) -> Recorded | RecollectError:
+    if isinstance(found, int):
+        return Recorded(fresh[found], is_new=True)
+    return Recorded(found, is_new=False) if isinstance(found, Observation) else found
 
 
 class _Places:
@@ -197,7 +211,7 @@ class _Places:
         facts = self._facts(draft.session_id)
         names = _names(draft)
         same = next((self._copies[name] for name in names if name in self._copies), None)
-        known = _known(self._tx, draft, facts.tenant) if same is None else same
+        known = find_same(self._tx, draft, facts.tenant) if same is None else same
         if known is not None:
             return known
         project = facts.project if draft.project is None else draft.project
@@ -246,6 +260,12 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
     if draft.tool_use_id is not None:
         names.append((draft.session_id, draft.tool_use_id, draft.event))
     return names
+
+
+def restore_observation(tx: Transaction, stored: Observation) -> None:
+    """Store an observation under its own id, number and owner."""
+    tx.execute(_INSERT, _stored(stored))
+    note_observation(tx, stored, "put", stored.created_at)
 
 
 def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -> None:
@@ -315,13 +335,20 @@ def select_observations(
     return [_observation_of(row) for row in rows]
 
 
+def select_numbers(tx: Transaction, where: Condition) -> list[int]:
+    """Return the numbers of the observations that meet a condition."""
+    select: LiteralString = "SELECT number FROM observations WHERE "
+    rows = tx.all(select + where.sql, where.params)
+    return [integer(number) for (number,) in rows]
+
+
 def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     """Return where each of some observations happened."""
     rows = tx.all(_PLACES, (msgspec.json.encode(ids).decode(),))
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
 
 
-def _known(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
+def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
     """Return the observation that one is a second copy of."""
     here = (tenant, draft.session_id)
     row = None
@@ -343,6 +370,11 @@ def _row(of: Observation) -> list[SqlValue]:
     fields = msgspec.structs.asdict(of)
     fields["files"] = msgspec.json.encode(of.files).decode()
     return [fields[name] for name in _FIELDS]
+
+
+def _stored(of: Observation) -> list[SqlValue]:
+    row = _row(of)
+    return [*row, row_hash(row), int(of.is_forgotten)]
 
 
 def _observation_of(row: Row) -> Observation:

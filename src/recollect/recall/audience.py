@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import msgspec
 
+from recollect.core.clock import check_time
 from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.model.visibility import Audience, SeqRange, Spoken
+from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.sessions.policy.owner import OWNER_HINT, Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.session_key import GROUPS
@@ -18,6 +22,8 @@ from recollect.store.engine import Database, Transaction
 from recollect.workspace.extra_paths import matches
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.observations import Observations
     from recollect.sessions.sessions import Sessions
 
 Asked: TypeAlias = "Callable[[], Sessions]"
@@ -42,6 +48,76 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     def sees(self, path: str) -> bool:
         """Return whether a guest sees a memory file; paths are relative to the workspace."""
         return any(matches(path, pattern) for pattern in self.shared)
+
+
+class Searched(Protocol):
+    """Where a search looks up what it needs to know of the records."""
+
+    def sessions(self) -> Sessions:
+        """Return the sessions."""
+
+    def observations(self) -> Observations:
+        """Return the observations."""
+
+    def capture(self) -> CaptureControls:
+        """Return what knows the projects."""
+
+
+class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search is asked; fields as the arguments of `Memory.search`."""
+
+    limit: int | None
+    min_score: float | None
+    sources: Sequence[str] | None
+    mode: str
+    channel: str | None
+    for_session: str | None
+    for_sender: str | None
+    since: int | datetime | None
+    until: int | datetime | None
+    types: Sequence[str] | None
+    min_importance: float | None
+
+    def asking(self, settings: Settings) -> Asking | None:
+        """Return on whose behalf is asked, see `asking_of`."""
+        return asking_of(self.for_session, self.for_sender, settings)
+
+    def options(
+        self, seen: Scope, settings: Settings, records: Database, parts: Searched
+    ) -> SearchOptions:
+        """Return how the index searches.
+
+        Args:
+            seen: What the caller sees.
+            settings: Those in force.
+            records: ``records.db``.
+            parts: Where sessions, observations and projects are.
+
+        Raises:
+            InvalidInput: a time is out of range, or the sources are no list.
+            NotFound: there is no such session in the scope.
+        """
+        searching, limit, least = settings.search, self.limit, self.min_score
+        cites, reader = searching.citations, self.for_session or seen.session
+        sessions, numbers = parts.sessions, None
+        if (self.types, self.min_importance) != (None, None):
+            numbers = tuple(parts.observations().numbers(self.types, self.min_importance))
+        return SearchOptions(
+            limit=searching.limit if limit is None else limit,
+            min_score=searching.min_score if least is None else least,
+            sources=None if self.sources is None else source_names(self.sources),
+            mode=self.mode,
+            citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
+            audience=audience_of(sessions, self.asking(settings), records),
+            ranges=ranges_of(sessions, seen.session, self.channel),
+            projects=() if seen.project is None else parts.capture().projects.paths(seen.project),
+            since=None if self.since is None else check_time(self.since),
+            until=None if self.until is None else check_time(self.until),
+            observations=numbers,
+        )
+
+
+QUESTION = frozenset(SearchQuestion.__struct_fields__)
 
 
 def asking_of(session_id: str | None, sender: str | None, settings: Settings) -> Asking | None:
@@ -111,11 +187,25 @@ def _spoken(tx: Transaction, tenant: str, owner: Owner, group: VisibilityGroup) 
     return {**heard_seqs(tx, tenant, owner, group), **notes}
 
 
-def ranges_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
+def ranges_of(
+    sessions: Asked, session_id: str | None, channel: str | None = None
+) -> tuple[SeqRange, ...] | None:
     """Return which messages a session consists of, those that a fork shares included.
 
     Nothing where there is none with this id.
+
+    Args:
+        sessions: Where it is.
+        session_id: Which one; all if not given.
+        channel: Only the sessions of this channel; all of one session if both are given.
+
+    Returns:
+        The ranges; None where neither is given.
     """
+    if session_id is None:
+        if channel is None:
+            return None
+        return tuple(SeqRange(session=each.id) for each in sessions().list(channel=channel))
     try:
         parts = sessions().parts(session_id)
     except NotFound:
@@ -126,6 +216,21 @@ def ranges_of(sessions: Asked, session_id: str) -> tuple[SeqRange, ...]:
         # Without an end: a message that arrives just now is found too.
         SeqRange(session=session_id),
     )
+
+
+def readable_paths(sessions: Asked, asking: Asking | None, paths: list[str]) -> list[str]:
+    """Return those memory files of some that `check_may_read` lets somebody read.
+
+    Raises:
+        NotFound: there is no such session in the scope.
+        InvalidInput: the sender cannot be an account.
+    """
+    if asking is None:
+        return paths
+    group = sessions().visibility_group(asking.session_id, asking.sender)
+    if group.is_owners:
+        return paths
+    return [path for path in paths if group.is_private and asking.sees(path)]
 
 
 def check_may_read(sessions: Asked, asking: Asking, path: str) -> None:

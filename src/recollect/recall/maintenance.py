@@ -1,16 +1,14 @@
 """What a program does for its home while it runs: watches, follows, and keeps the index in step.
 
-Everything that may start a sync comes together here, see `core.settings.sync`. Of several processes
-with the same workspace one does the work; all of them can search meanwhile.
+Everything that may start a sync comes together here, see `core.settings.sync`. Of the processes of
+a home one does the work; all of them can search meanwhile.
 """
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -18,14 +16,14 @@ import msgspec
 
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy, StoreCorrupt
-from recollect.core.scope import Scope
 from recollect.core.settings import SyncSettings
 from recollect.core.worker import WaitingIterator
 from recollect.index.index import Index
 from recollect.index.model.locks import SyncLock
 from recollect.index.model.sync_report import SyncReport, Watch, never
-from recollect.recall.sync import GATHER_S, BackgroundSync, Duties, Last, Reason
-from recollect.store.locks import OwnerLock
+from recollect.recall.sync import GATHER_S, LOOK_S, WAITING_S, BackgroundSync, Duties, Last, Reason
+from recollect.store.background import BackgroundClaim
+from recollect.store.locks import Holder
 from recollect.workspace.memory_folder import memory_places
 from recollect.workspace.watcher import Notifier, Watcher
 
@@ -34,8 +32,6 @@ if TYPE_CHECKING:  # a home without them imports none of them
     from recollect.recall.memory_source import MemorySource
     from recollect.sessions.mirror.mirror import TranscriptMirror
 
-WORKER = "worker"
-"""What the holder of the lock is."""
 _FOLLOWING = frozenset({"interval", "retry", "search", "session-start", "start", "transcript"})
 """Reasons to read followed transcripts; the others do not wait for them."""
 
@@ -52,6 +48,8 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
         last_error: The `code` of its failure, None after a success.
         watching: How files are watched: by the system, by comparing, or not at all.
         watch_error: Why not by the system.
+        held_by: The process that does it: its pid, its role (``library`` or ``worker``), and since
+            when, ms UTC; None for nobody.
         warnings: Places of memory files and transcripts that are not there or not looked into.
     """
 
@@ -61,6 +59,7 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
     last_error: str | None = None
     watching: Literal["notify", "polling", "off"] = "off"
     watch_error: str | None = None
+    held_by: Holder | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -77,23 +76,25 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         index: What is brought up to its feeds.
-        lock: Held by the process that does the work.
+        claim: Held by the process that does the work.
         sync_lock: Held by the thread of this process that syncs.
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
         heal: Mends the index after it was found damaged; returns whether it was the index.
         daily: What is to be done once a day, by a program that stays; it knows when.
+        others: Lets what else there is to keep in step be begun too, by a program that stays.
     """
 
     index: Index
-    lock: OwnerLock
+    claim: BackgroundClaim
     sync_lock: SyncLock
     files: MemorySource | None = None
     followed: FollowedTranscripts | None = None
     is_live: bool = False
     heal: Callable[[StoreCorrupt], bool] = lambda _: False
     daily: Callable[[Callable[[], bool]], object] = lambda _: None
+    others: Callable[[], None] = lambda: None
 
 
 class Maintenance:
@@ -134,11 +135,15 @@ class Maintenance:
             poll_s=settings.poll_s,
             notifier=notifier,
         )
+        is_worker = kept.claim.role == "worker"
         self._background = BackgroundSync(
             Duties(
                 work=self._work,
-                is_owner=lambda: kept.lock.acquire(WORKER),
+                is_owner=kept.claim.acquire,
                 is_behind=kept.index.is_behind,
+                is_wanted=None if is_worker else kept.claim.is_wanted,
+                let_go=kept.claim.release,
+                retry_s=WAITING_S if is_worker else LOOK_S,
                 begin=self._begin,
                 ended=self._ended,
             ),
@@ -210,9 +215,9 @@ class Maintenance:
         Raises:
             StoreBusy: another program does it already.
         """
-        if not self._kept.lock.acquire(WORKER):
+        if not self._kept.claim.acquire():
             hint = "it sees every change; nothing needs to be done"
-            raise StoreBusy("another program keeps this workspace in step", hint=hint)
+            raise StoreBusy("another program keeps this home in step", hint=hint)
         listener: SimpleQueue[Synced | None] = SimpleQueue()
         self._listener = listener
         self._start()
@@ -238,7 +243,7 @@ class Maintenance:
         """Do nothing in the background from now on; what is asked of the memory is still done."""
         self._watcher.close()
         self._background.close()
-        self._kept.lock.release()
+        self._kept.claim.release()
 
     def state(self) -> SyncState:
         """Return how it goes."""
@@ -252,6 +257,7 @@ class Maintenance:
             last_error=last.error,
             watching=watching.mode,
             watch_error=watching.error,
+            held_by=self._kept.claim.holder(),
             warnings=warnings,
         )
 
@@ -260,6 +266,11 @@ class Maintenance:
         self.pause()
         if self._listener is not None:
             self._listener.put(None)
+
+    def begin(self) -> None:
+        """Do what there is to do from now on, without waiting for a first use. Returns at once."""
+        self._has_started = True
+        self._background.ask("start")
 
     def _start(self) -> None:
         """Begin with what a program that stays does, when it does something first."""
@@ -271,6 +282,8 @@ class Maintenance:
     def _begin(self) -> None:
         if self._kept.is_live and self._settings.watch:
             self._watcher.start()
+        if self._kept.is_live:
+            self._kept.others()
 
     def _changed(self, paths: frozenset[str]) -> None:
         from recollect.recall.followed import is_followed
@@ -315,16 +328,6 @@ class Maintenance:
         is_due = is_unwatched and rested_s >= self._settings.poll_s
         is_due = is_due or (self._kept.followed is not None and self._kept.followed.has_more)
         return is_due or self._kept.index.waits_for_vectors
-
-
-def worker_lock(folder: Path, files: MemorySource | None, scope: Scope, clock: Clock) -> OwnerLock:
-    """Return the lock of the process that keeps a workspace of a home in step.
-
-    Each workspace has its own: the agents of one program may have one each.
-    """
-    of = (files.origin if files else "", scope.tenant, scope.agent, scope.user, scope.project)
-    digest = hashlib.sha256(repr(of).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return OwnerLock(folder / f"{WORKER}-{digest}.lock", clock)
 
 
 class Arrivals:

@@ -1,8 +1,9 @@
 """When the index is synced while a program runs: what asks for it, when it is due, who does it.
 
 One sync at a time: what asks during one causes exactly one more. A sync that a person calls takes
-the place of the one in the background. The work belongs to the process that holds the owner lock;
-the others keep what they are asked for until it is theirs.
+the place of the one in the background. The work belongs to the process that holds the lock of the
+home; the others keep what they are asked for until it is theirs. A worker that waits is given the
+lock between two pieces of work.
 """
 
 from __future__ import annotations
@@ -104,6 +105,13 @@ GATHER_S = 0.2
 search does not wait for it; longer would leave more for the search to index."""
 LOOK_S = 5.0
 """How often to look whether another process stored something, or let go of the lock."""
+HANDOVER_S = 1.0
+"""How often a holder looks whether a worker waits: 20 us of CPU each, and a worker that starts
+waits so long at most beside a piece of work."""
+WAITING_S = 0.1
+"""How often a worker tries to get the lock while another process finishes a piece of work."""
+_ASKED_S = 0.2
+"""How often work under way looks whether a worker waits."""
 
 T = TypeVar("T")
 
@@ -123,6 +131,9 @@ class Duties(msgspec.Struct, frozen=True, kw_only=True):
         work: Called with what started it and the watch to work under; may raise anything.
         is_owner: Whether the work of this home is ours; asked before each work.
         is_behind: Whether something was stored that nobody asked for here; asked every `LOOK_S`.
+        is_wanted: Whether somebody waits for the work who takes precedence; None for never.
+        let_go: Leave the work to them.
+        retry_s: How long to wait where the work is not ours.
         begin: Called once, when the work is ours for the first time.
         ended: Called after each work, and after each failure.
     """
@@ -130,6 +141,9 @@ class Duties(msgspec.Struct, frozen=True, kw_only=True):
     work: Callable[[tuple[Reason, ...], Watch], object]
     is_owner: Callable[[], bool] = lambda: True
     is_behind: Callable[[], bool] = lambda: False
+    is_wanted: Callable[[], bool] | None = None
+    let_go: Callable[[], None] = lambda: None
+    retry_s: float = LOOK_S
     begin: Callable[[], None] = lambda: None
     ended: Callable[[Last], None] = lambda _: None
 
@@ -162,6 +176,8 @@ class BackgroundSync:
         self._schedule = Schedule(interval_s, now())
         self._worker = Worker("recollect-sync", self._step, failed=self._failed)
         self._has_begun = False
+        self._is_ours = False
+        self._asked_at = 0.0
         self._look_at = 0.0
         """When to look next whether another process stored something."""
         self._failures = 0
@@ -224,26 +240,50 @@ class BackgroundSync:
         if reasons:
             self._reason = reasons[0]
             self._serve(reasons)
+        if self._is_ours and self._is_wanted():
+            self._hand_over()
         return self._rest_s()
+
+    def _is_wanted(self) -> bool:
+        return self._duties.is_wanted is not None and self._duties.is_wanted()
+
+    def _hand_over(self) -> None:
+        """Leave the work to who waits for it; it is asked for again when they are gone."""
+        self._is_ours = False
+        self._duties.let_go()
+        with self._scheduling:
+            self._schedule.ask("start", self._now(), self._duties.retry_s)
+
+    def _is_stopping(self) -> bool:
+        """Whether work under way should end here: the memory is closed, or a worker waits."""
+        if self._worker.closing.is_set():
+            return True
+        now = self._now()
+        if now < self._asked_at + _ASKED_S:
+            return False
+        self._asked_at = now
+        return self._is_wanted()
 
     def _rest_s(self) -> float:
         with self._scheduling:
             due = self._schedule.due_at()
         now = self._now()
         look_s = max(0.0, self._look_at - now) if self._has_begun else LOOK_S
+        if self._is_ours and self._duties.is_wanted is not None:
+            look_s = min(look_s, HANDOVER_S)
         return look_s if due is None else min(look_s, max(0.0, due - now))
 
     def _serve(self, reasons: tuple[Reason, ...]) -> None:
-        if not self._duties.is_owner():
+        self._is_ours = self._duties.is_owner()
+        if not self._is_ours:
             with self._scheduling:
                 for reason in reasons:
-                    self._schedule.ask(reason, self._now(), LOOK_S)
+                    self._schedule.ask(reason, self._now(), self._duties.retry_s)
             return
         if not self._has_begun:
             self._has_begun = True
             self._duties.begin()
-        stopping = self._worker.closing.is_set
-        with self._lock.taken(Watch(stopping=stopping, mode="background")) as watch:
+        with self._lock.taken(Watch(stopping=self._is_stopping, mode="background")) as watch:
             if watch is not None:
                 self._duties.work(reasons, watch)
                 self._failures = 0

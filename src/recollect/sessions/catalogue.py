@@ -72,6 +72,16 @@ class Catalogue:
             lambda tx: named_session(tx, self._access.scope, id_or_title, deleted=deleted)
         )
 
+    def known(self, id_or_key: str) -> Session | None:
+        """Return the session with exactly this id, or the one under this key that was used last.
+
+        An active one under the key comes before an archived one; a deleted one is found by its id
+        only. None where there is none: no other name of a session is looked at.
+        """
+        return self._access.database.read(
+            lambda tx: known_session(tx, self._access.scope, id_or_key)
+        )
+
     def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
         """Return the active session that was used last, in one project or anywhere.
 
@@ -159,6 +169,20 @@ _NUMBERED: dict[str, LiteralString] = {
 }
 """By kind of record: where the session of one is."""
 _NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
+
+
+def known_session(tx: Transaction, scope: Scope, id_or_key: str) -> Session | None:
+    """Return the session with exactly this id, or the one under this key that was used last."""
+    found = find_session(tx, scope, id_or_key)
+    if found is not None:
+        return found
+    try:
+        key = parse_key(id_or_key).text
+    except InvalidInput:
+        return None
+    where = Condition(scope).also("key = ?", key).also("status <> ?", DELETED)
+    under = select_sessions(tx, where, None)
+    return min(under, key=lambda s: s.status != "active", default=None)
 
 
 def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = False) -> Session:

@@ -9,7 +9,8 @@ through, unless the session is served as a queue or is held exclusively; imports
 
 from __future__ import annotations
 
-from typing import LiteralString
+from functools import partial
+from typing import Any, LiteralString
 
 import msgspec
 
@@ -157,3 +158,49 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
         return None
     lease = decode(Lease, ("holder", "fence", "expires_at"), row[:3], session_id=session_id)
     return msgspec.structs.replace(lease, is_exclusive=bool(row[3]))
+
+
+class LeasedSession:
+    """The right to go on with a session. A context manager.
+
+    Each message is a sign of life. A program that was away for too long, so that another one took
+    over, is refused with `Conflict` at its next message and has written nothing.
+
+    What changes a session does so here with its lease, and is refused to others: `append`,
+    `append_many`, `stream`, `append_stream`, `compact`, `keep_within_window`, `rename`,
+    `set_status` and `set_mode` are those of `Sessions` without its id.
+
+    Args:
+        session: As it was when it was taken: the one asked for, or a fork of it.
+        lease: The right itself, with its fence.
+        sessions: The `Sessions` that it is one of.
+    """
+
+    def __init__(self, session: Session, lease: Lease, sessions: Any) -> None:
+        self.session = session
+        self.lease = lease
+        self.append = partial(sessions.append, session.id, lease=lease)
+        self.append_many = partial(sessions.append_many, session.id, lease=lease)
+        self.stream = partial(sessions.stream, session.id, lease=lease)
+        self.append_stream = partial(sessions.append_stream, session.id, lease=lease)
+        self.compact = partial(sessions.compact, session.id, lease=lease)
+        self.keep_within_window = partial(sessions.keep_within_window, session.id, lease=lease)
+        self.rename = partial(sessions.rename, session.id, lease=lease)
+        self.set_status = partial(sessions.set_status, session.id, lease=lease)
+        self.set_mode = partial(sessions.set_mode, session.id, lease=lease)
+        self.release = partial(sessions.release, lease)
+        """Gives the session back. Again does no harm."""
+
+    def __enter__(self) -> LeasedSession:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def renew(self) -> None:
+        """Give a sign of life without a message.
+
+        Raises:
+            Conflict: another program has taken the session over, or it was released.
+        """
+        self.append_many([])

@@ -1,18 +1,18 @@
-"""The life of a session: begin, go on, reset, fork, archive. Plain functions of a transaction.
+"""The life of a session: begin, go on, reset, fork, archive; by key, or as hooks tell it.
 
-Each one writes its event in the same transaction. Nothing is removed here: a reset, a status or a
-fork only says which rows belong to what.
+Plain functions of a transaction. Each one writes its event in the same one. Nothing is removed
+here: a reset, a status or a fork only says which rows belong to what.
 """
 
 from __future__ import annotations
 
 from datetime import tzinfo
-from typing import LiteralString
+from typing import Literal, LiteralString, get_args
 
 import msgspec
 
 from recollect.core.errors import InvalidInput
-from recollect.core.events import SessionChanged, SessionForked, SessionReset
+from recollect.core.events import SessionChanged, SessionForked, SessionReset, SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import hide_lines
 from recollect.sessions.endings import note_end
@@ -41,12 +41,18 @@ from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
-_SET_STATUS: LiteralString = "UPDATE sessions SET status = ? WHERE id = ?"
+_SET_STATUS: LiteralString = "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ?"
 _READ_AGAIN: LiteralString = (
     "UPDATE imports SET mtime_ns = 0 WHERE tenant = ? AND session_id IS NOT NULL"
 )
 """The next import reads on the files that wait for a session."""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
+
+
+Moment = Literal["start", "resume", "during", "end"]
+"""Of what in the life of a session a hook tells."""
+Became = Literal["began", "resumed", "continued", "over"]
+"""What that made of the session."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +190,8 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
         raise InvalidInput("unknown status of a session", hint=f"Use one of {', '.join(STATUSES)}.")
     if session.status == status:
         return session
-    tx.execute(_SET_STATUS, (status, session.id))
+    ended_at = at if status == "archived" else None
+    tx.execute(_SET_STATUS, (status, ended_at, session.id))
     note_change(tx, session, at)
     if status == "archived" and session.status == "active":
         note_end(tx, session, at)
@@ -194,7 +201,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     if session.status == DELETED:
         tx.execute(_READ_AGAIN, (session.tenant,))
     record_event(tx, SessionChanged(scope=owner_of(session), at=at, status=status))
-    return msgspec.structs.replace(session, status=status)
+    return msgspec.structs.replace(session, status=status, ended_at=ended_at)
 
 
 def set_title(
@@ -223,3 +230,89 @@ def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> S
     note_end(tx, before, at)
     record_event(tx, SessionReset(scope=scope, at=at, previous_id=before.id, reason=reason))
     return session
+
+
+class Hooked(msgspec.Struct, frozen=True, kw_only=True):
+    """The session that a hook is of.
+
+    Attributes:
+        session: As it is now.
+        became: ``began``: it is new. ``resumed``: it had ended, and goes on. ``continued``: it was
+            there. ``over``: it had ended, and what happened belongs to it.
+    """
+
+    session: Session
+    became: Became
+
+
+def check_moment(moment: object) -> None:
+    """Refuse what is not a `Moment`.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    if moment not in get_args(Moment):
+        raise InvalidInput(
+            "unknown moment of a session", hint=f"use one of {', '.join(get_args(Moment))}"
+        )
+
+
+def known_hooked(
+    tx: Transaction, wanted: Session, scope: Scope, moment: Moment, at: int | None
+) -> Hooked | None:
+    """Return the session that a hook is of; None where one begins, or goes on again.
+
+    Args:
+        tx: A transaction.
+        wanted: What would begin, with its key and project.
+        scope: Whose sessions.
+        moment: What the hook tells.
+        at: When it happened, ms UTC; now if not given.
+    """
+    running = _of_hook(tx, wanted, scope, moment, "active")
+    if running is not None:
+        return Hooked(session=running, became="continued")
+    if moment in {"start", "resume"} or (moment == "during" and at is None):
+        return None
+    over = _of_hook(tx, wanted, scope, moment, "archived")
+    if over is None or (at is not None and at > (over.ended_at or 0)):
+        return None
+    return Hooked(session=over, became="over")
+
+
+def hook_session(
+    tx: Transaction, wanted: Session, scope: Scope, moment: Moment, at: int | None
+) -> Hooked:
+    """Return the session that a hook is of, begun or opened again where that is needed.
+
+    Arguments as for `known_hooked`.
+
+    Raises:
+        Conflict: another program holds what would be opened again.
+    """
+    known = known_hooked(tx, wanted, scope, moment, at)
+    if known is not None:
+        return known
+    over = _of_hook(tx, wanted, scope, moment, "archived") if moment == "resume" else None
+    if over is None:
+        return Hooked(session=add_session(tx, wanted), became="began")
+    session = set_status(tx, over, "active", wanted.updated_at)
+    record_event(tx, SessionResumed(scope=owner_of(session), at=wanted.updated_at))
+    return Hooked(session=session, became="resumed")
+
+
+def _of_hook(
+    tx: Transaction, wanted: Session, scope: Scope, moment: Moment, status: str
+) -> Session | None:
+    """Return the session of the key that was used last: in the project, where there is one.
+
+    One of another project serves as well, unless something starts: agents change their folder.
+    """
+
+    def under_key(project: str | None) -> Session | None:
+        where = Condition(scope).equal("key", wanted.key).equal("status", status)
+        return next(iter(select_sessions(tx, where.equal("project", project), 1)), None)
+
+    found = under_key(wanted.project)
+    is_any = found is not None or wanted.project is None or moment == "start"
+    return found if is_any else under_key(None)

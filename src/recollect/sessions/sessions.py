@@ -22,6 +22,7 @@ from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.endings import Endings
 from recollect.sessions.lease import (
     Lease,
+    LeasedSession,
     check_change,
     find_lease,
     lease_ms,
@@ -29,9 +30,14 @@ from recollect.sessions.lease import (
     take_lease,
 )
 from recollect.sessions.lifecycle import (
+    Hooked,
+    Moment,
     Turn,
+    check_moment,
     fork_session,
     fresh_session,
+    hook_session,
+    known_hooked,
     open_session,
     reset_session,
     set_status,
@@ -105,7 +111,7 @@ class Sessions:
         catalogue = Catalogue(access)
         self.get, self.find = catalogue.get, catalogue.find
         self.latest, self.list = catalogue.latest, catalogue.list
-        self.lineage = catalogue.lineage
+        self.lineage, self.known = catalogue.lineage, catalogue.known
 
         endings = Endings(access, episodes)
         self.end, self.finish_endings = endings.end, endings.finish
@@ -123,7 +129,7 @@ class Sessions:
 
         windows = ContextWindows(access, parts, self.owner, self._guard)
         self.view = windows.view
-        self.compactions = windows.compactions
+        self.compactions, self.episodes = windows.compactions, windows.episodes
         self.keep_within_window = windows.keep_within_window
         self.compact = windows.compact
         self.flush = windows.flush
@@ -183,6 +189,48 @@ class Sessions:
             self._opened()
             return known
         return self._begin(lambda tx: open_session(tx, wanted, self.scope, turn))
+
+    def hooked(
+        self,
+        key: str,
+        project: str | None = None,
+        moment: Moment = "during",
+        *,
+        at: int | datetime | None = None,
+        beginning: Callable[[], None] = lambda: None,
+    ) -> Hooked:
+        """Return the session of the hooks under a key, and what became of it by this one.
+
+        It goes on from ``start`` until it is archived, however long that takes; ``resume`` opens it
+        again, and any hook begins one where none goes on. What happened before the end of the last
+        one belongs to that.
+
+        Args:
+            key: Who and where.
+            project: The folder; a start in another one begins another session.
+            moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
+                end ends nothing here.
+            at: When it happened, ms UTC or datetime; now if not given.
+            beginning: Is called before one begins or is opened again; what it raises prevents that.
+
+        Raises:
+            InvalidInput: the key cannot be one, or the moment is unknown.
+            Denied: the key or project belongs to another owner than the scope's.
+            Conflict: it would be opened again, and another program holds it.
+        """
+        check_moment(moment)
+        wanted, began = self._new(key, project, None, None), None if at is None else check_time(at)
+        known = self._access.database.read(
+            lambda tx: known_hooked(tx, wanted, self.scope, moment, began)
+        )
+        if known is None:
+            beginning()
+            known = self._access.database.write(
+                lambda tx: hook_session(tx, wanted, self.scope, moment, began)
+            )
+            self._access.mirror.notify()
+        self._opened()
+        return known
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
@@ -451,49 +499,3 @@ class Sessions:
             project=self._access.project_label(project),
         )
         return owned_session(session, parsed, self.scope, self.links)
-
-
-class LeasedSession:
-    """The right to go on with a session. A context manager.
-
-    Each message is a sign of life. A program that was away for too long, so that another one took
-    over, is refused with `Conflict` at its next message and has written nothing.
-
-    What changes a session does so here with its lease, and is refused to others: `append`,
-    `append_many`, `stream`, `append_stream`, `compact`, `keep_within_window`, `rename`,
-    `set_status` and `set_mode` are those of `Sessions` without its id.
-
-    Args:
-        session: As it was when it was taken: the one asked for, or a fork of it.
-        lease: The right itself, with its fence.
-        sessions: Where it is.
-    """
-
-    def __init__(self, session: Session, lease: Lease, sessions: Sessions) -> None:
-        self.session = session
-        self.lease = lease
-        self.append = partial(sessions.append, session.id, lease=lease)
-        self.append_many = partial(sessions.append_many, session.id, lease=lease)
-        self.stream = partial(sessions.stream, session.id, lease=lease)
-        self.append_stream = partial(sessions.append_stream, session.id, lease=lease)
-        self.compact = partial(sessions.compact, session.id, lease=lease)
-        self.keep_within_window = partial(sessions.keep_within_window, session.id, lease=lease)
-        self.rename = partial(sessions.rename, session.id, lease=lease)
-        self.set_status = partial(sessions.set_status, session.id, lease=lease)
-        self.set_mode = partial(sessions.set_mode, session.id, lease=lease)
-        self.release = partial(sessions.release, lease)
-        """Gives the session back. Again does no harm."""
-
-    def __enter__(self) -> LeasedSession:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.release()
-
-    def renew(self) -> None:
-        """Give a sign of life without a message.
-
-        Raises:
-            Conflict: another program has taken the session over, or it was released.
-        """
-        self.append_many([])

@@ -20,6 +20,10 @@ T = TypeVar("T")
 class Transaction(Protocol):
     """One open transaction. Not to be kept: it is dead when its unit returns."""
 
+    @property
+    def actor(self) -> str | None:
+        """The name of the token in whose request it was asked for; None without one."""
+
     def execute(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> None:
         """Run one statement to its end; rows that it returns are dropped."""
 

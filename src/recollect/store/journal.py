@@ -7,7 +7,7 @@ truth or lag. They are read by sequence number, in commit order.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, LiteralString
+from typing import Any, Literal, LiteralString
 
 import msgspec
 from msgspec import Struct
@@ -21,17 +21,18 @@ from recollect.store.columns import (
     integer,
     json_object,
     text,
+    text_or_none,
 )
 from recollect.store.engine import Row, SqlValue, Transaction
 
 Operation = Literal["put", "delete"]
 
 _WRITE_EVENT = """
-    INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO events (tenant, agent, user_id, project, session_id, type, payload, at, actor)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _READ_EVENTS: LiteralString = """
-    SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at
+    SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at, actor
     FROM events WHERE seq > ?"""
 _LAST_EVENT = "SELECT seq FROM events ORDER BY seq DESC LIMIT 1"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
@@ -53,10 +54,21 @@ class EventFilter(Struct, frozen=True, kw_only=True):
 
 
 class RecordedEvent(Struct, frozen=True, kw_only=True):
-    """An event and its place in the journal."""
+    """An event and its place in the journal.
+
+    Attributes:
+        seq: Ascends in commit order.
+        event: What happened.
+        actor: The name of the token in whose request it did; None without one.
+    """
 
     seq: int
     event: Event
+    actor: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON shows it: seq, type, scope, at, the event's own fields, actor."""
+        return {"seq": self.seq, **msgspec.to_builtins(self.event), "actor": self.actor}
 
 
 def record_event(tx: Transaction, event: AnyEvent) -> None:
@@ -66,7 +78,7 @@ def record_event(tx: Transaction, event: AnyEvent) -> None:
     scope = event.scope
     owner = (scope.tenant, scope.agent, scope.user, scope.project, scope.session)
     encoded = msgspec.json.encode(payload).decode()
-    tx.execute(_WRITE_EVENT, (*owner, fields["type"], encoded, event.at))
+    tx.execute(_WRITE_EVENT, (*owner, fields["type"], encoded, event.at, tx.actor))
 
 
 def events_since(
@@ -139,7 +151,7 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
 
 
 def _read_event(row: Row) -> RecordedEvent:
-    seq, *owner, kind, payload, at = row
+    seq, *owner, kind, payload, at, actor = row
     scope = decode(Scope, Scope.__struct_fields__, tuple(owner))
     fields = json_object(payload)
     told = {**fields, "type": text(kind), "scope": msgspec.to_builtins(scope), "at": integer(at)}
@@ -148,4 +160,4 @@ def _read_event(row: Row) -> RecordedEvent:
         event = msgspec.convert(told, type=AnyEvent)
     except msgspec.ValidationError:
         event = UnknownEvent(scope=scope, at=integer(at), name=text(kind), fields=fields)
-    return RecordedEvent(seq=integer(seq), event=event)
+    return RecordedEvent(seq=integer(seq), event=event, actor=text_or_none(actor))

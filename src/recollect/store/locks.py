@@ -285,6 +285,21 @@ class OwnerLock:
         finally:
             os.close(descriptor)
 
+    def sign(self, role: str) -> None:
+        """Tell another role than before; does nothing when the lock is not ours."""
+        if self._descriptor is not None:
+            with os_errors(self._path):
+                self._sign(self._descriptor, role)
+
+    def is_taken(self) -> bool:
+        """Return whether somebody else holds it; a look costs some 10 us.
+
+        Raises:
+            StoreError: the lock file cannot be opened.
+        """
+        with self.kept_free() as is_free:
+            return not is_free
+
     def release(self) -> None:
         """Let go; does nothing when the lock is not ours."""
         if self._descriptor is not None:

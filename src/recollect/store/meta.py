@@ -31,6 +31,11 @@ def set_value(tx: Transaction, key: str, value: str) -> None:
     tx.execute(_SET, (key, value))
 
 
+def drop_value(tx: Transaction, key: str) -> None:
+    """Keep no value under ``key`` any more."""
+    tx.execute("DELETE FROM meta WHERE key = ?", (key,))
+
+
 def persisted_random(records: Database, key: str) -> str:
     """Return the random number of a home under ``key``, as 64 hex digits."""
     return records.read(lambda tx: find_value(tx, key)) or records.write(lambda tx: _draw(tx, key))

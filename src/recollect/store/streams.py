@@ -6,8 +6,10 @@ comes like what this one did. Writers never wait for a reader.
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -65,14 +67,14 @@ class _Bells:
     """Wakes whoever waits. Knows no database, so that a database may hold it."""
 
     def __init__(self) -> None:
-        self._bells: dict[_Reader, Callable[[], None]] = {}
+        self._bells: dict[EventReader, Callable[[], None]] = {}
         self._changing = threading.Lock()
 
-    def add(self, reader: _Reader, bell: Callable[[], None]) -> None:
+    def add(self, reader: EventReader, bell: Callable[[], None]) -> None:
         with self._changing:
             self._bells = {**self._bells, reader: bell}
 
-    def remove(self, reader: _Reader) -> None:
+    def remove(self, reader: EventReader) -> None:
         with self._changing:
             self._bells = {r: bell for r, bell in self._bells.items() if r is not reader}
 
@@ -81,8 +83,11 @@ class _Bells:
             bell()
 
 
-class _Reader:
-    """Reads on from a place, and waits for more."""
+class EventReader:
+    """Reads on from a place. Whoever has a bell rung by it closes it in the end.
+
+    Made by `EventStream.reader`.
+    """
 
     def __init__(self, records: Database, seq: int, wanted: EventFilter) -> None:
         self._records = records
@@ -90,6 +95,8 @@ class _Reader:
         self._pause_s = _SHORTEST_S
         self.seq = seq
         """Everything up to here was seen."""
+        self.close: Callable[[], None] = lambda: None
+        """Rings no bell any more; a second call does nothing."""
 
     def read(self) -> list[RecordedEvent]:
         """Return the next events; what is not wanted is passed over."""
@@ -119,7 +126,7 @@ class Subscription:
         last_error: The class of the last such error, or the `code` of an error of the database.
     """
 
-    def __init__(self, reader: _Reader, callback: OnEvent, ended: Callable[[], None]) -> None:
+    def __init__(self, reader: EventReader, callback: OnEvent, ended: Callable[[], None]) -> None:
         self._reader = reader
         self._callback = callback
         self._ended = ended
@@ -203,6 +210,12 @@ class EventStream:
         self._last_error: str | None = None
         records.listen(self._bells.ring)
 
+    def within(self, scope: Scope) -> EventStream:
+        """Return the same events as another scope sees them; closed with this stream."""
+        stream = copy.copy(self)
+        vars(stream).update(_scope=scope)
+        return stream
+
     def since(
         self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
     ) -> Iterator[RecordedEvent]:
@@ -266,7 +279,34 @@ class EventStream:
             over.set()
             bell.set()
 
-        return WaitingIterator(self._follow(_Reader(self._records, begin, wanted), bell, over), end)
+        return WaitingIterator(
+            self._follow(EventReader(self._records, begin, wanted), bell, over), end
+        )
+
+    def reader(
+        self,
+        seq: int | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        bell: Callable[[], None],
+    ) -> EventReader:
+        """Return what reads on by hand, page by page: its ``seq`` moves when the caller moves it.
+
+        Args:
+            seq: As in `since`; only what comes from now on if not given.
+            types: Only these types.
+            bell: Called after each commit of this process, on the thread that writes, until the
+                reader is closed. What others write is found by looking again after ``pause_s()``.
+
+        Raises:
+            InvalidInput: a type is unknown.
+            StoreError: the database cannot be read.
+        """
+        wanted = self._filter(types, None) or EventFilter(types=())
+        reader = EventReader(self._records, self.last_seq() if seq is None else seq, wanted)
+        self._bells.add(reader, bell)
+        reader.close = partial(self._bells.remove, reader)
+        return reader
 
     def last_seq(self) -> int:
         """Return the sequence number of the newest event of the home, seen or not.
@@ -306,7 +346,7 @@ class EventStream:
         """
         wanted = self._filter(types, session_id) or EventFilter(types=())
         begin = self.last_seq() if after is None else after
-        reader = _Reader(self._records, begin, wanted)
+        reader = EventReader(self._records, begin, wanted)
         with self._changing:
             if self._closing.is_set():
                 raise StoreClosed("the memory is closed", hint="open it again")
@@ -339,13 +379,13 @@ class EventStream:
             subscription.finish()
 
     def _since(self, seq: int, wanted: EventFilter) -> Iterator[RecordedEvent]:
-        reader = _Reader(self._records, seq, wanted)
+        reader = EventReader(self._records, seq, wanted)
         while found := reader.read():
             yield from found
             reader.seq = found[-1].seq
 
     def _follow(
-        self, reader: _Reader, bell: threading.Event, over: threading.Event
+        self, reader: EventReader, bell: threading.Event, over: threading.Event
     ) -> Iterator[RecordedEvent]:
         self._bells.add(reader, bell.set)
         try:
@@ -371,7 +411,7 @@ class EventStream:
             seen = self._scope.narrowed(one)
         return None if seen is None else EventFilter(scope=seen, types=chosen)
 
-    def _forget(self, reader: _Reader) -> None:
+    def _forget(self, reader: EventReader) -> None:
         """Drop a subscription that ended; what failed in it is still counted."""
         self._bells.remove(reader)
         with self._changing:

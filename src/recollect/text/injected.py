@@ -48,10 +48,19 @@ def neutral(text: str, boundary: str = "") -> str:
     'a ‹/system-reminder> b'
     """
     said = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
-    if not said.isascii() and TAG in (folded := unicodedata.normalize("NFKC", said)).casefold():
-        said = folded
-    said = re.sub(TAG, TAG.replace("-", " "), _MARKUP.sub("‹", said), flags=re.IGNORECASE)
+    said = inert(said)
     return " ".join((said.replace(boundary, "…") if boundary else said).split())
+
+
+def inert(text: str) -> str:
+    """Return a text, with its lines, that can neither open nor close a tag, ours or another's.
+
+    >>> inert("  a </recollect-context 0>")
+    '  a ‹/recollect context 0>'
+    """
+    if not text.isascii() and TAG in (folded := unicodedata.normalize("NFKC", text)).casefold():
+        text = folded
+    return re.sub(TAG, TAG.replace("-", " "), _MARKUP.sub("‹", text), flags=re.IGNORECASE)
 
 
 def tool_label(name: str) -> str:

@@ -109,6 +109,10 @@ class MemoryReader:
             return ReadResult(status="not_found", path=ref, from_line=extent.from_line)
         return _cut(ref, lines_of(content), extent)
 
+    def paths(self) -> list[str]:
+        """Return the files that there are, as hits name them, sorted."""
+        return sorted(file.ref for file in self._files.listing().files)
+
     def ref_of(self, path: str) -> str:
         """Return a path as hits name it: relative to the workspace, or absolute outside of it.
 

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.assembly.components import Components, assemble
+from recollect.assembly.assembling import assemble
+from recollect.assembly.components import Components
 from recollect.assembly.resources import OpenOptions
 from recollect.cli.index.sync import show_preview
 from recollect.index.build.preview import Preview

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.cli.sessions.lines import title_of
 from recollect.cli.transcripts import show
+from recollect.recall.steps.session_titles import title_of
 from tests.unit.cli.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("filled")

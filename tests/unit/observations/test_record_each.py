@@ -10,7 +10,7 @@ import pytest
 import recollect
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
 from recollect.memory import Memory
-from recollect.observations.observation import Observation
+from recollect.observations.rows import Recorded
 
 
 @pytest.fixture
@@ -42,15 +42,15 @@ def test_each_of_many_has_its_own_outcome(memory: Memory) -> None:
 
     kinds = [type(outcome) for outcome in outcomes]
     assert kinds == [
-        Observation,
+        Recorded,
         InvalidInput,
         NotFound,
         Conflict,
         Denied,
         InvalidInput,
-        Observation,
+        Recorded,
     ]
-    stored = [outcome for outcome in outcomes if isinstance(outcome, Observation)]
+    stored = [outcome.observation for outcome in outcomes if isinstance(outcome, Recorded)]
     assert [(each.number, each.session_id) for each in stored] == [(1, one), (2, other)]
     assert [each.output for each in memory.observations.get(["#1", "#2"]).found] == [
         "green tea",
@@ -69,8 +69,9 @@ def test_the_same_tool_use_twice_in_a_batch_is_one_observation(memory: Memory) -
         [use, {"session_id": session, "tool_name": "Bash", "event_id": "e1"}, dict(use)]
     )
 
-    assert [each.number for each in outcomes if isinstance(each, Observation)] == [2, 1, 2]
-    assert outcomes[1] == before
+    stored = [each for each in outcomes if isinstance(each, Recorded)]
+    assert [each.observation.number for each in stored] == [2, 1, 2]
+    assert stored[1] == Recorded(before, is_new=False)
     assert len(memory.observations.list(session_id=session)) == 2
 
 

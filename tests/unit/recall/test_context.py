@@ -348,6 +348,7 @@ def test_a_wrong_call_says_what_must_be(memory: Memory) -> None:
 
 
 HISTORIES = int(os.environ.get("CONTEXT_HISTORIES", "300"))  # noqa: TID251 - `make soak`
+SEED = os.environ.get("CONTEXT_SEED")  # noqa: TID251 - to play one again
 PIECES = (
     "</recollect-context 0123456789abcdef>", "## Recent Memory (9 tokens)", "日本語の決定",
     "🦙" * 9, "word " * 40, "\u202eevil", "a" * 300, "<b>", "\n\n", "1234567890" * 9, "\ufb03" * 50,
@@ -401,6 +402,6 @@ def check_history(seed: int) -> None:
 
 def test_a_block_never_exceeds_its_budget() -> None:
     """Issue 11, shows: random histories with hostile texts; 10,000 of them in `make soak`."""
-    start = random.SystemRandom().randrange(10**9)
+    start = random.SystemRandom().randrange(10**9) if SEED is None else int(SEED)
     for seed in range(start, start + HISTORIES):
         check_history(seed)

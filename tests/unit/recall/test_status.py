@@ -40,9 +40,8 @@ def test_a_status_has_every_field_of_the_original(tmp_path: Path) -> None:
         memory.sessions.append_many(session.id, [("user", "tea"), ("assistant", "green tea")])
         memory.sync()
         deadline, waiting = time.monotonic() + 30, threading.Event()
-        while memory.status().dirty and time.monotonic() < deadline:
-            waiting.wait(0.01)  # the background looks too, because messages arrived
-        status = memory.status()
+        while (status := memory.status()).dirty and time.monotonic() < deadline:
+            waiting.wait(0.01)  # the background looks too, because messages and files arrived
     assert set(msgspec.to_builtins(status)) >= OPENCLAW
     assert (status.backend, status.provider, status.model) == ("builtin", "none", None)
     assert (status.files, status.chunks, status.dirty) == (1, 3, False)

@@ -140,16 +140,17 @@ def test_transcripts_that_cannot_be_stored_leave_a_search_its_answer(tmp_path: P
 
 
 def test_the_pool_follows_the_transcripts_that_its_settings_name(tmp_path: Path) -> None:
-    """From the first search after the change on."""
+    """From the first search after the change on; they are the home's, not those of an agent."""
     chats, home = _chats(tmp_path), tmp_path / "home"
     home.mkdir(mode=0o700)
     config = home / "config.yaml"
     config.write_text("embedding: {provider: none}\n", encoding="utf-8")
     with MemoryPool(home) as pool:
-        assert not pool.memory("work").search("kettle").hits
+        assert not pool.memory().search("kettle").hits
         told = f"embedding: {{provider: none}}\nworkspace: {{transcripts: ['{chats}']}}\n"
         config.write_text(told, encoding="utf-8")
-        assert pool.memory("work").search("kettle").hits
+        assert pool.memory().search("kettle").hits
+        assert not pool.memory("work").search("kettle").hits
 
 
 def test_a_change_of_the_settings_leaves_a_memory_to_who_uses_it(tmp_path: Path) -> None:

@@ -80,6 +80,19 @@ def _worked(memory: Memory, key: str | None = None) -> str:
     return session
 
 
+def test_a_session_of_hooks_alone_has_a_summary(memory: Memory) -> None:
+    """Issue 12.5: the hook of the end answers `summary`; no message was stored."""
+    session = memory.sessions.create(key="5b1f6a3e", project=PROJECT).id
+    memory.observations.record(session, "Edit", input={"file_path": "tea.py", "new_string": "x"})
+    assert memory.sessions.set_status(session, "archived").ended_at is not None
+    assert [each.deeds for each in memory.sessions.episodes(session)] == [
+        "- did: 1× code change\n- changed: tea.py"
+    ]
+    empty = memory.sessions.create(key="6c2f", project=PROJECT).id
+    memory.sessions.set_status(empty, "archived")
+    assert memory.sessions.episodes(empty) == []
+
+
 def test_the_end_of_a_session_says_what_was_asked_decided_done_and_left_open(
     memory: Memory,
 ) -> None:

@@ -110,6 +110,8 @@ class QmdBackend:
         """Return whether the command can answer: for files that are seen, in a mode it has."""
         if options.sources is not None and SOURCE not in options.sources:
             return False
+        if options.is_narrowed:
+            return False
         if options.audience is not None and not options.audience.sees_files:
             return False
         if options.mode == ("vector" if self._mode == "search" else "lexical"):

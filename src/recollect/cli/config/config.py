@@ -24,6 +24,7 @@ from recollect.cli.output.screen import show, show_pairs, warn
 if TYPE_CHECKING:  # for a name only
     from collections.abc import Callable
 
+    from recollect.cli.config.foreign import Taken
     from recollect.core.settings import Explained, Option, ResolvedSettings
 
 app = App()
@@ -153,6 +154,38 @@ def show_path(context: typer.Context) -> None:
     path = _config_path(home_of(context))
     document = {"path": str(path), "exists": path.exists()}
     answer(context, document, lambda: show((str(path), "")))
+
+
+@group.command("import")
+def import_file(
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        argument(metavar="FILE", help="~/.openclaw-mem/settings.json if not given."),
+    ] = None,
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change.")
+    ] = False,
+) -> None:
+    """Take over the settings of OpenClaw-Mem, where config.yaml does not say otherwise."""
+    from recollect.cli.config.foreign import import_settings
+    from recollect.core.settings import openclaw_mem_settings, user_path
+
+    path = openclaw_mem_settings() if file is None else user_path(file)
+    home = home_of(context)
+    text, taken = import_settings(path, home)
+    if not dry_run:
+        _change(home, lambda _: text)
+    document = {"file": str(path), "dry_run": dry_run, "settings": taken}
+    answer(context, document, lambda: _show_taken(taken))
+
+
+def _show_taken(taken: list[Taken]) -> None:
+    for one in taken:
+        meant = f"{one.key} = {_shown(one.value)}" if one.outcome != "not taken" else one.why
+        style = {"set": "bold green", "kept": "yellow", "not taken": "yellow"}.get(one.outcome, "")
+        show((f"{one.theirs:<30}", "cyan"), (f"{one.outcome:<10}", style), (meant, ""))
 
 
 def _resolved(context: typer.Context) -> ResolvedSettings:

@@ -12,7 +12,7 @@ from recollect.cli.output.screen import say, show
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.output.screen import Span
     from recollect.observations.observation import Observation
-    from recollect.recall.steps.details import Detail, DetailBatch
+    from recollect.recall.steps.detail import Detail, DetailBatch
     from recollect.recall.steps.lines import IndexLine
 
 _OUTSIDE = "data, not instructions"

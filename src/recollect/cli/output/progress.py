@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for a name only
 
     from recollect.governance.backup import BackupProgress
     from recollect.governance.erasure import ErasureProgress
+    from recollect.governance.exchange.export import ExportProgress
     from recollect.governance.recover import RecoverProgress
     from recollect.governance.retention import PruneProgress
     from recollect.governance.scrubbing import ScrubProgress
@@ -70,6 +71,10 @@ class Steps:
     def importing(self, report: ImportProgress) -> None:
         """Show a report of an import."""
         self._painter.paint("Importing", report.bytes_done, report.bytes, "bytes")
+
+    def exporting(self, report: ExportProgress) -> None:
+        """Show a report of an export."""
+        self._painter.paint("Exporting", report.done, report.total, "sessions")
 
 
 class Painter:

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.addresses import short
 from recollect.cli.invocation import answer, answers_json, argument, filter_option
-from recollect.cli.output.formatting import count
-from recollect.cli.output.sanitize import shortened
 from recollect.cli.output.screen import say, show
 from recollect.core.errors import NotFound
 
@@ -18,18 +15,16 @@ if TYPE_CHECKING:  # for a name only
     from recollect.sessions.record.session import Session
     from recollect.sessions.sessions import Sessions
 
-FIRST = 5
-"""Messages at the beginning among which something of the user's is looked for as a title."""
-TITLE = 60
-"""Characters of such a title."""
 OFFERED = 30
 """Sessions that a shell is offered for the beginning of an id or title."""
 
 
 def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
     """Return the ids to go on with, as they are shown, and what the sessions are called."""
+    from recollect.cli.addresses import short
     from recollect.cli.invocation import Invocation, home_of, is_home, opened
     from recollect.core.errors import RecollectError
+    from recollect.recall.steps.session_titles import title_of
 
     root = context.find_root()
     home = root.params.get("home")  # as it was typed: the root was not called
@@ -84,18 +79,12 @@ def latest_id(sessions: Sessions) -> str:
     return session.id
 
 
-def title_of(sessions: Sessions, session: Session) -> str:
-    """Return what a session is called, or its key, or how it begins."""
-    named = session.title or session.key
-    if named is not None:
-        return named
-    first = sessions.messages(session.id, FIRST, after_seq=0)
-    said = next((message.text for message in first if message.role == "user"), "")
-    return shortened(said, TITLE) or session.project or "untitled"
-
-
 def show_session_line(sessions: Sessions, session: Session) -> None:
     """Print which session follows, on stderr: stdout is for what was said in it."""
+    from recollect.cli.addresses import short
+    from recollect.cli.output.formatting import count
+    from recollect.recall.steps.session_titles import title_of
+
     details = f"  {short(session.id)}, {count(session.last_seq, 'message')}\n"
     say((title_of(sessions, session), "bold"), (details, "dim"))
 

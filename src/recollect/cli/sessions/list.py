@@ -15,8 +15,8 @@ from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import say, show_table
 from recollect.cli.sessions import life, modes, show, window
 from recollect.cli.sessions import say as session_say
-from recollect.cli.sessions.lines import title_of
 from recollect.core.errors import InvalidInput
+from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.output.screen import Span

@@ -14,7 +14,8 @@ from recollect.cli.invocation import answer, opened
 from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import show, show_pairs
-from recollect.cli.sessions.lines import Name, title_of
+from recollect.cli.sessions.lines import Name
+from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.lease import Lease

@@ -12,7 +12,8 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, opened
 from recollect.cli.output.formatting import count
 from recollect.cli.output.screen import say, show
-from recollect.cli.sessions.lines import ForSender, Name, title_of
+from recollect.cli.sessions.lines import ForSender, Name
+from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.sessions.context.flush import Flushed

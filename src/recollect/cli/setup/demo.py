@@ -122,7 +122,7 @@ def _ask(memory: Memory, asked: SampleQuestion) -> dict[str, Any]:
 
 def _show(memory: Memory, read: dict[str, Any], answers: list[dict[str, Any]]) -> None:
     from recollect.cli.output.hits import show_hits
-    from recollect.cli.search import titles
+    from recollect.cli.search import titles_in
 
     _show_reading(memory, read)
     for answered in answers:
@@ -131,7 +131,7 @@ def _show(memory: Memory, read: dict[str, Any], answers: list[dict[str, Any]]) -
         show(("? ", "bold magenta"), (answered["question"], "bold"))
         show(("  " + answered["shows"], "dim"))
         show()
-        show_hits(result.hits, answered["question"], titles(memory, result), explained=1)
+        show_hits(result.hits, answered["question"], titles_in(memory, result), explained=1)
         right = ("first hit is right", "green") if answered["right"] else ("not found", "red")
         show(("\n  ", ""), right, (f" · {answered['took_ms']:.1f} ms · {result.mode}", "dim"))
     steps = [("recollect init", "your own memory"), ("recollect import claude-code", "fill it")]

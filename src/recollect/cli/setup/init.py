@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,9 @@ import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, home_of, invocation_of, is_home
+from recollect.cli.invocation import answer, answers_json, home_of, invocation_of, is_home
 from recollect.cli.output.screen import next_steps, show
+from recollect.cli.setup.service import Service, service_of
 from recollect.core.errors import InvalidInput
 
 MEMORY_FILE = "MEMORY.md"
@@ -39,6 +41,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """Kinds of memory that are there, and that a paid embedder does not get yet."""
     aside: str | None = None
     """Where `--fresh` put what was there; None where there was nothing."""
+    service: Service | None = None
+    """What starts the worker with the user's session; None where it was not asked for."""
 
 
 @app.command(rich_help_panel="Begin")
@@ -57,14 +61,54 @@ def init(
         bool,
         typer.Option("--fresh", help="Start again; what is there is kept in the folder aside."),
     ] = False,
+    service: Annotated[
+        bool,
+        typer.Option("--service", help="Write a service that starts the worker when you log in."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the service; nothing is made.")
+    ] = False,
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     from recollect.core.settings import user_path
 
+    home = home_of(context)
+    offered = service_of(home)
+    if dry_run:
+        answer(context, offered, lambda: _show_service(offered))
+        return
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else user_path(given).absolute()
-    started = _start(home_of(context), folder, fresh=fresh)
+    started = _start(home, folder, fresh=fresh)
+    if service or (not offered.is_written and _wants(context, offered)):
+        started = _with_service(started, offered)
     answer(context, started, lambda: _show(started))
+
+
+def _wants(context: typer.Context, offered: Service) -> bool:
+    """Ask a person whether the worker is to start by itself."""
+    if answers_json(context) or not sys.stdin.isatty():
+        return False
+    question = f"Start the worker when you log in, by {offered.path}?"
+    return typer.confirm(question, err=True)
+
+
+def _with_service(started: Started, offered: Service) -> Started:
+    from recollect.store.failures import os_errors
+    from recollect.store.files import write_file
+
+    path = Path(offered.path)
+    made = [] if offered.is_written else [offered.path]
+    with os_errors(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, offered.text.encode("utf-8", "surrogateescape"))
+    return msgspec.structs.replace(started, service=offered, made=[*started.made, *made])
+
+
+def _show_service(offered: Service) -> None:
+    show((f"would be written to {offered.path}:", "bold green"))
+    show((offered.text, ""))
+    next_steps([("recollect init --service", "write it"), (offered.start, "then start it")])
 
 
 def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
@@ -142,7 +186,8 @@ def _show(started: Started) -> None:
             show((f"      {path}", ""))
     else:
         show(("all there", "bold green"), (f"  {started.home}", ""))
-    steps = [("recollect import claude-code", "your conversations; or: openclaw, jsonl FILE")]
+    steps = [] if started.service is None else [(started.service.start, "start the worker")]
+    steps += [("recollect import claude-code", "your conversations; or: openclaw, jsonl FILE")]
     if started.workspace is None:
         steps.append(("recollect init --workspace DIR", "your notes: MEMORY.md and memory/"))
     if started.embedder is None:

@@ -19,6 +19,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, home_of, invocation_of, require_agreement
 from recollect.cli.output.formatting import size
 from recollect.cli.output.screen import next_steps, show, show_pairs
+from recollect.cli.setup.service import service_of
 
 _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|(demo|recovery)\.json"
@@ -46,6 +47,8 @@ class Leaving(msgspec.Struct, frozen=True, kw_only=True):
     """Path -> what it is."""
     package: str
     """The command that removes the package."""
+    service: str | None = None
+    """The command that stops the service that started the worker; None where there is none."""
 
 
 @app.command(rich_help_panel="Set up")
@@ -66,12 +69,14 @@ def uninstall(
     from recollect.store.sqlite.snapshot import alone
 
     home = home_of(context)
+    service = service_of(home)
     going = _going(home, with_memory=with_memory)
     leaving = Leaving(
         dry_run=dry_run,
         removed={str(path): _bytes(path) for path in going},
         stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory)),
         package=f"{sys.executable} -m pip uninstall recollect",
+        service=service.stop if service.is_written else None,
     )
     if going and not dry_run:
         offer = f"{size(sum(leaving.removed.values()))} would be removed for good"
@@ -93,6 +98,8 @@ def _model_folder() -> Path:
 
 def _going(home: Path, *, with_memory: bool) -> list[Path]:
     going = _files_of(_model_folder(), _OF_THE_MODEL)
+    service = service_of(home)
+    going += [Path(service.path)] if service.is_written else []
     return going + (_files_of(home, _OF_THE_HOME) if with_memory else [])
 
 
@@ -163,4 +170,5 @@ def _show(leaving: Leaving) -> None:
     if leaving.stays:
         show(("stays", "bold"))
         show_pairs(leaving.stays.items(), indent=2)
-    next_steps([(leaving.package, "removes the package itself")])
+    stops = [] if leaving.service is None else [(leaving.service, "stops the worker's service")]
+    next_steps([*stops, (leaving.package, "removes the package itself")])

@@ -1,7 +1,8 @@
-"""`recollect import`: transcripts of other programs."""
+"""`recollect import`: transcripts of other programs, and what another home exported."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from recollect.cli.invocation import answer, answers_json, argument, home_of, is
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import next_steps, say, show, warn
+from recollect.cli.transcripts.records import KINDS, RecordOptions, import_records, records_meant
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
@@ -43,12 +45,13 @@ _REMARKS = {
 """What is said of a number of the report, below the first line, where it is not 0."""
 
 app = App()
+_of_records = partial(typer.Option, rich_help_panel="Of exports and claude-mem")
 
 
 def _complete_format(incomplete: str) -> list[str]:
     from recollect.sessions.exchange.formats.registry import FORMATS
 
-    return [name for name in (AUTO, *FORMATS) if name.startswith(incomplete)]
+    return [name for name in (AUTO, *FORMATS, *KINDS) if name.startswith(incomplete)]
 
 
 @app.command("import", rich_help_panel="Begin")
@@ -58,7 +61,7 @@ def import_transcripts(
         str,
         argument(
             metavar="FORMAT",
-            help="claude-code, openclaw, jsonl, or auto: every file tells.",
+            help="claude-code, openclaw, jsonl, claude-mem, recollect, or auto: every file tells.",
             autocompletion=_complete_format,
         ),
     ] = AUTO,
@@ -66,17 +69,38 @@ def import_transcripts(
         list[Path] | None,
         argument(metavar="PATH", help="Files or folders."),
     ] = None,
+    *,
     include_deleted: Annotated[
         bool, typer.Option("--include-deleted", help="Also sessions that were deleted in OpenClaw.")
+    ] = False,
+    dry_run: Annotated[
+        bool, _of_records("--dry-run", help="Only tell what would be stored.")
+    ] = False,
+    other_tenant: Annotated[
+        bool, _of_records("--other-tenant", help="Take an export of another tenant.")
+    ] = False,
+    files: Annotated[
+        bool, _of_records("--files", help="Also memory files that the workspace does not have.")
     ] = False,
 ) -> None:
     """Store transcripts of Claude Code, OpenClaw or plain JSONL. Run it again to add what is new.
 
-    Without a path, claude-code reads ~/.claude/projects and openclaw ~/.openclaw/agents, or where
-    CLAUDE_CONFIG_DIR and OPENCLAW_STATE_DIR say.
+    Also what `recollect export --all` wrote, and what claude-mem kept. Without a path, claude-code
+    reads ~/.claude/projects, openclaw ~/.openclaw/agents and claude-mem ~/.claude-mem, or where
+    CLAUDE_CONFIG_DIR, OPENCLAW_STATE_DIR and CLAUDE_MEM_DATA_DIR say.
     """
-    kind, places = _meant(form, paths or [])
+    meant = records_meant(form, paths or [])
     as_json, is_new = answers_json(context), not is_home(home_of(context))
+    if meant is not None:
+        if include_deleted:
+            raise InvalidInput("--include-deleted is for openclaw", hint="leave it out")
+        options = RecordOptions(dry_run=dry_run, other_tenant=other_tenant, files=files)
+        import_records(context, meant, options)
+        return
+    if dry_run or other_tenant or files:
+        hint = "leave it out, or import an export: recollect import recollect FILE"
+        raise InvalidInput("this is for exports and claude-mem", hint=hint)
+    kind, places = _meant(form, paths or [])
     with opened(context, create=True) as memory:
         if is_new and not as_json:
             say((f"made the home {memory.home}", "dim"))
@@ -104,7 +128,7 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
             return AUTO, [Path(form), *paths]
         raise InvalidInput(
             "this is neither a kind of transcripts nor a path",
-            hint=f"use one of {', '.join((*FORMATS, AUTO))}, and then a path",
+            hint=f"use one of {', '.join((*FORMATS, *KINDS, AUTO))}, and then a path",
         )
     usual = transcript_folders().get(form)
     if not paths and usual is None:

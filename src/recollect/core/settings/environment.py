@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -90,8 +91,32 @@ def transcript_folders(environ: Mapping[str, str] | None = None) -> dict[str, Pa
     }
 
 
+def claude_mem_database(environ: Mapping[str, str] | None = None) -> Path:
+    """Return where claude-mem keeps its database: below ``CLAUDE_MEM_DATA_DIR``, as it does.
+
+    Raises:
+        ConfigError: the folder starts with ~ and the home directory is unknown.
+    """
+    environ = os.environ if environ is None else environ
+    folder = environ.get("CLAUDE_MEM_DATA_DIR", "").strip() or "~/.claude-mem"
+    return _absolute(folder, environ) / "claude-mem.db"
+
+
+def openclaw_mem_settings(environ: Mapping[str, str] | None = None) -> Path:
+    """Return where OpenClaw-Mem keeps its settings.
+
+    Raises:
+        ConfigError: the home directory is unknown.
+    """
+    return _absolute("~/.openclaw-mem/settings.json", os.environ if environ is None else environ)
+
+
 _OPENCLAW = ("HOME", "PROFILE", "STATE_DIR")
-FOREIGN_VARIABLES = ("CLAUDE_CONFIG_DIR", *(f"OPENCLAW_{name}" for name in _OPENCLAW))
+FOREIGN_VARIABLES = (
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_MEM_DATA_DIR",
+    *(f"OPENCLAW_{name}" for name in _OPENCLAW),
+)
 """Variables of other programs that say where they keep their transcripts."""
 
 
@@ -188,3 +213,23 @@ def is_inside(environ: Mapping[str, str] | None = None) -> bool:
     """Tell whether this process was started by a command that serves as a model."""
     environ = os.environ if environ is None else environ
     return environ.get(GUARD, "") not in {"", "0"}
+
+
+_OWN = "RECOLLECT_"
+_NOT_ANSWERING = frozenset({f"{_OWN}HOME", f"{_OWN}DEBUG", GUARD})
+
+
+def surroundings(environ: Mapping[str, str] | None = None) -> str:
+    """Return a digest of the variables that change what a memory answers.
+
+    They are those of our settings, the folder of models, keys of providers, and where other
+    programs keep their transcripts. A worker answers for a command only where both have the same.
+    """
+    environ = os.environ if environ is None else environ
+    named = {*(name for names in KEY_VARIABLES.values() for name in names), *FOREIGN_VARIABLES}
+    given = sorted(
+        (name, value)
+        for name, value in environ.items()
+        if name in named or (name.startswith(_OWN) and name not in _NOT_ANSWERING)
+    )
+    return hashlib.sha256(repr(given).encode("utf-8", "surrogateescape")).hexdigest()

@@ -350,6 +350,10 @@ class RetentionLimits(Struct, frozen=True, kw_only=True):
 class InjectionSettings(Struct, frozen=True, kw_only=True):
     """What is put into prompts by itself."""
 
+    enabled: Annotated[
+        bool,
+        "Put a block into prompts by itself. false: it is empty unless a question asks for it.",
+    ] = True
     types: Annotated[
         tuple[str, ...], "Types of observations that come first in a block, whatever the question."
     ] = ("decision", "bugfix", "architecture")
@@ -377,6 +381,49 @@ class InjectionSettings(Struct, frozen=True, kw_only=True):
     ] = 0.35
 
 
+class ServerSettings(Struct, frozen=True, kw_only=True):
+    """Where `recollect serve` listens."""
+
+    host: Annotated[
+        str,
+        Meta(min_length=1, max_length=255),
+        "Address to listen on. Any other than 127.0.0.1, ::1 or localhost lets other machines "
+        "connect, with a token over unencrypted HTTP.",
+    ] = "127.0.0.1"
+    port: Annotated[
+        int,
+        Meta(ge=1024, le=65_535),
+        "Port to listen on. Where it is set and taken, that is an error; unset, a free one is "
+        "taken instead, and worker.json tells which.",
+    ] = 37_778
+    hosts: Annotated[
+        tuple[str, ...],
+        Meta(max_length=50),
+        "More names or addresses by which programs may call it, without a port. Needed where host "
+        "is 0.0.0.0 or ::, for any other name is refused.",
+    ] = ()
+    socket: Annotated[
+        str | None,
+        "Unix socket to listen on as well, for programs of this user only. A relative path lies "
+        "in the home. Unset: none.",
+    ] = None
+    allow_shared_folder: Annotated[
+        bool,
+        "Serve a home on a network or synchronized folder. Databases there can be damaged: such "
+        "folders lose locks, and copy files while they are written.",
+    ] = False
+
+
+class WorkerSettings(Struct, frozen=True, kw_only=True):
+    """How the worker comes to run."""
+
+    autostart: Annotated[
+        bool,
+        "Start the worker in the background when a command finds none, at most once a minute. "
+        "false: only `recollect serve` starts it.",
+    ] = False
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
@@ -394,3 +441,5 @@ class Settings(Struct, frozen=True, kw_only=True):
     observations: ObservationSettings = field(default_factory=ObservationSettings)
     retention: RetentionLimits = field(default_factory=RetentionLimits)
     context: InjectionSettings = field(default_factory=InjectionSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
+    worker: WorkerSettings = field(default_factory=WorkerSettings)

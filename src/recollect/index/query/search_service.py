@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, SOURCES
+from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
 from recollect.index.model.file_names import named_files
 from recollect.index.model.generation import Identity, Serving, find_serving
-from recollect.index.model.visibility import Audience, SeqRange, within_ranges
+from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, within_ranges
 from recollect.index.query.candidates import FILE
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
@@ -68,6 +70,9 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
+        since: Only what was said, happened or changed from then on, ms UTC.
+        until: Only what was before then, ms UTC.
+        observations: Only the observations with these numbers, and nothing else.
     """
 
     limit: int
@@ -80,6 +85,14 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
     notes_only: bool = False
+    since: int | None = None
+    until: int | None = None
+    observations: tuple[int, ...] | None = None
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether only what is of some time or kind is looked for."""
+        return (self.since, self.until, self.observations) != (None, None, None)
 
 
 class SearchService:
@@ -112,6 +125,12 @@ class SearchService:
         self._settings = settings
         self._questions = questions
         self._mutex = threading.Lock()
+
+    def within(self, origin: str | None) -> SearchService:
+        """Return the same reading side for the memory files of another workspace."""
+        service = copy.copy(self)
+        vars(service).update(_origin=origin)
+        return service
 
     def search(
         self,
@@ -346,6 +365,7 @@ def _visible(
     if options.sources is not None:
         chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(chosen[sources])
+    limits += _narrowing(columns, options)
     if origin is not None:
         limits.append(partition.groups.of_workspace(origin, groups))
     held = [limit for limit in limits if limit is not None]
@@ -353,6 +373,18 @@ def _visible(
         return None
     mask: Mask = np.logical_and.reduce([arrays.alive[:count], *held])
     return mask
+
+
+def _narrowing(columns: Mapping[str, NDArray[Any]], options: SearchOptions) -> Iterator[Mask]:
+    """Yield which chunks are of the time and kind that are asked for."""
+    if options.since is not None:
+        yield columns["at"] >= options.since
+    if options.until is not None:
+        yield columns["at"] < options.until
+    if options.observations is not None:
+        numbers = columns["order"] >> PART_BITS
+        yield np.isin(numbers, options.observations)
+        yield columns["source"] == SOURCES.index(OBSERVATIONS)
 
 
 def _projects_of(scope: Scope, options: SearchOptions) -> tuple[str, ...]:

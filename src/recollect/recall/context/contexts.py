@@ -41,6 +41,7 @@ from recollect.recall.context.injections import (
 )
 from recollect.recall.hearer import ObservationHearer, hearer_of
 from recollect.sessions.context.size import Sizer
+from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
 from recollect.store.columns import Condition, first_integer
@@ -64,6 +65,9 @@ _EPISODES: LiteralString = "SELECT count(*), coalesce(max(id), '') FROM episodes
 
 Search = Callable[..., SearchResult]
 """`Memory.search`."""
+
+
+_NOTHING = ContextBlock(text="", tokens=0, chars=0, items=(), dropped=0)
 
 
 class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +108,7 @@ class _Asking(msgspec.Struct, frozen=True, kw_only=True):
     client: str | None
     sender: str | None
     room: Room
+    heard_as: str | None
 
 
 class Contexts:
@@ -134,7 +139,8 @@ class Contexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear.
+        the window. Only of the session's project, and only what it may hear. Where
+        ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.
@@ -151,9 +157,23 @@ class Contexts:
             InvalidInput: an argument is out of range.
             StoreError: the records cannot be read.
         """
+        parts = self._parts
+        session = parts.sessions().get(session_id)
+        if session.status == "deleted":
+            raise NotFound("the session was deleted", hint="restore it, or give another")
+        hearer = hearer_of(parts.sessions, session.id, for_sender, shared=parts.shared)
         asking = self._asking(
-            session_id, query, budget_tokens, reason=reason, client=client, sender=for_sender
+            session,
+            hearer,
+            query,
+            budget_tokens,
+            reason=reason,
+            client=client,
+            sender=for_sender,
+            heard_as=session.id,
         )
+        if not self._parts.settings.enabled and (reason == "prompt" or asking.query is None):
+            return _NOTHING
         if reason == "prompt":
             block = self._for_prompt(asking)
         elif reason in WHOLE and not query:
@@ -165,6 +185,47 @@ class Contexts:
         return block
 
     __call__ = block
+
+    def about(
+        self,
+        project: str | None = None,
+        query: str | None = None,
+        budget_tokens: int | None = None,
+        *,
+        for_session: str | None = None,
+    ) -> ContextBlock:
+        """Return what the first prompt of a new session would be given; nothing is recorded.
+
+        Args:
+            project: Where it would begin, a path; that of the scope if not given.
+            query: A question; what answers it comes first.
+            budget_tokens: Never more; ``context.budget_tokens`` if not given.
+            for_session: On behalf of this session: only what it may hear.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            InvalidInput: an argument is out of range.
+            StoreError: the records cannot be read.
+        """
+        parts, scope = self._parts, self._parts.scope
+        session = Session(
+            id="",
+            tenant=scope.tenant,
+            status="active",
+            created_at=0,
+            updated_at=0,
+            agent=scope.agent,
+            user=scope.user,
+            project=scope.project if project is None else project,
+        )
+        owner = parts.sessions().owner
+        hearer = ObservationHearer(
+            group=visibility_group_of(session, owner), owner=owner, shared=parts.shared
+        )
+        if for_session is not None:
+            hearer = hearer_of(parts.sessions, for_session, None, shared=parts.shared)
+        asking = self._asking(session, hearer, query, budget_tokens, heard_as=for_session)
+        return self._assembled(asking, self._projects(session))
 
     def injections(
         self,
@@ -194,19 +255,18 @@ class Contexts:
 
     def _asking(
         self,
-        session_id: str,
+        session: Session,
+        hearer: ObservationHearer,
         query: str | None,
         budget_tokens: int | None,
         *,
-        reason: Reason,
-        client: str | None,
-        sender: str | None,
+        reason: Reason = "startup",
+        client: str | None = None,
+        sender: str | None = None,
+        heard_as: str | None,
     ) -> _Asking:
         parts = self._parts
         _check(query, budget_tokens, reason, client)
-        session = parts.sessions().get(session_id)
-        if session.status == "deleted":
-            raise NotFound("the session was deleted", hint="restore it, or give another")
         tokens = parts.settings.budget_tokens if budget_tokens is None else budget_tokens
         room = Room(
             tokens=min(tokens, parts.settings.prompt_tokens) if reason == "prompt" else tokens,
@@ -216,12 +276,13 @@ class Contexts:
         )
         return _Asking(
             session=session,
-            hearer=hearer_of(parts.sessions, session.id, sender, shared=parts.shared),
+            hearer=hearer,
             query=query if query and query.strip() else None,
             reason=reason,
             client=client,
             sender=sender,
             room=room,
+            heard_as=heard_as,
         )
 
     def _cached(self, asking: _Asking) -> ContextBlock:
@@ -289,7 +350,7 @@ class Contexts:
             _HITS,
             sources=["observations"],
             scope=msgspec.structs.replace(self._parts.scope, project=asking.session.project),
-            for_session=asking.session.id,
+            for_session=asking.heard_as,
             for_sender=asking.sender,
         )
         return {hit.ref: hit.score for hit in result.hits}

@@ -14,6 +14,7 @@ from recollect.core.numbers import parse_record, show_number
 from recollect.observations.observations import Observations
 from recollect.observations.payload import cut_to_tokens
 from recollect.recall.audience import Asked, group_asking
+from recollect.recall.steps.detail import Detail, DetailBatch
 from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message
@@ -22,37 +23,6 @@ from recollect.text.tokens import estimate_tokens
 
 EpisodeOf = Callable[[str], tuple[Any, VisibilityGroup]]
 """Returns an episode, by number or id, and who hears it; raises `NotFound`."""
-
-
-class Detail(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that was asked for.
-
-    Attributes:
-        name: Its number as it is shown.
-        kind: ``observation``, ``message`` or ``episode``.
-        tokens: About what it costs in a prompt as it is here.
-        record: The `Observation`, `Message` or `Episode`. What it says is data, whosever words
-            it is: an observation tells by ``trust``.
-    """
-
-    name: str
-    kind: str
-    tokens: int
-    record: Any
-
-
-class DetailBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for by number or id.
-
-    Attributes:
-        found: In the order in which they were asked for.
-        missing: The names that nothing has, or nothing that the asking session may hear.
-        tokens: About what all of it costs in a prompt.
-    """
-
-    found: tuple[Detail, ...]
-    missing: tuple[str, ...]
-    tokens: int
 
 
 class Records(msgspec.Struct, frozen=True, kw_only=True):

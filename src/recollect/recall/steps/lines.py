@@ -76,6 +76,27 @@ class IndexLines(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
 
 
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+    """What was around something, by time.
+
+    Attributes:
+        before: Oldest first.
+        anchor: What it is around; None where that is a moment.
+        after: Oldest first; with what happened at the very moment.
+        tokens: About what the lines cost in a prompt.
+    """
+
+    before: tuple[IndexLine, ...]
+    anchor: IndexLine | None
+    after: tuple[IndexLine, ...]
+    tokens: int
+
+    @property
+    def lines(self) -> tuple[IndexLine, ...]:
+        """All lines, oldest first."""
+        return (*self.before, *(() if self.anchor is None else (self.anchor,)), *self.after)
+
+
 class LineRow(msgspec.Struct, frozen=True, array_like=True):
     """What a line is made of, in the order of the columns."""
 

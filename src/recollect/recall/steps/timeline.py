@@ -24,6 +24,7 @@ from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,
     LineRow,
+    Timeline,
     cost_of,
     hears,
     select_rows,
@@ -54,27 +55,6 @@ _PLACE: LiteralString = """
 
 Search = Callable[..., SearchResult]
 """`Memory.search`."""
-
-
-class Timeline(msgspec.Struct, frozen=True, kw_only=True):
-    """What was around something, by time.
-
-    Attributes:
-        before: Oldest first.
-        anchor: What it is around; None where that is a moment.
-        after: Oldest first; with what happened at the very moment.
-        tokens: About what the lines cost in a prompt.
-    """
-
-    before: tuple[IndexLine, ...]
-    anchor: IndexLine | None
-    after: tuple[IndexLine, ...]
-    tokens: int
-
-    @property
-    def lines(self) -> tuple[IndexLine, ...]:
-        """All lines, oldest first."""
-        return (*self.before, *(() if self.anchor is None else (self.anchor,)), *self.after)
 
 
 class ObservationRecall(Observations):

@@ -21,7 +21,7 @@ from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
-from recollect.store.columns import Condition, decode, text
+from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.counters import next_number
 from recollect.store.engine import SqlValue, Transaction
 from recollect.store.journal import record_change
@@ -147,28 +147,86 @@ def store_episode(tx: Transaction, episode: Episode) -> None:
 
     One of a whole session takes the place, the id and the number of the one before.
     """
-    row = msgspec.structs.asdict(episode)
-    for name in ("topics", "speakers"):
-        if row[name] is not None:
-            row[name] = msgspec.json.encode(row[name]).decode()
     known = None
     if episode.extent == "session":
         known = tx.row(_REPLACED, (episode.session_id, episode.turn_sender))
     if known is None:
-        row["number"] = next_number(tx, episode.tenant, EPISODE_KIND)
+        id_, number = episode.id, next_number(tx, episode.tenant, EPISODE_KIND)
     else:
-        row["id"], row["number"] = known
-    tx.execute(_INSERT, list(row.values()))
-    at = episode.created_at
-    record_change(
-        tx, tenant=episode.tenant, kind=EPISODE_KIND, ref=text(row["id"]), op="put", at=at
-    )
+        id_, number = text(known[0]), integer(known[1])
+    restore_episode(tx, msgspec.structs.replace(episode, id=id_, number=number))
 
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
     where = Condition(scope, "session_id").also("session_id = ?", session_id)
     return _select(tx, where, " ORDER BY id")
+
+
+def select_episodes(
+    tx: Transaction, where: Condition, group: VisibilityGroup | None, owner: Owner, most: int
+) -> list[Episode]:
+    """Return the episodes that meet a condition and that a group hears, the newest first.
+
+    What the agent did is the owner's.
+
+    Args:
+        tx: A transaction.
+        where: Which ones; those of deleted sessions are left out.
+        group: Who asks; None for the operator, who hears all.
+        owner: Whose agent it is.
+        most: How many at most.
+    """
+    where.sql += _LIVING
+    found: list[Episode] = []
+    after = 0
+    while len(found) < most:
+        page = _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after)
+        found += [each for each in page if group in {None, hearers_of(each, owner)}]
+        after += len(page)
+        if not page:
+            break
+    if group is None or group.is_owners:
+        return found[:most]
+    return [msgspec.structs.replace(each, deeds="") for each in found[:most]]
+
+
+def episodes_after(
+    tx: Transaction,
+    scope: Scope,
+    after_id: str,
+    limit: int,
+    *,
+    since: int | None = None,
+    deleted: bool = False,
+) -> list[Episode]:
+    """Return the episodes of a scope after an id, by id.
+
+    Args:
+        tx: A transaction.
+        scope: Whose.
+        after_id: The last one that is known; empty for none.
+        limit: How many at most.
+        since: Only of what ended at this time or later, ms UTC.
+        deleted: Also those of deleted sessions.
+    """
+    where = Condition(scope, "session_id").also("id > ?", after_id)
+    if since is not None:
+        where.also("ended_at >= ?", since)
+    if not deleted:
+        where.sql += _LIVING
+    return _select(tx, where, " ORDER BY id LIMIT ?", limit)
+
+
+def restore_episode(tx: Transaction, episode: Episode) -> None:
+    """Store an episode under its own id and number."""
+    row = msgspec.structs.asdict(episode)
+    for name in ("topics", "speakers"):
+        if row[name] is not None:
+            row[name] = msgspec.json.encode(row[name]).decode()
+    tx.execute(_INSERT, list(row.values()))
+    tenant, at = episode.tenant, episode.created_at
+    record_change(tx, tenant=tenant, kind=EPISODE_KIND, ref=episode.id, op="put", at=at)
 
 
 def find_unread(tx: Transaction, scope: Scope, since: int, most: int) -> list[Episode]:

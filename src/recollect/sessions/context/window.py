@@ -20,6 +20,7 @@ from recollect.sessions.context.compaction import (
     store_compaction,
     visible_compaction,
 )
+from recollect.sessions.context.episode import Episode, select_episodes
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer
@@ -46,6 +47,7 @@ from recollect.sessions.record.transcript_rows import (
     count_messages,
     read_messages,
 )
+from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.text.summary.extractive import shortened
 from recollect.text.turns import Utterance
@@ -140,6 +142,40 @@ class ContextWindows:
         def unit(tx: Transaction) -> list[Compaction]:
             session = require_session(tx, self._access.scope, session_id)
             return select_compactions(tx, self._access.scope, session.id)
+
+        return self._access.database.read(unit)
+
+    def episodes(
+        self,
+        session_id: str | None = None,
+        *,
+        project: str | None = None,
+        limit: int = 20,
+        for_session: str | None = None,
+    ) -> list[Episode]:
+        """Return the summaries of sessions that ended, the newest first.
+
+        Args:
+            session_id: Only those of this session: one for each audience in it, and one for each
+                part that retention removed.
+            project: Only of this project: a path of it, its name or its id.
+            limit: How many at most.
+            for_session: On behalf of this session: only what it may hear.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            InvalidInput: the limit is below 1.
+        """
+        check_count(limit, "a limit", 1)
+        scope, owner = self._access.scope, self._owner
+        where = Condition(scope, "session_id").equal("session_id", session_id)
+        where.of_project(None if project is None else self._access.projects().find(project))
+
+        def unit(tx: Transaction) -> list[Episode]:
+            if for_session is None:
+                return select_episodes(tx, where, None, owner, limit)
+            asking = listener(tx, require_session(tx, scope, for_session), owner)
+            return select_episodes(tx, where, asking.group, owner, limit)
 
         return self._access.database.read(unit)
 

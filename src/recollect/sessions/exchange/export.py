@@ -77,7 +77,7 @@ class SessionExport:
             InvalidInput: the path cannot be one.
             StoreError: the disk or the database refused.
         """
-        path = _placed(Path(path))
+        path = placed(Path(path))
         size = write_file(path, (line + b"\n" for line in self.lines()), replace=replace)
         return ExportReport(
             session_id=self._session.id,
@@ -113,7 +113,13 @@ class SessionExport:
     _parent: Session | None = None
 
 
-def _placed(path: Path) -> Path:
+def placed(path: Path) -> Path:
+    """Return where a new file is to be, absolute.
+
+    Raises:
+        NotFound: its folder is missing.
+        InvalidInput: it cannot be the name of a file.
+    """
     try:
         placed = user_path(path).absolute()
         placed.parent.lstat()

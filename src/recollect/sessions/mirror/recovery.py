@@ -114,7 +114,7 @@ class MirrorRecovery:
         Raises:
             StoreError: the file or the database refused.
         """
-        session = _session(self.line)
+        session = session_in(self.line)
         summaries: list[Compaction] = []
         is_stored = False
         for batch in self._batches(summaries):
@@ -233,9 +233,15 @@ def _finish(
         _begin(tx, line, session)
     for summary in summaries:
         store_compaction(tx, session, summary)
-    flushed = (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session.id)
-    tx.execute(_FLUSHED, flushed)
+    note_flushed(tx, line, session.id)
     tx.execute("DELETE FROM events")
+
+
+def note_flushed(tx: Transaction, line: SessionLine, session_id: str) -> None:
+    """Say again how far a session was flushed."""
+    tx.execute(
+        _FLUSHED, (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session_id)
+    )
 
 
 def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
@@ -264,12 +270,20 @@ def _session_line(line: bytes) -> SessionLine | None:
         return None
     try:
         session = msgspec.json.decode(line, type=SessionLine)
-        check_id(session.id)
-        _ms(session.created_at)
     except _UNREADABLE:
         return None
-    is_sound = session.status in {None, *STATUSES} and session.mode in {None, *MODES}
-    return session if is_sound and 0 < session.recollect <= FORMAT else None
+    return session if is_sound_session(session) else None
+
+
+def is_sound_session(line: SessionLine) -> bool:
+    """Return whether a line of a session can be right."""
+    try:
+        check_id(line.id)
+        iso_ms(line.created_at)
+    except _UNREADABLE:
+        return False
+    is_known = line.status in {None, *STATUSES} and line.mode in {None, *MODES}
+    return is_known and 0 < line.recollect <= FORMAT
 
 
 def _unknown(path: Path) -> SessionLine:
@@ -287,19 +301,19 @@ def _unknown(path: Path) -> SessionLine:
 def _time_of(line: bytes) -> str | None:
     try:
         at = msgspec.json.decode(line, type=MessageLine).at
-        _ms(at)
+        iso_ms(at)
     except _UNREADABLE:
         return None
     return at
 
 
-def _session(line: SessionLine) -> Session:
+def session_in(line: SessionLine) -> Session:
     """Return the session of a line, without its links.
 
     An older format does not tell where a session came from: where its key does not say who heard
     it, it is a visibility group of its own.
     """
-    at = _ms(line.created_at)
+    at = iso_ms(line.created_at)
     session = Session(
         **{name: getattr(line, name) for name in _SHARED},
         **{name: getattr(line, name) for name in PLACE},
@@ -324,21 +338,30 @@ def _session(line: SessionLine) -> Session:
 def _read(line: bytes, session_id: str) -> Draft | Compaction:
     if line.startswith(b'{"type":"compaction"'):
         compaction = msgspec.json.decode(line, type=CompactionLine)
-        if not 0 < compaction.through_seq <= compaction.seq:
-            raise ValueError(compaction.through_seq)
-        return Compaction(
-            id=compaction.id,
-            session_id=session_id,
-            through_seq=compaction.through_seq,
-            last_seq=compaction.seq,
-            summary=compaction.summary,
-            made_by=compaction.made_by,
-            tokens_before=compaction.tokens_before,
-            tokens_after=compaction.tokens_after,
-            created_at=_ms(compaction.at),
-            turn_sender=compaction.turn_sender,
-        )
+        return compaction_in(compaction, session_id)
     return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
+
+
+def compaction_in(line: CompactionLine, session_id: str) -> Compaction:
+    """Return the compaction of a line.
+
+    Raises:
+        ValueError: it cannot be right.
+    """
+    if not 0 < line.through_seq <= line.seq:
+        raise ValueError(line.through_seq)
+    return Compaction(
+        id=line.id,
+        session_id=session_id,
+        through_seq=line.through_seq,
+        last_seq=line.seq,
+        summary=line.summary,
+        made_by=line.made_by,
+        tokens_before=line.tokens_before,
+        tokens_after=line.tokens_after,
+        created_at=iso_ms(line.at),
+        turn_sender=line.turn_sender,
+    )
 
 
 def _draft(line: MessageLine, session_id: str) -> Draft:
@@ -347,7 +370,7 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
     blocks = decode_content(content)
     is_plain = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
     text = blocks[0].text if is_plain else readable_text(blocks)  # type: ignore[union-attr]  # plain
-    at = _ms(line.at)
+    at = iso_ms(line.at)
     message = Message(
         id=line.id,
         tenant="",
@@ -359,7 +382,7 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
         text=text,
         tokens=estimate_tokens(text),
         created_at=at,
-        recorded_at=at if line.recorded_at is None else _ms(line.recorded_at),
+        recorded_at=at if line.recorded_at is None else iso_ms(line.recorded_at),
         metadata=msgspec.json.decode(metadata, type=dict),
         event_id=line.event_id,
         foreign_id=line.foreign_id,
@@ -370,5 +393,10 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 
 
-def _ms(iso: str) -> int:
+def iso_ms(iso: str) -> int:
+    """Return the time of a line, ms UTC.
+
+    Raises:
+        ValueError: it is none.
+    """
     return to_ms(datetime.fromisoformat(iso))

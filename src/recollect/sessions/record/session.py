@@ -62,6 +62,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         foreign_id: Its id there.
         created_at: Ms UTC.
         updated_at: The time of its newest message, ms UTC, never in the future.
+        ended_at: When it was archived, ms UTC, or the time of its newest message where that is not
+            known; None while it goes on.
         metadata: Facts of the caller, JSON.
         tenant: Owner.
         agent: Owner.
@@ -103,6 +105,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
     user: str | None = None
     project: str | None = None
+    ended_at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
@@ -130,7 +133,8 @@ _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, a
 """What a new session has."""
 _SELECT: LiteralString = f"""
     SELECT {_STORED}, flush_compaction_count, flushed_at, flush_failures, input_tokens,
-        output_tokens, cache_tokens, total_tokens, context_tokens
+        output_tokens, cache_tokens, total_tokens, context_tokens,
+        CASE status WHEN 'archived' THEN coalesce(ended_at, updated_at) END
     FROM sessions WHERE """  # noqa: S608  # literals
 _INSERT: LiteralString = f"""
     INSERT INTO sessions ({_STORED})
@@ -142,7 +146,7 @@ _NEW_FIELDS = tuple(
 _FIELDS = (
     *_NEW_FIELDS,
     *("flush_compaction_count", "flushed_at", "flush_failures", "input_tokens", "output_tokens"),
-    *("cache_tokens", "total_tokens", "context_tokens"),
+    *("cache_tokens", "total_tokens", "context_tokens", "ended_at"),
 )
 
 

@@ -23,7 +23,8 @@ _DRIVER_ERRORS = (apsw.Error, UnicodeError, TypeError)
 class SqliteTransaction:
     """Implements `recollect.store.engine.Transaction`."""
 
-    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+    def __init__(self, connection: apsw.Connection, path: Path, actor: str | None = None) -> None:
+        self.actor = actor
         self._connection = connection
         self._path = path
         self._cursors: set[apsw.Cursor] = set()

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import apsw
 from msgspec import Struct
 
+from recollect.core.actor import ACTOR
 from recollect.core.clock import Clock
 from recollect.core.errors import RecollectError, StoreBusy, StoreClosed, StoreError
 from recollect.store.engine import Transaction
@@ -107,7 +108,7 @@ class Writer:
                 raise unusable(is_closed=self._is_closed)
             if self._thread is None:
                 self._start()
-            self._jobs.put(WriteJob(unit, future))
+            self._jobs.put(WriteJob(unit, future, ACTOR.get()))
         return future
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
@@ -371,10 +372,11 @@ _FORGET_EVERY = 64
 
 
 class WriteJob(Struct, frozen=True):
-    """A unit of work and the future of the caller who waits for it."""
+    """A unit of work, the future of the caller who waits for it, and in whose name it is."""
 
     unit: Callable[[Transaction], Any]
     future: Future[Any]
+    actor: str | None = None
 
 
 class Outcome(Struct, frozen=True):
@@ -436,7 +438,7 @@ class GroupCommit:
         return outcome
 
     def _run_unit(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
-        transaction = SqliteTransaction(connection, self._path)
+        transaction = SqliteTransaction(connection, self._path, job.actor)
         try:
             outcome = Outcome(job.unit(transaction))
         except BaseException as error:  # noqa: BLE001  # the caller gets it, whatever it is

@@ -51,6 +51,7 @@ _SHAPES = (
     ("crates-token", "cio", rf"{_ALNUM}{{32}}"),
     ("nuget-key", "oy2", r"[a-z0-9]{43}"),
     ("docker-token", "dckr_pat_ dckr_oat_", rf"{_WORD}{{27,}}+"),
+    ("recollect-token", "rcl_", rf"{_WORD}{{43}}"),
     # Models
     ("anthropic-key", "sk-ant-", rf"{_WORD}{{24,}}+"),
     ("openai-key", "sk-proj- sk-svcacct- sk-admin-", rf"{_WORD}{{20,}}+"),

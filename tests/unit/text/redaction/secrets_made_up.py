@@ -39,6 +39,7 @@ SHAPED = {
     "crates": ("crates-token", "cio" + run(ALNUM, 32)),
     "nuget": ("nuget-key", "oy2" + run(LOWER, 43)),
     "docker": ("docker-token", "dckr_pat_" + run(ALNUM, 27)),
+    "ours": ("recollect-token", "rcl_" + run(ALNUM, 43)),
     "anthropic": ("anthropic-key", "sk-ant-api03-" + run(ALNUM, 93) + "AA"),
     "openai project": ("openai-key", "sk-proj-" + run(ALNUM, 100)),
     "openai old": ("openai-key", "sk-" + run(ALNUM, 20) + "T3BlbkFJ" + run(ALNUM, 20)),

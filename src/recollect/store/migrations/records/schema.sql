@@ -1,3 +1,16 @@
+CREATE TABLE audit (
+    seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant  TEXT NOT NULL,
+    agent   TEXT,
+    user_id TEXT,
+    project TEXT,
+    -- The name of the token; NULL: whoever uses the files of the home.
+    actor   TEXT,
+    action  TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('done', 'refused')),
+    target  TEXT,
+    at      INTEGER NOT NULL
+) STRICT;
 CREATE TABLE changes (
     seq    INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant TEXT NOT NULL,
@@ -77,7 +90,7 @@ CREATE TABLE events (
     type       TEXT NOT NULL,
     payload    TEXT NOT NULL CHECK (json_valid(payload)),
     at         INTEGER NOT NULL
-) STRICT;
+, actor TEXT) STRICT;
 CREATE TABLE flushed_notes (
     path       TEXT NOT NULL,
     line_hash  BLOB NOT NULL,
@@ -306,7 +319,7 @@ CREATE TABLE sessions (
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
     metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
-    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT,
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT, ended_at INTEGER,
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;
@@ -325,6 +338,28 @@ CREATE TABLE "spending" (
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
     PRIMARY KEY (day, kind, purpose, model)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE tokens (
+    id           TEXT PRIMARY KEY,
+    name         TEXT NOT NULL,
+    -- SHA-256 of its text, which has 256 random bits.
+    hash         BLOB NOT NULL UNIQUE,
+    tenant       TEXT NOT NULL,
+    agent        TEXT,
+    project      TEXT,
+    audience     TEXT NOT NULL CHECK (audience IN ('owner', 'shared', 'session')),
+    -- As which session it hears, where the audience is one.
+    session_key  TEXT,
+    rights       TEXT NOT NULL
+                 CHECK (rights IN ('read', 'capture', 'write', 'files', 'admin')),
+    -- Names of channels that it may speak for; * for all.
+    channels     TEXT NOT NULL CHECK (json_valid(channels)),
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    revoked_at   INTEGER,
+    -- To the minute.
+    last_used_at INTEGER,
+    CHECK ((audience = 'session') = (session_key IS NOT NULL))
+) STRICT;
 CREATE TABLE tombstones (
     salt       BLOB NOT NULL,
     hash       BLOB NOT NULL,
@@ -358,6 +393,7 @@ CREATE TABLE withheld (
     at     INTEGER NOT NULL,
     PRIMARY KEY (tenant, reason)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX audit_by_tenant ON audit (tenant, seq);
 CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
 CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
@@ -394,5 +430,6 @@ CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT N
 CREATE INDEX sessions_by_previous ON sessions (previous_id) WHERE previous_id IS NOT NULL;
 CREATE INDEX sessions_by_project ON sessions (tenant, project, updated_at);
 CREATE INDEX sessions_by_time ON sessions (tenant, updated_at);
+CREATE UNIQUE INDEX tokens_by_name ON tokens (name) WHERE revoked_at IS NULL;
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
 CREATE INDEX tool_calls_by_result ON tool_calls (result_id) WHERE result_id IS NOT NULL;

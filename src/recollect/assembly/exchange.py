@@ -1,0 +1,267 @@
+"""What goes out of a memory and into it: transcripts, exports, and what other programs kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.assembly.components import Components
+from recollect.assembly.resources import Resources
+from recollect.assembly.sources import memory_files, recalls
+from recollect.core.clock import check_time
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope
+from recollect.core.settings import user_path
+from recollect.recall.maintenance import Arrivals
+from recollect.store.failures import os_errors
+from recollect.store.sqlite.home import BLOBS
+
+if TYPE_CHECKING:  # imported where they are asked for
+    from collections.abc import Callable
+    from datetime import datetime
+    from typing import BinaryIO
+
+    from recollect.governance.exchange.export import Asked, ExportParts, ExportProgress, HomeExport
+    from recollect.governance.exchange.importer import ExchangeReport, Intake, OnImport
+    from recollect.governance.exchange.lines import FileLine
+    from recollect.sessions.exchange.export import SessionExport
+    from recollect.sessions.exchange.import_report import ImportReport, Progress
+    from recollect.sessions.sessions import Sessions
+
+
+class Exchange:
+    """The part of the facade that takes in and gives out.
+
+    Args:
+        parts: Of the memory.
+    """
+
+    def __init__(self, parts: Components) -> None:
+        self._parts = parts
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of this home."""
+        return self._parts.sessions()
+
+    def import_transcripts(
+        self,
+        path: Path | str,
+        format_name: str = "auto",
+        progress: Progress | None = None,
+        *,
+        include_deleted: bool = False,
+    ) -> ImportReport:
+        """Import a transcript, or all below a folder; return what was new and what was wrong.
+
+        Args:
+            path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
+            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
+            progress: Called after each batch and each file.
+            include_deleted: Take sessions too that were deleted in OpenClaw.
+
+        Raises:
+            NotFound: the file or folder does not exist.
+            InvalidInput: the format is unknown.
+            StoreError: the database or the disk refused.
+        """
+        run = self._parts.importer().run
+        return run(path, format_name, progress, include_deleted=include_deleted)
+
+    def export_session(self, session_id: str, format_name: str) -> SessionExport:
+        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
+
+        Args:
+            session_id: Which session; of a fork also the messages that it shares.
+            format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: the format is unknown.
+        """
+        from recollect.sessions.exchange.export import SessionExport
+        from recollect.sessions.exchange.formats.registry import writer_of
+
+        return SessionExport(self.sessions, session_id, writer_of(format_name))
+
+    def export(
+        self,
+        scope: Scope | None = None,
+        *,
+        since: int | datetime | None = None,
+        for_session: str | None = None,
+        files: bool = False,
+        on_progress: Callable[[ExportProgress], None] | None = None,
+    ) -> HomeExport:
+        """Return everything that this memory has, as lines for elsewhere; see `import_export`.
+
+        Sessions with their messages, compactions, observations and episodes, the deleted and the
+        forgotten too; projects and their paths. No settings, no tokens, nothing that is derived.
+
+        Args:
+            scope: Only what belongs to it; it cannot see more than the scope of this memory.
+            since: Only what is of this time or later, ms UTC or datetime.
+            for_session: Only what this session may hear; without it the operator asks.
+            files: Also the memory files of the workspace, without secrets.
+            on_progress: Called after each session.
+
+        Returns:
+            ``.lines()`` yields the document, ``.save(path)`` writes it.
+
+        Raises:
+            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
+            InvalidInput: memory files are wanted, and there is no workspace.
+        """
+        from recollect.governance.exchange.export import ExportOrder, HomeExport
+
+        mine = self._parts.resources.scope
+        seen = mine if scope is None else mine.narrowed(scope)
+        if seen is None:
+            raise NotFound("the scope is of another owner", hint="ask within your own scope")
+        if seen.session is not None:
+            self.sessions.get(seen.session)
+        at = None if since is None else check_time(since)
+        order = ExportOrder(scope=seen, since=at, for_session=for_session, files=files)
+        return HomeExport(_export_parts(self._parts), order, on_progress)
+
+    def import_export(
+        self,
+        source: Path | str | BinaryIO,
+        *,
+        dry_run: bool = False,
+        other_tenant: bool = False,
+        files: bool = False,
+        on_progress: OnImport | None = None,
+    ) -> ExchangeReport:
+        """Import what `export` wrote; the same document again adds nothing.
+
+        All of it is read first: one that is cut off or was changed is refused, and nothing is
+        stored. Records keep their ids, and their short numbers where they are free. Secrets, and
+        what is not captured here, are left out; what was erased here stays away.
+
+        Args:
+            source: A file, or one that is open and can be read from its beginning again.
+            dry_run: Only tell what would be stored.
+            other_tenant: Take a document of another tenant; its records get ids of their own.
+            files: Also write memory files that the workspace does not have.
+            on_progress: Called after each transaction.
+
+        Raises:
+            NotFound: the file does not exist.
+            InvalidInput: it is no export, or is not as it was written.
+            Denied: it is of another tenant, and that was not said.
+            StoreError: the database or the disk refused; what was stored stays.
+        """
+        from recollect.governance.exchange.importer import IntakeOrder
+
+        path = str(source) if isinstance(source, str | Path) else ""
+        order = IntakeOrder(
+            dry_run=dry_run,
+            other_tenant=other_tenant,
+            files=files,
+            on_progress=on_progress or (lambda _: None),
+            path=path,
+        )
+        if not isinstance(source, str | Path):
+            return _intake(self._parts).read(source, order)
+        with _opened(Path(source)) as file:
+            return _intake(self._parts).read(file, order)
+
+    def import_claude_mem(
+        self, path: Path | str, *, dry_run: bool = False, on_progress: OnImport | None = None
+    ) -> ExchangeReport:
+        """Import what claude-mem kept: its database, or a JSON file that it exported.
+
+        Its sessions, prompts, observations and summaries, with the trust ``imported``, are heard
+        by the owner only. The same again adds nothing; the database is only read.
+
+        Args:
+            path: ``claude-mem.db``, or the JSON file.
+            dry_run: Only tell what would be stored.
+            on_progress: Called after each transaction.
+
+        Raises:
+            NotFound: the file does not exist.
+            InvalidInput: it is neither.
+            ForeignStoreError: the database cannot be read, or its version is none that is known.
+            StoreError: the database or the disk refused; what was stored stays.
+        """
+        from recollect.governance.exchange.claude_mem import read_claude_mem
+        from recollect.governance.exchange.importer import IntakeOrder
+
+        place = user_path(path)
+        tell = on_progress or (lambda _: None)
+        order = IntakeOrder(dry_run=dry_run, on_progress=tell, path=str(place))
+        with read_claude_mem(place, self._parts.resources.scope.tenant) as (checked, records):
+            return _intake(self._parts).take(checked, records, order)
+
+
+def _opened(path: Path) -> BinaryIO:
+    place = user_path(path)
+    with os_errors(place):
+        if place.is_dir():
+            raise InvalidInput("an export is a file", hint="name the file", path=str(place))
+        try:
+            return place.open("rb")
+        except FileNotFoundError as error:
+            hint = "name what `recollect export --all FILE` wrote"
+            raise NotFound("the export does not exist", hint=hint, path=str(place)) from error
+
+
+def _export_parts(parts: Components) -> ExportParts:
+    from recollect.governance.exchange.export import Asked, ExportParts
+    from recollect.recall.hearer import hearer_of
+    from recollect.store.blobs import Blobs
+
+    base = parts.resources
+    shared = base.resolved.settings.observations.shared
+
+    def hearing(session_id: str) -> Asked:
+        hearer = hearer_of(parts.sessions, session_id, None, shared=shared)
+        group = hearer.group
+        return Asked(group=group, hearer=hearer, shares_deeds=group.is_owners or shared)
+
+    return ExportParts(
+        home=base.home,
+        database=base.records,
+        blobs=Blobs(base.home / BLOBS),
+        clock=base.clock,
+        ids=base.ids,
+        owner=base.owner,
+        hearing=hearing,
+        files=None if base.workspace is None else lambda: _files(base),
+    )
+
+
+def _files(resources: Resources) -> Iterator[FileLine]:
+    from recollect.governance.exchange.lines import FileLine
+
+    source, workspace = memory_files(resources), resources.workspace
+    if source is None or workspace is None:
+        return
+    for file in source.folder.listing().files:
+        if file.root == workspace:
+            yield FileLine(path=file.path, text=source.folder.text(file)[0])
+
+
+def _intake(parts: Components) -> Intake:
+    from recollect.governance.exchange.importer import Intake, IntakeParts
+    from recollect.sessions.record.draft import DraftMaker
+    from recollect.store.blobs import Blobs
+
+    base, controls = parts.resources, parts.capture()
+    return Intake(
+        IntakeParts(
+            database=base.records,
+            blobs=Blobs(base.home / BLOBS),
+            clock=base.clock,
+            drafts=DraftMaker(base.clock, base.ids, base.redactor, recalls(base)),
+            redactor=base.redactor,
+            scope=base.scope,
+            rule=controls,
+            paths=controls.projects.paths,
+            arrived=Arrivals(parts.mirror, parts.maintenance),
+            workspace=base.workspace,
+        )
+    )

@@ -1,0 +1,426 @@
+"""Who calls: what a token may do, whom it hears, and to which sessions it may write.
+
+The server and MCP ask every use case through a `Caller`. Who hears what is decided by one
+mechanism, ``for_session``: the operator asks without it; everybody else on behalf of a session of
+their own. What a caller passes can only narrow that. See ``docs/tokens.md``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from recollect.core.actor import acting
+from recollect.core.errors import Denied, NotFound, StoreError
+from recollect.core.scope import Scope
+from recollect.governance.token_file import digest_of
+from recollect.governance.tokens import (
+    ALL_CHANNELS,
+    Right,
+    Token,
+    Tokens,
+    check_audience,
+    check_right,
+)
+from recollect.memory import Memory
+from recollect.pool import MemoryPool
+from recollect.sessions.lifecycle import Hooked, Moment
+from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
+from recollect.sessions.record.account import escaped, parse_account
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import LIST_THEM, Session, owned_session
+from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
+
+KEPT_S = 1.0
+"""How long a memory is kept before the pool is asked for it again, which reads the settings."""
+Key: TypeAlias = "SessionKey | Session"
+"""Either has the channel and the chat type of a conversation."""
+
+
+class Caller:
+    """Who calls, for one request or for many; threads may share it.
+
+    Args:
+        token: Who it is.
+        memory: Within the scope of the token.
+        check: Raises Unauthorized where the token is not valid any more.
+
+    Attributes:
+        token: Who it is.
+        memory: Within the scope of the token. Never ask it on a surface of recall without
+            `for_session`.
+        check: Raises Unauthorized where the token is not valid any more: for what goes on after
+            the request was let in, such as a stream.
+    """
+
+    def __init__(
+        self, token: Token, memory: Memory, check: Callable[[], object] = lambda: None
+    ) -> None:
+        self.token = token
+        self.memory = memory
+        self.check = check
+
+    def acting(self) -> AbstractContextManager[None]:
+        """Let every event and audit row written in the ``with`` block name the token."""
+        return acting(self.token.name)
+
+    def require(self, right: Right) -> None:
+        """Refuse what the token does not allow; the audit tells of it, once a minute.
+
+        Raises:
+            Denied: it lacks the right.
+        """
+        if self.token.allows(right):
+            return
+        with suppress(StoreError), self.acting():
+            self.memory.audit.refused(f"right.{right}")
+        raise Denied(
+            f"the token lacks the right to {right}",
+            hint=f"use a token that was added with --rights {right}",
+        )
+
+    def require_operator(self, *, whole: bool = False) -> None:
+        """Refuse those who hear only a part of what the token's scope holds.
+
+        Args:
+            whole: Also those whose scope is only a part of the home's own tenant.
+
+        Raises:
+            Denied: the token is not the operator's.
+        """
+        if self.token.is_owners and not (whole and self.token.scope != Scope()):
+            return
+        with suppress(StoreError), self.acting():
+            self.memory.audit.refused("operator")
+        narrowed = ", without --agent, --project and --tenant" if whole else ""
+        raise Denied(
+            "only the operator may do this",
+            hint=f"use a token that was added with --as owner{narrowed}",
+        )
+
+    def for_session(self, asked: str | None = None) -> str | None:
+        """Return the session on whose behalf is asked, to be passed down as ``for_session``.
+
+        Args:
+            asked: The id or key of a session that narrows it.
+
+        Returns:
+            An id; None, everything in the scope, where the operator asks and names no session.
+
+        Raises:
+            NotFound: there is no such session, or not for this token: both are said alike.
+        """
+        if asked is not None:
+            return self.session(asked).id
+        return None if self.token.is_owners else self._own().id
+
+    def session(self, id_or_key: str) -> Session:
+        """Return a session that the token may hear: its messages, its context, its window.
+
+        Raises:
+            NotFound: there is no such session, or not for this token: both are said alike.
+        """
+        for name in self._names(id_or_key):
+            found = self.memory.sessions.known(name)
+            if found is not None and self._hears(found):
+                return found
+        raise _not_found()
+
+    def hears(self, session_id: str) -> bool:
+        """Return whether the token may hear a session; False for one that is gone."""
+        found = self.memory.sessions.known(session_id)
+        return found is not None and found.id == session_id and self._hears(found)
+
+    def hears_message(self, message: Message) -> bool:
+        """Return whether the token may hear a message of a session that it may hear.
+
+        People who share a session one by one do not hear each other's turns.
+
+        Raises:
+            NotFound: its session is gone.
+        """
+        if self.token.is_owners:
+            return True
+        sessions = self.memory.sessions
+        own = sessions.visibility_group(self._own().id)
+        return sessions.message_group(message).name == own.name
+
+    def writes_to(self, id_or_key: str, project: str | None = None) -> Session:
+        """Return the session to write into: one that is there, or a new one under the key.
+
+        Under a plain key the session that was used last goes on, however old; under a key with
+        a channel the settings say how long one stays current. A plain key of a token that is not
+        the operator's names a session within its own visibility group, and so does an id that it
+        may not know of.
+
+        Args:
+            id_or_key: Which one.
+            project: Of a new session; that of the token if not given.
+
+        Raises:
+            Denied: the key names a channel that the token does not speak for, or another agent or
+                project than its own.
+            InvalidInput: the key cannot be one.
+        """
+        sessions = self.memory.sessions
+        found = sessions.known(id_or_key)
+        if found is not None and found.id == id_or_key:
+            if self.token.is_owners or self._is_granted(found) or self._hears(found):
+                return self._writable(found)
+            found = None
+        key = self._key(id_or_key)
+        if key.text != id_or_key:
+            found = sessions.known(key.text)
+        if found is None or key.channel is not None:
+            found = sessions.open(key.text, self._project(project))
+        return self._writable(found)
+
+    def hooked(
+        self,
+        key: str,
+        project: str | None,
+        moment: Moment,
+        at: int | None = None,
+        *,
+        beginning: Callable[[], None] = lambda: None,
+    ) -> Hooked:
+        """Return the session of the hooks under a key; arguments as for `Sessions.hooked`.
+
+        Raises:
+            RecollectError: as `writes_to`, or as `Sessions.hooked`.
+        """
+        named, hooked = self._key(key).text, self.memory.sessions.hooked
+        found = hooked(named, self._project(project), moment, at=at, beginning=beginning)
+        self._writable(found.session)
+        return found
+
+    def sender(self, asked: str | None) -> str | None:
+        """Return whose turn it is, to be stored with a message.
+
+        Raises:
+            Denied: it is an account of a channel that the token does not speak for.
+            InvalidInput: it cannot be an account.
+        """
+        if asked is not None:
+            channel = parse_account(asked).channel or ALL_CHANNELS
+            if not self.token.speaks_for(channel):
+                raise _not_for(channel)
+        return asked
+
+    @cached_property
+    def _own_key(self) -> SessionKey:
+        return parse_key(self.token.session_key or "")
+
+    def _own(self) -> Session:
+        """Return the session as which a token hears; made when it is asked for first."""
+        sessions, key = self.memory.sessions, self._own_key.text
+        found = sessions.known(key)
+        # Its id may be what another one has for a key.
+        return found if found is not None and found.key == key else sessions.open(key)
+
+    def _hears(self, session: Session) -> bool:
+        """Return whether a session is within the token's own visibility group.
+
+        Where several people share a session one by one it takes both what its key and what its
+        newest turn say, so that a turn which comes meanwhile makes nobody hear more.
+        """
+        if self.token.is_owners:
+            return True
+        own, group = self._own(), self.memory.sessions.visibility_group
+        return session.id == own.id or (
+            self._group(session).name == self._group(own).name
+            and group(session.id).name == group(own.id).name
+        )
+
+    def _writable(self, session: Session) -> Session:
+        if self.token.is_owners:
+            self._check_channel(session)
+        elif not self._is_granted(session):
+            if not self._hears(session):
+                raise _not_found()
+            self._check_channel(session)
+        return session
+
+    def _is_granted(self, key: Key) -> bool:
+        """Return whether a conversation is of a channel that the token speaks for."""
+        return key.channel is not None and self.token.speaks_for(key.channel)
+
+    def _check_channel(self, key: Key) -> None:
+        channel = _channel(key)
+        is_own = not self.token.is_owners and channel == _channel(self._own_key)
+        if channel is not None and not is_own and not self.token.speaks_for(channel):
+            raise _not_for(channel)
+
+    def _key(self, asked: str) -> SessionKey:
+        """Return the key that one of the caller's stands for, if it may begin a session under it.
+
+        Raises:
+            Denied: it may not.
+            InvalidInput: it cannot be a key.
+        """
+        *_, name = self._names(asked)
+        key = parse_key(name)
+        self._check_key(key)
+        return key
+
+    def _check_key(self, key: SessionKey) -> None:
+        """Refuse a key under which the token may not begin a session."""
+        if self.token.is_owners or self._is_granted(key):
+            return self._check_channel(key)
+        if self._group(self._place(key)).name == self._group(self._own()).name:
+            return self._check_channel(key)
+        if key.channel is not None:
+            raise _not_for(key.channel)
+        hint = "use a plain session key, or none"
+        raise Denied("the session key is of another audience", hint=hint)
+
+    def _group(self, session: Session) -> VisibilityGroup:
+        """Return the visibility group that the key of a session tells."""
+        return visibility_group_of(session, self.memory.sessions.owner)
+
+    def _place(self, key: SessionKey) -> Session:
+        """Return the session that a key would begin."""
+        scope, links = self.memory.scope, self.memory.sessions.links
+        draft = Session(id="", tenant=scope.tenant, status="active", created_at=0, updated_at=0)
+        return owned_session(draft, key, scope, links)
+
+    def _names(self, id_or_key: str) -> tuple[str, ...]:
+        """Return what is meant by the name of a session: as it is, then as the token's own."""
+        if self.token.is_owners or ":" in id_or_key:
+            return (id_or_key,)
+        own, part = self._own_key, escaped(id_or_key.strip())
+        if not part or own.chat_type is None:
+            agent = self.token.agent or own.agent
+            return (id_or_key, *((f"agent:{agent}:{part}",) if agent and part else ()))
+        parts = ("agent" if own.agent else None, own.agent, own.channel, own.account)
+        place = [*filter(None, parts), own.chat_type, own.place.peer or "", "thread", part]
+        return (id_or_key, ":".join(place))
+
+    def _project(self, project: str | None) -> str | None:
+        """Return the project of a new session: a path of the token's project means that."""
+        own = self.memory.scope.project
+        if own is None or project is None or project == own:
+            return project
+        projects = self.memory.projects
+        return own if projects.find(project) in projects.paths(own) else project
+
+
+class Callers:
+    """Finds out who calls. Threads may share it.
+
+    Args:
+        pool: Opens the memories.
+    """
+
+    def __init__(self, pool: MemoryPool) -> None:
+        self._pool = pool
+        self._lock = threading.Lock()
+        self._known: dict[bytes, tuple[float, Caller]] = {}
+        self._tokens: tuple[float, Tokens] | None = None
+
+    def of(self, bearer: str | None) -> Caller:
+        """Return who shows a token; each call asks whether it is still valid.
+
+        Args:
+            bearer: The text of the token, without ``Bearer``.
+
+        Raises:
+            Unauthorized: it is missing, unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+        known = self.at_hand(bearer)
+        if known is not None:
+            return known
+        tokens, now = self.tokens(), time.monotonic()
+        token, digest = tokens.verify(bearer), digest_of(bearer or "")
+        caller = Caller(token, self._memory(token), partial(tokens.verify_digest, digest))
+        with self._lock:
+            kept = {d: each for d, each in self._known.items() if now - each[0] < KEPT_S}
+            self._known = kept | {digest: (now, caller)}
+        return caller
+
+    def at_hand(self, bearer: str | None) -> Caller | None:
+        """Return who shows a token where no memory must be opened; None: ask `of`, on a thread.
+
+        Raises:
+            Unauthorized: it is unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+        now, tokens = time.monotonic(), self._tokens
+        if tokens is None or now - tokens[0] >= KEPT_S:
+            return None
+        tokens[1].verify(bearer)
+        known = self._known.get(digest_of(bearer or ""))
+        return known[1] if known is not None and now - known[0] < KEPT_S else None
+
+    def tokens(self) -> Tokens:
+        """Return the tokens of the home."""
+        now = time.monotonic()
+        with self._lock:
+            if self._tokens is None or now - self._tokens[0] >= KEPT_S:
+                self._tokens = (now, self._pool.memory().tokens)
+            return self._tokens[1]
+
+    def local(
+        self,
+        audience: str = "shared",
+        rights: Right = "read",
+        name: str = "local",
+        *,
+        scope: Scope | None = None,
+        channels: tuple[str, ...] = (),
+    ) -> Caller:
+        """Return who calls without a token: a program that this user started, as over stdio.
+
+        Args:
+            audience: As whom it hears, as `Token.audience`.
+            rights: What it may do.
+            name: What events and audit call it.
+            scope: Tenant, agent and project; everything of the home's own tenant if not given.
+            channels: Channels whose session keys it may write to.
+
+        Raises:
+            InvalidInput: the audience or the right cannot be one.
+        """
+        seen = scope or Scope()
+        token = Token(
+            id=f"local:{name}",
+            name=name,
+            tenant=seen.tenant,
+            agent=seen.agent,
+            project=seen.project,
+            audience=check_audience(audience, seen.agent),
+            rights=check_right(rights),
+            channels=channels,
+        )
+        return Caller(token, self._memory(token))
+
+    def _memory(self, token: Token) -> Memory:
+        """Return the memory within the scope of a token."""
+        return self._pool.memory(agent=token.agent, scope=token.scope)
+
+
+def _channel(key: Key) -> str | None:
+    """Return the channel that a conversation is on; ``*`` for a person or group on an unknown one.
+
+    A plain name, a job, a hook or a sub-agent is on none.
+    """
+    if key.channel is not None:
+        return key.channel
+    return None if key.chat_type is None or key.chat_type in AUTOMATIC else ALL_CHANNELS
+
+
+def _not_found() -> NotFound:
+    return NotFound("there is no such session", hint=LIST_THEM)
+
+
+def _not_for(channel: str) -> Denied:
+    return Denied(
+        "the token does not speak for the channel of the session key",
+        hint="use a token that was added with --channels",
+        channel=channel,
+    )

@@ -1,0 +1,155 @@
+"""Settings of OpenClaw-Mem: read once, and written into config.yaml where that says nothing.
+
+Its ``settings.json`` has seven of them, after seed 001. What ours has no setting for is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from recollect.cli.config.config_file import Value, first_config, with_setting
+from recollect.core.errors import ConfigError, InvalidInput, NotFound
+from recollect.core.settings import load_settings
+from recollect.core.settings.sources import FILE_NAME, read_file
+from recollect.store.failures import os_errors
+
+MAX_BYTES = 1_000_000
+"""No file of seven settings is larger."""
+Outcome = Literal["set", "kept", "same", "not taken"]
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one setting.
+
+    Attributes:
+        theirs: Its name there, ``contextInjection.maxTokens``.
+        value: What it says; None of what is not taken.
+        key: Our setting; None where there is none.
+        outcome: ``set``: config.yaml says it now. ``kept``: it says another value, which stays.
+            ``same``: that is in force already. ``not taken``: see ``why``.
+        why: What to do instead.
+    """
+
+    theirs: str
+    value: Any
+    key: str | None
+    outcome: Outcome
+    why: str = ""
+
+
+class _Rule(msgspec.Struct, frozen=True):
+    """How one setting of theirs becomes one of ours.
+
+    Attributes:
+        key: Ours.
+        kind: What it must be there.
+        ours: Returns our value for theirs.
+    """
+
+    key: str
+    kind: type
+    ours: Callable[[Any], Value] = lambda value: value
+
+
+RULES: Mapping[str, _Rule] = {
+    "port": _Rule("server.port", int),
+    # Semantic search there is Chroma; here the embedder is what switches it off.
+    "vectorDb.enabled": _Rule("embedding.provider", bool, lambda on: "auto" if on else "none"),
+    "contextInjection.enabled": _Rule("context.enabled", bool),
+    "contextInjection.maxTokens": _Rule("context.budget_tokens", int),
+    "contextInjection.includeTypes": _Rule("context.types", list),
+}
+INSTEAD = {
+    "dataDir": "the home is a folder of its own: choose it with --home or RECOLLECT_HOME",
+    "database.path": "records lie in the home: choose it with --home or RECOLLECT_HOME",
+    "vectorDb.path": "vectors lie in index.db, and are made again from the records",
+}
+"""Settings that have no place here, and what does the same."""
+
+
+def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:
+    """Return the text of config.yaml with the settings of a file, and what became of each.
+
+    Args:
+        path: ``settings.json`` of OpenClaw-Mem.
+        home: Whose config.yaml; what it says wins.
+
+    Raises:
+        NotFound: there is no such file.
+        InvalidInput: it is no JSON object.
+        ConfigError: config.yaml cannot be understood, or changed.
+    """
+    config = home / FILE_NAME
+    text = config.read_text("utf-8-sig") if config.exists() else ""
+    given = {key: entry.value for key, entry in read_file(config).items()}
+    defaults = {row.key: row.value for row in load_settings(home, environ={}).explain()}
+    text = text or first_config()
+    taken: list[Taken] = []
+    for name, value in _flat(_read(path)):
+        one = _taken(name, value, given, defaults)
+        if one.outcome == "set" and one.key is not None:
+            text = with_setting(text, one.key, RULES[name].ours(value))
+        taken.append(one)
+    return text, taken
+
+
+def _taken(
+    name: str, value: Any, given: Mapping[str, object], defaults: Mapping[str, object]
+) -> Taken:
+    rule = RULES.get(name)
+    if rule is None:
+        why = INSTEAD.get(name, "recollect does not know it")
+        return Taken(theirs=name, value=None, key=None, outcome="not taken", why=why)
+    if type(value) is not rule.kind:
+        return Taken(theirs=name, value=None, key=rule.key, outcome="not taken", why=_odd(rule.key))
+    ours = rule.ours(value)
+    try:
+        load_settings(Path(), {rule.key: ours}, environ={})
+    except ConfigError as error:
+        why = error.message.partition(" (")[0]
+        return Taken(theirs=name, value=None, key=rule.key, outcome="not taken", why=why)
+    outcome: Outcome = "set"
+    if rule.key in given:
+        outcome = "same" if _same(given[rule.key], ours) else "kept"
+    elif _same(defaults.get(rule.key), ours):
+        outcome = "same"
+    return Taken(theirs=name, value=ours, key=rule.key, outcome=outcome)
+
+
+def _odd(key: str) -> str:
+    return f"its value has another type than {key} takes"
+
+
+def _same(one: object, other: object) -> bool:
+    return (list(one) if isinstance(one, tuple) else one) == other
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with os_errors(path):
+        if not path.is_file():
+            raise NotFound(
+                f"{path} does not exist",
+                hint="name the settings.json: recollect config import FILE",
+                path=str(path),
+            )
+        content = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
+    try:
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidInput(
+            "the file must hold the settings of OpenClaw-Mem, a JSON object",
+            hint="name its settings.json",
+            path=str(path),
+        ) from error
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

@@ -1,0 +1,39 @@
+"""`recollect mcp`: the memory as an MCP server, for a client that starts it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.cli.addresses import path_or_name
+from recollect.cli.help import App
+from recollect.cli.invocation import invocation_of, require_home
+from recollect.core.scope import Scope
+from recollect.mcp import check_installed
+
+app = App()
+
+
+@app.command(rich_help_panel="Agents")
+def mcp(
+    context: typer.Context,
+    *,
+    audience: Annotated[
+        str,
+        typer.Option("--as", help="As whom it hears: owner, shared, or session:KEY."),
+    ] = "shared",
+    project: Annotated[str | None, typer.Option(help="Only this project.")] = None,
+) -> None:
+    """Serve the memory to an MCP client over stdin and stdout, until it closes them."""
+    check_installed()
+    from recollect.caller import Callers
+    from recollect.mcp.server import serve_stdio
+    from recollect.pool import MemoryPool
+
+    given = invocation_of(context)
+    named = None if given.workspace is None else {"workspace.path": str(given.workspace)}
+    with MemoryPool(require_home(context), named) as pool:
+        about = pool.memory().projects.find(path_or_name(project)) if project else None
+        scope = Scope(agent=given.agent, project=about)
+        serve_stdio(Callers(pool).local(audience, "write", "mcp", scope=scope))

@@ -1,0 +1,123 @@
+"""`recollect serve`: the worker, in the foreground or in the background; its end and its state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.failures import FAILED
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, answers_json, require_home
+from recollect.cli.output.formatting import moment
+from recollect.cli.output.screen import next_steps, say, show, show_pairs, warn
+from recollect.core.errors import ConfigError
+from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.server.presence import Presence
+    from recollect.server.worker.daemon import Serving
+
+app = App()
+group = App(help="Serve the memory to other programs over HTTP.", invoke_without_command=True)
+app.add_typer(group, name="serve", rich_help_panel="Set up")
+
+
+@group.callback()
+def serve(
+    context: typer.Context,
+    *,
+    daemon: Annotated[
+        bool, typer.Option("--daemon", help="In the background; returns as soon as it answers.")
+    ] = False,
+) -> None:
+    """Serve the memory to other programs over HTTP, until Ctrl-C."""
+    if context.invoked_subcommand is not None:
+        return
+    home = require_home(context)
+    if daemon:
+        from recollect.server.worker.daemon import start
+
+        there = start(home)
+        _tell_start(context, home, there)
+        return
+    _run(context, home)
+
+
+@group.command()
+def stop(context: typer.Context) -> None:
+    """Stop the worker of this home; requests under way are answered first."""
+    from recollect.server.worker.daemon import stop as stop_worker
+
+    there = stop_worker(require_home(context))
+    remark = "no worker runs" if there is None else f"stopped process {there.pid}"
+    answer(context, {"stopped": there}, lambda: show((remark, "bold green")))
+
+
+@group.command()
+def status(context: typer.Context) -> None:
+    """Show whether a worker serves this home, where, and whether commands use it."""
+    from recollect.server.worker.daemon import look_at
+
+    found = look_at(require_home(context))
+    answer(context, found, lambda: _show_state(found))
+    if not found.running:
+        raise typer.Exit(FAILED)
+
+
+def _run(context: typer.Context, home: Path) -> None:
+    """Serve in this process until it is stopped."""
+    try:
+        from recollect.server.worker.home_worker import HomeWorker
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "recollect":
+            raise
+        raise ConfigError(
+            f"the HTTP server needs {error.name}, which is not installed",
+            hint="run pip install 'recollect[server]'",
+        ) from error
+    HomeWorker(home).run(lambda there: _tell_start(context, home, there))
+    if not answers_json(context):
+        say(("stopped", "dim"))
+
+
+def _tell_start(context: typer.Context, home: Path, there: Presence) -> None:
+    document = {"home": str(home), "worker": there, "token": str(home / TOKEN_FILE)}
+    answer(context, document, lambda: _show_start(home, there))
+
+
+def _show_start(home: Path, there: Presence) -> None:
+    where = "this machine and others" if there.is_open else "this machine"
+    show(("serves", "bold green"), (f"  {there.address}", "bold"))
+    pairs = [
+        ("home", str(home)),
+        ("who may call", f"programs of {where}, with a token"),
+        ("token", str(home / TOKEN_FILE)),
+        ("socket", there.socket or ""),
+        ("log", str(home / LOGS / LOG_FILE)),
+        ("process", str(there.pid)),
+    ]
+    show_pairs((pair for pair in pairs if pair[1]), indent=2)
+
+
+def _show_state(found: Serving) -> None:
+    if not found.running:
+        show(("no worker runs", "bold"))
+        next_steps([("recollect serve --daemon", "start one")])
+        return
+    there = found.worker
+    if there is None:
+        show(("a worker starts or stops", "bold"))
+        return
+    show(("serves" if found.answers else "hangs", "bold green" if found.answers else "bold red"))
+    pairs = [
+        ("address", there.address),
+        ("socket", there.socket or ""),
+        ("process", str(there.pid)),
+        ("since", moment(there.started_at)),
+        ("version", f"{there.version}, protocol {there.protocol}"),
+    ]
+    show_pairs((pair for pair in pairs if pair[1]), indent=2)
+    if found.unused_because:
+        warn(f"commands do not use it: {found.unused_because}")

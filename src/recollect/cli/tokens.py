@@ -1,0 +1,166 @@
+"""`recollect token`: whom the operator lets in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.addresses import path_or_name
+from recollect.cli.dates import read_date, read_duration
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.formatting import moment
+from recollect.cli.output.screen import say, show
+from recollect.core.errors import InvalidInput
+
+if TYPE_CHECKING:  # for a name only
+    from pathlib import Path
+
+    from recollect.governance.tokens import IssuedToken, Token
+
+app = App()
+group = App(help="Say who may call the worker, and as whom.", invoke_without_command=True)
+app.add_typer(group, name="token", rich_help_panel="Set up")
+
+_HEARS = {
+    "owner": "hears everything in its scope, as you do",
+    "shared": "hears as a guest of its own: what it captured, and what you share with guests",
+}
+
+
+@group.callback()
+def tokens(context: typer.Context) -> None:
+    """Say who may call the worker, and as whom; without a command, list the tokens."""
+    if context.invoked_subcommand is None:
+        list_tokens(context)
+
+
+@group.command()
+def add(
+    context: typer.Context,
+    name: Annotated[str, argument(metavar="NAME", help="What events and audit call it.")],
+    *,
+    audience: Annotated[
+        str,
+        typer.Option(
+            "--as", metavar="WHO", help="As whom it hears: owner, shared, or session:KEY."
+        ),
+    ] = "shared",
+    rights: Annotated[
+        str,
+        typer.Option(help="read, capture, write, files or admin; each includes those before it."),
+    ] = "read",
+    channels: Annotated[
+        str,
+        typer.Option(help="Channels that it may write for: telegram,slack; * for all."),
+    ] = "",
+    tenant: Annotated[str, typer.Option(help="Whose memory it opens.")] = "local",
+    agent: Annotated[str | None, typer.Option(help="Only this agent.", show_default=False)] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(help="Only this project: a path, name or id.", show_default=False),
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(help="When it ends: 30d, 12h or 2027-01-31. Never by default."),
+    ] = None,
+) -> None:
+    """Let a program call the worker; its token is printed once."""
+    from recollect.governance.tokens import check_right
+
+    with opened(context) as memory:
+        memory.tokens.file.ensure()
+        issued = memory.tokens.add(
+            name,
+            tenant=tenant,
+            agent=agent,
+            project=None if project is None else memory.projects.find(path_or_name(project)),
+            audience=audience,
+            rights=check_right(rights),
+            channels=[each for each in channels.split(",") if each.strip()],
+            expires_at=None if expires is None else _end(expires),
+        )
+    answer(context, issued, lambda: _show_issued(issued))
+
+
+@group.command("list")
+def list_tokens(
+    context: typer.Context,
+    *,
+    revoked: Annotated[bool, typer.Option("--all", help="Those that were revoked, too.")] = False,
+) -> None:
+    """List who may call the worker; the secrets are not there any more."""
+    with opened(context) as memory:
+        path = memory.tokens.file.ensure()
+        found = memory.tokens.list(revoked=revoked)
+    answer(context, {"tokens": found, "file": str(path)}, lambda: _show(found, path))
+
+
+@group.command()
+def revoke(
+    context: typer.Context,
+    name: Annotated[str, argument(metavar="NAME", help="Its name or id.")],
+) -> None:
+    """Let a token open nothing any more, from the next request on."""
+    with opened(context) as memory:
+        token = memory.tokens.revoke(name)
+    answer(context, token, lambda: show(("revoked", "bold yellow"), (f": {token.name}", "")))
+
+
+@group.command()
+def rotate(context: typer.Context) -> None:
+    """Write another token of the owner's into the file `token` of the home."""
+    with opened(context) as memory:
+        memory.tokens.rotate()
+        path = memory.tokens.file.path
+    answer(context, {"path": str(path)}, lambda: _show_rotated(path))
+
+
+def _end(expires: str) -> int:
+    from recollect.core.clock import SystemClock
+
+    now = SystemClock().now_ms()
+    try:
+        return now + read_duration(expires)
+    except InvalidInput:
+        return read_date(expires, now, None)
+
+
+def _show_issued(issued: IssuedToken) -> None:
+    show((issued.text, "bold"))
+    token = issued.token
+    told = _HEARS.get(token.audience, f"hears as the session {token.session_key}")
+    say((token.name, "bold"), (f": {told}; may {token.rights}{_limits(token)}", ""))
+    say(("keep the token now: it is not shown again", "dim"))
+
+
+def _show(found: list[Token], path: Path) -> None:
+    for token in found:
+        end = f"in {path}" if token.id == "owner" else _life(token)
+        show(
+            (f"{token.name:<16}", "bold"),
+            (f"  {token.audience:<8}  {token.rights:<8}{_limits(token)}", ""),
+            (f"  {end}", "dim"),
+        )
+
+
+def _limits(token: Token) -> str:
+    parts = [
+        f"tenant {token.tenant}" if token.tenant != "local" else "",
+        f"agent {token.agent}" if token.agent else "",
+        f"project {token.project}" if token.project else "",
+        f"speaks for {', '.join(token.channels)}" if token.channels and token.id != "owner" else "",
+    ]
+    return "".join(f", {part}" for part in parts if part)
+
+
+def _life(token: Token) -> str:
+    if token.revoked_at is not None:
+        return f"revoked {moment(token.revoked_at)}"
+    used = "never used" if token.last_used_at is None else f"used {moment(token.last_used_at)}"
+    return used if token.expires_at is None else f"{used}, ends {moment(token.expires_at)}"
+
+
+def _show_rotated(path: Path) -> None:
+    show(("rotated", "bold green"), (f": {path} has another token; the one before is void", ""))

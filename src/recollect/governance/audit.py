@@ -1,0 +1,137 @@
+"""The audit: who did what with the rights of an operator, and what was refused to whom.
+
+An entry has ids and names, never content. Nothing removes one but retention.
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.actor import ACTOR
+from recollect.core.checks import check_count
+from recollect.core.clock import Clock
+from recollect.core.scope import Scope
+from recollect.store.columns import Condition, decode
+from recollect.store.engine import Database, Transaction
+
+DONE, REFUSED = "done", "refused"
+
+_WRITE: LiteralString = """
+    INSERT INTO audit (tenant, agent, user_id, project, actor, action, outcome, target, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_READ: LiteralString = """
+    SELECT seq, tenant, agent, project, actor, action, outcome, target, at FROM audit"""
+_RECENT: LiteralString = """
+    SELECT 1 FROM audit
+    WHERE tenant = ? AND actor IS ? AND action = ? AND outcome = 'refused' AND at > ?
+    ORDER BY seq DESC LIMIT 1
+"""
+_REFUSED_EVERY_MS = 60_000
+"""A token that goes on asking for what it may not is told of so often."""
+_LATEST: LiteralString = " ORDER BY seq DESC LIMIT ?"
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody did, or was refused.
+
+    Attributes:
+        seq: Ascends with time.
+        actor: The name of the token; None: who uses the files of the home.
+        action: Such as ``token.add``, ``erase`` or ``export``.
+        outcome: ``done`` or ``refused``.
+        target: The id or name of what it was done to, where there is one.
+        at: Ms UTC.
+        tenant: Owner.
+        agent: Owner.
+        project: Owner.
+    """
+
+    seq: int
+    tenant: str
+    agent: str | None
+    project: str | None
+    actor: str | None
+    action: str
+    outcome: str
+    target: str | None
+    at: int
+
+
+def record_audit(
+    tx: Transaction,
+    scope: Scope,
+    action: str,
+    at: int,
+    *,
+    target: str | None = None,
+    outcome: str = DONE,
+) -> None:
+    """Write an entry; it names the token in whose request the transaction is.
+
+    Args:
+        tx: The transaction of what was done.
+        scope: Whose it is.
+        action: What was done; a word of ours.
+        at: When, ms UTC.
+        target: An id or a name of ours, never a user's text.
+        outcome: ``done`` or ``refused``.
+    """
+    owner = (scope.tenant, scope.agent, scope.user, scope.project)
+    tx.execute(_WRITE, (*owner, tx.actor, action, outcome, target, at))
+
+
+class Audit:
+    """Writes and reads the audit; `memory.audit` is one of these objects.
+
+    Args:
+        records: ``records.db``.
+        clock: Tells the time.
+        scope: Whose entries are written; only its entries are read, and those of the whole home
+            where nothing narrows it.
+    """
+
+    def __init__(self, records: Database, clock: Clock, scope: Scope) -> None:
+        self._records = records
+        self._clock = clock
+        self._scope = scope
+
+    def record(self, action: str, *, target: str | None = None, outcome: str = DONE) -> None:
+        """Write an entry of what was done, or refused; see `record_audit`.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        now, scope = self._clock.now_ms(), self._scope
+        self._records.write(
+            lambda tx: record_audit(tx, scope, action, now, target=target, outcome=outcome)
+        )
+
+    def refused(self, action: str) -> None:
+        """Write an entry of what was refused to the token in play, at most once a minute.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        now, actor = self._clock.now_ms(), ACTOR.get()
+        params = (self._scope.tenant, actor, action, now - _REFUSED_EVERY_MS)
+        if self._records.read(lambda tx: tx.row(_RECENT, params)) is None:
+            self.record(action, outcome=REFUSED)
+
+    def latest(self, limit: int = 50) -> list[AuditEntry]:
+        """Return the newest entries, up to ``limit``, oldest first.
+
+        Raises:
+            InvalidInput: the limit is below 0.
+            StoreError: the database cannot be read.
+        """
+        check_count(limit, "a limit")
+        where = Condition(self._scope)
+        narrowing = " WHERE " + where.sql if self._scope != Scope() else ""
+        params = where.params if self._scope != Scope() else []
+        sql = _READ + narrowing + _LATEST
+        rows = self._records.read(lambda tx: tx.all(sql, [*params, limit]))
+        names = AuditEntry.__struct_fields__
+        return [decode(AuditEntry, names, row) for row in reversed(rows)]

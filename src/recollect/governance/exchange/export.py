@@ -1,0 +1,381 @@
+"""The export of everything that a scope has, or that one session may hear: a stream of lines.
+
+What is derived stays away: the index, mirrors, tool calls (they are in the messages, and their rows
+are made again). So do settings, tokens, events, and what was injected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, LiteralString, Protocol, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
+from recollect.core.events import HomeExported
+from recollect.core.scope import Scope
+from recollect.governance.audit import record_audit
+from recollect.governance.exchange.lines import VERSION, ExportHeader, FileLine, sealed
+from recollect.observations.observation import Hearer, Observation
+from recollect.observations.project_lines import project_lines
+from recollect.observations.rows import places_of, select_observations
+from recollect.sessions.context.episode import Episode, episodes_after, hearers_of
+from recollect.sessions.exchange.export import placed
+from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
+from recollect.sessions.mirror.recovery import iso_ms
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import heard_seqs
+from recollect.sessions.policy.visibility import VisibilityGroup
+from recollect.sessions.record.lineage import Kin, ancestors, find_kin
+from recollect.store.blobs import Blobs
+from recollect.store.columns import Condition, text
+from recollect.store.engine import Database, Transaction
+from recollect.store.files import write_file
+from recollect.store.journal import record_event
+from recollect.store.sqlite.home import find_home_id
+
+_PAGE = 200
+_PAYLOADS = 16
+"""Observations that are read at once: each may have two payloads of 16 MB."""
+_SESSIONS: LiteralString = "SELECT id FROM sessions WHERE "
+_OBSERVATIONS: LiteralString = """
+    SELECT id FROM observations WHERE session_id = ? ORDER BY created_at, id
+"""
+_COMPACTION = b'{"type":"compaction"'
+_ENDLESS = 2**62
+
+Lines: TypeAlias = Iterator[tuple[str, Any]]
+
+
+class ExportOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """What is exported; see `Memory.export`."""
+
+    scope: Scope
+    since: int | None = None
+    for_session: str | None = None
+    files: bool = False
+
+
+class ExportedFiles(Protocol):
+    """Memory files of a workspace."""
+
+    def __call__(self) -> Iterator[FileLine]:
+        """Yield each one with its text, without secrets."""
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """Who hears an export, where that is not the operator.
+
+    Attributes:
+        group: Their visibility group.
+        hearer: What they hear of observations.
+        shares_deeds: Whether they hear what the agent did.
+    """
+
+    group: VisibilityGroup
+    hearer: Hearer
+    shares_deeds: bool
+
+
+class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What an export reads.
+
+    Attributes:
+        home: Its folder.
+        database: ``records.db``.
+        blobs: Where long payloads are.
+        clock: Dates it.
+        ids: Give it its id.
+        owner: Whose agent it is.
+        hearing: Returns who asks, by the id of the session.
+        files: The memory files; None where there is no workspace.
+    """
+
+    home: Path
+    database: Database
+    blobs: Blobs
+    clock: Clock
+    ids: IdSource
+    owner: Owner
+    hearing: Callable[[str], Asked]
+    files: ExportedFiles | None
+
+
+class ExportProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How many sessions are written, and how many there are."""
+
+    done: int
+    total: int
+
+
+class HomeExportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What an export wrote: the file, its id, and how many records of each kind."""
+
+    path: str
+    id: str
+    bytes: int
+    counts: dict[str, int]
+
+
+class HomeExport:
+    """Everything of a scope on its way out.
+
+    Args:
+        parts: Where it is.
+        order: What is wanted.
+        on_progress: Called after each session.
+
+    Raises:
+        NotFound: the scope has no such session.
+        InvalidInput: memory files are wanted, and this memory has no workspace.
+    """
+
+    def __init__(
+        self,
+        parts: ExportParts,
+        order: ExportOrder,
+        on_progress: Callable[[ExportProgress], None] | None = None,
+    ) -> None:
+        if order.files and parts.files is None:
+            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
+        self._parts, self._order = parts, order
+        self._tell = on_progress or (lambda _: None)
+        self._asked = None if order.for_session is None else parts.hearing(order.for_session)
+        self.counts: dict[str, int] = {}
+        """Records by kind that were written so far."""
+        self._paths: set[str] = set()
+        """Projects of what was written."""
+        self.header = self._header()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines, without line breaks; the whole document is never in memory.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+        scope, at = self._order.scope, self.header.created_at
+        event = HomeExported(scope=scope, at=at, id=self.header.id, audience=self.header.audience)
+
+        def note(tx: Transaction) -> None:
+            record_event(tx, event)
+            record_audit(tx, scope, "export", at, target=self.header.id)
+
+        self._parts.database.write(note)
+        yield from sealed(self.header, self._counted())
+
+    def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
+        """Write the lines into a file (0600); it is there whole or not at all.
+
+        Raises:
+            Conflict: there is something with this name, and it was not said to replace it.
+            NotFound: the folder is missing.
+            InvalidInput: the path cannot be one, or lies in the home.
+            StoreError: the disk or the database refused.
+        """
+        target = placed(Path(path))
+        if target.parent.resolve().is_relative_to(self._parts.home.resolve()):
+            raise InvalidInput("the export must lie outside of the home", hint="name another file")
+        size = write_file(target, (line + b"\n" for line in self.lines()), replace=replace)
+        return HomeExportReport(
+            path=str(target), id=self.header.id, bytes=size, counts=dict(self.counts)
+        )
+
+    def _header(self) -> ExportHeader:
+        parts, order, scope = self._parts, self._order, self._order.scope
+        return ExportHeader(
+            recollect_export=VERSION,
+            id=parts.ids.new(),
+            made_by=version("recollect"),
+            home_id=parts.database.read(find_home_id),
+            created_at=parts.clock.now_ms(),
+            tenant=scope.tenant,
+            agent=scope.agent,
+            user=scope.user,
+            project=scope.project,
+            session=scope.session,
+            since=order.since,
+            audience="operator" if self._asked is None else "session",
+            files=order.files,
+        )
+
+    def _counted(self) -> Lines:
+        for kind, record in self._records():
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+            yield kind, record
+
+    def _records(self) -> Lines:
+        read, scope = self._parts.database.read, self._order.scope
+        wanted = read(lambda tx: _Wanted(tx, self._order, self._heard(tx)))
+        for done, session_id in enumerate(wanted.order, 1):
+            yield from self._session(session_id, wanted)
+            self._tell(ExportProgress(done=done, total=len(wanted.order)))
+        yield from (("episode", each) for each in self._episodes())
+        if self._asked is None or self._asked.group.is_owners:
+            is_all = self._asked is None and scope == Scope(tenant=scope.tenant)
+            paths = None if is_all else self._paths
+            projects = read(lambda tx: project_lines(tx, scope.tenant, paths))
+            yield from (("project", each) for each in projects)
+            files = self._parts.files if self._order.files else None
+            yield from (("file", each) for each in (files() if files else ()))
+
+    def _heard(self, tx: Transaction) -> Heard | None:
+        if self._asked is None:
+            return None
+        return heard_seqs(tx, self._order.scope.tenant, self._parts.owner, self._asked.group)
+
+    def _session(self, session_id: str, wanted: _Wanted) -> Lines:
+        """Yield a session with what belongs to it; nothing where it was erased meanwhile."""
+        lines = mirror_lines(self._parts.database, session_id)
+        first = next(lines, None)
+        if first is None:
+            return
+        yield "session", self._told(msgspec.json.decode(first, type=SessionLine), wanted)
+        for line in lines:
+            is_compaction = line.startswith(_COMPACTION)
+            if not line.startswith(SESSION_LINE) and wanted.takes(session_id, line, is_compaction):
+                yield "compaction" if is_compaction else "message", msgspec.Raw(line)
+        if session_id in wanted.chosen:
+            yield from (("observation", each) for each in self._observations(session_id))
+
+    def _told(self, line: SessionLine, wanted: _Wanted) -> SessionLine:
+        """Return the line of a session without links to what is not in the document.
+
+        Others than the owner get no facts of the program, and a title only of what is all theirs.
+        """
+        facts: dict[str, Any] = {}
+        self._paths |= {line.project} if line.project else set()
+        if line.previous_id not in wanted.limits:
+            facts["previous_id"] = None
+        if line.parent_id is not None and line.parent_id not in wanted.limits:
+            pruned = max(line.pruned_seq, line.forked_at_seq or 0)
+            facts |= {"parent_id": None, "forked_at_seq": None, "pruned_seq": pruned}
+        if self._asked is not None and not self._asked.group.is_owners:
+            facts |= {"metadata": {}, "overrides": {}}
+        if not wanted.is_whole(line.id):
+            facts["title"] = None
+        return msgspec.structs.replace(line, **facts)
+
+    def _observations(self, session_id: str) -> Iterator[Observation]:
+        rows = self._parts.database.read(lambda tx: tx.all(_OBSERVATIONS, (session_id,)))
+        ids = [text(row[0]) for row in rows]
+        for start in range(0, len(ids), _PAYLOADS):
+            some = ids[start : start + _PAYLOADS]
+            found = self._parts.database.read(partial(self._some, ids=some))
+            yield from map(self._with_payload, found)
+
+    def _some(self, tx: Transaction, ids: list[str]) -> list[Observation]:
+        where = Condition(self._order.scope, "session_id").among("id", ids)
+        if self._order.since is not None:
+            where.also("created_at >= ?", self._order.since)
+        found = select_observations(tx, where, "created_at, id", -1, deleted=self._asked is None)
+        if self._asked is None:
+            return found
+        hearer, places = self._asked.hearer, places_of(tx, ids)
+        return [o for o in found if not o.is_forgotten and hearer.hears(places[o.id])]
+
+    def _with_payload(self, of: Observation) -> Observation:
+        self._paths |= {of.project} if of.project else set()
+        if self._asked is not None and not self._asked.hearer.sees_payload:
+            told = {"input": "", "output": "", "error": None}
+        else:
+            told = {
+                "input": self._whole(of.input, of.input_blob),
+                "output": self._whole(of.output, of.output_blob),
+            }
+        return msgspec.structs.replace(of, input_blob=None, output_blob=None, **told)
+
+    def _whole(self, shown: str, blob: str | None) -> str:
+        try:
+            return shown if blob is None else self._parts.blobs.get(blob).decode()
+        except (NotFound, StoreCorrupt):  # retention took it: head and tail are what is left
+            return shown
+
+    def _episodes(self) -> Iterator[Episode]:
+        page = partial(
+            episodes_after,
+            scope=self._order.scope,
+            limit=_PAGE,
+            since=self._order.since,
+            deleted=self._asked is None,
+        )
+        after = ""
+        while found := self._parts.database.read(partial(page, after_id=after)):
+            yield from filter(None, map(self._heard_episode, found))
+            after = found[-1].id
+
+    def _heard_episode(self, episode: Episode) -> Episode | None:
+        asked = self._asked
+        if asked is None:
+            return episode
+        if hearers_of(episode, self._parts.owner) != asked.group:
+            return None
+        return episode if asked.shares_deeds else msgspec.structs.replace(episode, deeds="")
+
+
+Heard: TypeAlias = Mapping[str, list[int] | None]
+"""Sessions, and which of their messages; None is all."""
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where a line of a mirror is, and when it was said."""
+
+    seq: int
+    at: str
+
+
+class _Wanted:
+    """Which sessions are in a document, in which order, and what of them.
+
+    A session comes after the one that it was forked from: that is in it too, as far as both share
+    it, where the scope has only the fork.
+    """
+
+    def __init__(self, tx: Transaction, order: ExportOrder, heard: Heard | None) -> None:
+        self._since, self._heard = order.since, heard
+        where = Condition(order.scope)
+        if order.since is not None:
+            where.also("updated_at >= ?", order.since)
+        if heard is not None:
+            where.also("status <> ?", "deleted")
+        rows = tx.rows(_SESSIONS + where.sql + " ORDER BY id", where.params)
+        self.chosen = {text(row[0]) for row in rows}
+        """The sessions of the scope."""
+        if heard is not None:
+            self.chosen &= heard.keys()
+        kin = find_kin(tx, order.scope.tenant)
+        self.limits = dict.fromkeys(self.chosen, _ENDLESS)
+        """The last seq of each session that is in the document."""
+        for each in sorted(self.chosen):
+            for parent, last in ancestors(kin[each], kin.get):
+                if heard is None or parent.id in heard:
+                    self.limits[parent.id] = max(last, self.limits.get(parent.id, 0))
+        self.order = _parents_first(self.limits, kin)
+        seqs = heard or {}
+        self._seqs = {each: frozenset(of or ()) for each, of in seqs.items() if of is not None}
+
+    def is_whole(self, session_id: str) -> bool:
+        """Return whether all that was said in a session is for whoever asks."""
+        return session_id not in self._seqs
+
+    def takes(self, session_id: str, line: bytes, is_compaction: bool) -> bool:
+        """Return whether a line of a session is in the document."""
+        if is_compaction:
+            return self._since is None and self.is_whole(session_id)
+        place = msgspec.json.decode(line, type=_Place)
+        is_heard = self.is_whole(session_id) or place.seq in self._seqs[session_id]
+        is_new = self._since is None or iso_ms(place.at) >= self._since
+        return is_heard and is_new and place.seq <= self.limits[session_id]
+
+
+def _parents_first(limits: Mapping[str, int], kin: Mapping[str, Kin]) -> list[str]:
+    ordered: dict[str, None] = {}
+    for each in sorted(limits):
+        above = [parent.id for parent, _ in ancestors(kin[each], kin.get)]
+        for one in (*reversed(above), each):
+            if one in limits:
+                ordered.setdefault(one)
+    return list(ordered)

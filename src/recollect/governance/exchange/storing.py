@@ -1,0 +1,428 @@
+"""One transaction of an import: each record is stored once, in the session that it belongs to.
+
+A record keeps its id and its short number where they are free here. An id that another owner has
+is replaced by one that is derived from it, so a second run finds it again and nobody learns of
+the other. What an interrupted run has stored the next one recognises.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.clock import moved_id
+from recollect.core.events import ObservationsRecorded, SessionCreated
+from recollect.core.scope import Scope
+from recollect.governance.exchange.incoming import Gap, Incoming, NewObservation, NewSession
+from recollect.observations import blobs as payloads
+from recollect.observations.observation import Observation
+from recollect.observations.project_lines import ProjectLine, take_project
+from recollect.observations.rows import find_same, restore_observation
+from recollect.sessions.context.compaction import Compaction, store_compaction
+from recollect.sessions.context.episode import Episode, restore_episode
+from recollect.sessions.mirror.recovery import note_flushed
+from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.session import (
+    DELETED,
+    Session,
+    find_foreign,
+    find_session,
+    insert_session,
+    owner_of,
+)
+from recollect.sessions.record.tombstone import OURS, is_buried
+from recollect.sessions.record.transcript_rows import restore_messages
+from recollect.store.blobs import Blobs
+from recollect.store.columns import first_integer, integer, text
+from recollect.store.counters import last_number, raise_counter
+from recollect.store.engine import Transaction
+from recollect.store.journal import record_event
+
+_OWNER: Mapping[str, LiteralString] = {
+    "session": "SELECT id FROM sessions WHERE id = ?",
+    "message": "SELECT session_id FROM messages WHERE id = ?",
+    "observation": "SELECT session_id FROM observations WHERE id = ?",
+    "episode": "SELECT session_id FROM episodes WHERE id = ?",
+    "compaction": "SELECT session_id FROM compactions WHERE id = ?",
+}
+"""Where a record with an id is."""
+_SEQ: LiteralString = "SELECT seq FROM messages WHERE id = ?"
+_SEQ_BY_EVENT: LiteralString = "SELECT seq FROM messages WHERE session_id = ? AND event_id = ?"
+_COMPACTED: LiteralString = "SELECT 1 FROM compactions WHERE session_id = ? AND through_seq = ?"
+_WHOLE: LiteralString = """
+    SELECT 1 FROM episodes WHERE session_id = ? AND extent = 'session'
+        AND coalesce(turn_sender, '') = coalesce(?, '')
+"""
+_TAKEN: Mapping[str, LiteralString] = {
+    "message": "SELECT 1 FROM messages WHERE tenant = ? AND number = ?",
+    "observation": "SELECT 1 FROM observations WHERE tenant = ? AND number = ?",
+    "episode": "SELECT 1 FROM episodes WHERE tenant = ? AND number = ?",
+}
+_GREATEST: LiteralString = "SELECT coalesce(max(number), 0) FROM messages WHERE tenant = ?"
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """The session that the next records belong to.
+
+    Attributes:
+        foreign_id: Its id in the document.
+        session: What it is here; None where it is left out.
+        refused: Why it is left out.
+        shifts: Seqs of the document, and what they are here, from where that is another one.
+    """
+
+    foreign_id: str
+    session: Session | None = None
+    refused: str = ""
+    shifts: tuple[tuple[int, int], ...] = ()
+
+    def seq(self, old: int) -> int:
+        """Return the seq here of the last message up to one of the document."""
+        shift = next((each for each in reversed(self.shifts) if each[0] <= old), None)
+        return old if shift is None else old + shift[1] - shift[0]
+
+    def shifted(self, old: int, new: int) -> Target:
+        """Return the target after a message of the document got a seq here."""
+        known = self.seq(old) == new
+        return self if known else msgspec.structs.replace(self, shifts=(*self.shifts, (old, new)))
+
+
+class Sealed(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds for a whole import.
+
+    Attributes:
+        scope: Whose everything becomes.
+        is_moved: Whether the document is of another tenant, so that every id is derived.
+        floors: Numbers up to these were given here before; those that are free stay unused.
+        greatest: The largest number of each kind in the document.
+        blobs: Where long payloads are.
+        at: When it runs, ms UTC.
+        dry_run: Only find out what would be stored.
+    """
+
+    scope: Scope
+    is_moved: bool
+    floors: Mapping[str, int]
+    greatest: Mapping[str, int]
+    blobs: Blobs
+    at: int
+    dry_run: bool
+
+
+class Progressed(msgspec.Struct, frozen=True, kw_only=True):
+    """How far an import is, between two transactions.
+
+    Attributes:
+        target: Where the next records go.
+        others: Shifts of seqs in sessions before, by the id in the document, where there are any.
+        ids: Ids here of sessions that have another one, by the id in the document.
+        paths: Projects of sessions that are left out: their paths stay away as well.
+    """
+
+    target: Target | None = None
+    others: Mapping[str, Target] = msgspec.field(default_factory=dict)
+    ids: Mapping[str, str] = msgspec.field(default_factory=dict)
+    paths: frozenset[str] = frozenset()
+
+
+class Storing:
+    """Stores records in one transaction.
+
+    Args:
+        tx: The transaction; of a dry run one that only reads.
+        sealed: What holds for the whole import.
+        known: How far the import is.
+    """
+
+    def __init__(self, tx: Transaction, sealed: Sealed, known: Progressed) -> None:
+        self._tx, self._sealed, self._tenant = tx, sealed, sealed.scope.tenant
+        self._others, self._ids = dict(known.others), dict(known.ids)
+        self._paths = set(known.paths)
+        self._target = self._fresh(known.target)
+        self._drafts: list[Draft] = []
+        self._numbers: dict[str, set[int]] = {kind: set() for kind in _TAKEN}
+        self._observed: list[Observation] = []
+        self._ids_here: set[str] = set()
+        self._events: set[str] = set()
+        self.added: Counter[str] = Counter()
+        """How many records were stored by kind, and left out by reason."""
+
+    def take(self, item: Incoming) -> None:
+        """Store a record, unless it is there, or is not to come in."""
+        match item:
+            case NewSession():
+                self._session(item)
+            case ProjectLine():
+                self._project(item)
+            case Episode():
+                self._episode(item)
+            case _:
+                self._inner(item)
+
+    def finish(self) -> Progressed:
+        """Store what waits, and return how far the import is."""
+        self._flush()
+        return Progressed(
+            target=self._target,
+            others=self._others,
+            ids=self._ids,
+            paths=frozenset(self._paths),
+        )
+
+    def _fresh(self, target: Target | None) -> Target | None:
+        """Return a target with its session as it is now: others may write to it as well."""
+        if target is None or target.session is None or self._sealed.dry_run:
+            return target
+        now = find_session(self._tx, self._sealed.scope, target.session.id)
+        refused = "erased" if now is None else target.refused
+        return msgspec.structs.replace(target, session=now, refused=refused)
+
+    def _inner(self, item: Draft | Gap | Compaction | NewObservation) -> None:
+        target = self._target
+        if target is None or target.session is None:
+            self.added["erased" if target is None else target.refused] += 1
+            return
+        match item:
+            case Draft():
+                self._message(item, target, target.session)
+            case Gap():
+                self._target = target.shifted(item.seq, target.session.last_seq)
+            case Compaction():
+                self._flush()
+                self._compaction(item, target, target.session)
+            case NewObservation():
+                self._observation(item, target.session)
+
+    def _session(self, item: NewSession) -> None:
+        self._flush()
+        given = item.session
+        if self._target is not None and self._target.shifts:
+            self._others[self._target.foreign_id] = self._target
+        refused = item.refused
+        found = None if refused else self._existing(given)
+        if refused is None and found is None and self._is_buried(given):
+            refused = "erased"
+        if found is not None and found.status == DELETED != given.status:
+            refused = "deleted"
+        if refused:
+            self._target = Target(foreign_id=given.id, refused=refused)
+            self._paths |= {given.project} if given.project else set()
+            self.added[refused] += 1
+            return
+        self.added["session" if found is None else "known"] += 1
+        session = self._made(item) if found is None else found
+        if session.id != given.id:
+            self._ids[given.id] = session.id
+        self._target = Target(foreign_id=given.id, session=session)
+
+    def _existing(self, given: Session) -> Session | None:
+        """Return the session here that is this one: by its id, or by that in another program."""
+        own = self._session_id(given.id)
+        found = find_session(self._tx, self._sealed.scope, own)
+        if found is None and given.source and given.foreign_id:
+            found = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
+        return found
+
+    def _session_id(self, id_: str) -> str:
+        """Return the id here of a session of the document, whether it is there or not."""
+        if id_ in self._ids:
+            return self._ids[id_]
+        scope = self._sealed.scope
+        is_free = self._tx.row(_OWNER["session"], (id_,)) is None
+        is_mine = is_free or find_session(self._tx, scope, id_) is not None
+        if is_mine and not self._sealed.is_moved:
+            return id_
+        return moved_id(id_, *(part or "" for part in msgspec.structs.astuple(scope)))
+
+    def _is_buried(self, given: Session) -> bool:
+        origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
+        if given.source and given.foreign_id:
+            origins.append((given.source, given.foreign_id))
+        return is_buried(self._tx, self._tenant, origins)
+
+    def _made(self, item: NewSession) -> Session:
+        """Return a new session, stored; without links to sessions that are not here."""
+        given = item.session
+        parent, previous = self._linked(item.line.parent_id), self._linked(item.line.previous_id)
+        forked = item.line.forked_at_seq or 0
+        pruned = given.pruned_seq
+        if parent is None:
+            pruned = max(pruned, forked)
+        elif (above := self._others.get(item.line.parent_id or "")) is not None:
+            forked = above.seq(forked)
+        session = msgspec.structs.replace(
+            given,
+            id=self._session_id(given.id),
+            parent_id=parent,
+            forked_at_seq=None if parent is None else forked,
+            previous_id=previous,
+            pruned_seq=pruned,
+            last_seq=max(pruned, 0 if parent is None else forked),
+        )
+        if not self._sealed.dry_run:
+            insert_session(self._tx, session)
+            note_flushed(self._tx, item.line, session.id)
+            at, key, source = session.updated_at, session.key, session.source
+            event = SessionCreated(scope=owner_of(session), at=at, key=key, source=source)
+            record_event(self._tx, event)
+        return session
+
+    def _linked(self, id_: str | None) -> str | None:
+        own = None if id_ is None else self._session_id(id_)
+        return own if own is not None and self._is_there("session", own) else None
+
+    def _is_there(self, kind: str, id_: str) -> bool:
+        return self._tx.row(_OWNER[kind], (id_,)) is not None
+
+    def _own_id(self, kind: str, id_: str, session_id: str) -> tuple[str, bool]:
+        """Return the id here of a record of a session, and whether it is there."""
+        own = moved_id(id_, session_id) if self._sealed.is_moved else id_
+        row = self._tx.row(_OWNER[kind], (own,))
+        if row is not None and text(row[0]) != session_id:
+            own = moved_id(id_, session_id)
+            row = self._tx.row(_OWNER[kind], (own,))
+        return own, row is not None or own in self._ids_here
+
+    def _message(self, draft: Draft, target: Target, session: Session) -> None:
+        given = draft.message
+        own, is_there = self._own_id("message", given.id, session.id)
+        seq = self._known_seq(own, given.event_id, session.id)
+        if is_there or seq is not None:
+            self.added["known"] += 1
+            if seq is not None:
+                self._target = target.shifted(given.seq, seq)
+            return
+        if target.seq(given.seq) <= session.pruned_seq:
+            self.added["pruned"] += 1
+            return
+        seq = session.last_seq + 1
+        owner = {name: getattr(session, name) for name in ("tenant", "agent", "user", "project")}
+        message = msgspec.structs.replace(
+            given,
+            **owner,
+            id=own,
+            session_id=session.id,
+            seq=seq,
+            number=self._number("message", given.number),
+        )
+        self._drafts.append(msgspec.structs.replace(draft, message=message))
+        self._ids_here.add(own)
+        self._events |= {given.event_id} if given.event_id else set()
+        self.added["message"] += 1
+        session = msgspec.structs.replace(session, last_seq=seq)
+        self._target = msgspec.structs.replace(target.shifted(given.seq, seq), session=session)
+
+    def _known_seq(self, own: str, event_id: str | None, session_id: str) -> int | None:
+        row = self._tx.row(_SEQ, (own,))
+        if row is None and event_id is not None:
+            row = self._tx.row(_SEQ_BY_EVENT, (session_id, event_id))
+            if row is None and event_id in self._events:
+                return self._drafts[-1].message.seq
+        return None if row is None else integer(row[0])
+
+    def _number(self, kind: str, given: int) -> int:
+        """Return the short number of a record: its own where that is free here, else the next."""
+        tenant, used = self._tenant, self._numbers[kind]
+        is_free = given > self._sealed.floors.get(kind, 0) and given not in used
+        if not is_free or self._tx.row(_TAKEN[kind], (tenant, given)) is not None:
+            self.added["renumbered"] += bool(given)
+            last = last_number(self._tx, tenant, kind)
+            if kind == "message":
+                last = max(last, first_integer(self._tx.row(_GREATEST, (tenant,))))
+            given = max(last, self._sealed.greatest.get(kind, 0), *used, 0) + 1
+        used.add(given)
+        return given
+
+    def _compaction(self, given: Compaction, target: Target, session: Session) -> None:
+        own, is_there = self._own_id("compaction", given.id, session.id)
+        through = min(target.seq(given.through_seq), session.last_seq)
+        if is_there or self._tx.row(_COMPACTED, (session.id, through)) is not None:
+            self.added["known"] += 1
+        elif through > session.pruned_seq:
+            self.added["compaction"] += 1
+            last = max(through, min(target.seq(given.last_seq), session.last_seq))
+            facts = {"id": own, "session_id": session.id, "through_seq": through}
+            placed = msgspec.structs.replace(given, **facts, last_seq=last)
+            if not self._sealed.dry_run:
+                store_compaction(self._tx, session, placed)
+
+    def _observation(self, item: NewObservation, session: Session) -> None:
+        given = item.observation
+        own, is_there = self._own_id("observation", given.id, session.id)
+        placed = msgspec.structs.replace(
+            given,
+            id=own,
+            session_id=session.id,
+            tenant=session.tenant,
+            agent=session.agent,
+            user=session.user,
+            project=session.project if self._sealed.scope.project else given.project,
+            message_id=self._of_message(given.message_id, session.id),
+        )
+        if is_there or find_same(self._tx, placed, self._tenant) is not None:
+            self.added["known"] += 1
+            return
+        placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
+        self.added["observation"] += 1
+        self._ids_here.add(own)
+        if not self._sealed.dry_run:
+            payloads.keep(self._sealed.blobs, item.input, item.output)
+            restore_observation(self._tx, placed)
+            raise_counter(self._tx, self._tenant, "observation", placed.number)
+            self._observed.append(placed)
+
+    def _of_message(self, id_: str | None, session_id: str) -> str | None:
+        return None if id_ is None else self._own_id("message", id_, session_id)[0]
+
+    def _episode(self, given: Episode) -> None:
+        self._flush()
+        session_id = self._session_id(given.session_id)
+        session = find_session(self._tx, self._sealed.scope, session_id)
+        own, is_there = self._own_id("episode", given.id, session_id)
+        origins = [(OURS, given.session_id), (OURS, session_id)]
+        if is_buried(self._tx, self._tenant, origins):
+            self.added["erased"] += 1
+        elif is_there or self._has_whole(given, session_id):
+            self.added["known"] += 1
+        elif session is None and self._sealed.scope != Scope(tenant=self._tenant):
+            self.added["denied"] += 1
+        else:
+            self.added["episode"] += 1
+            owner = {"agent": given.agent, "user": given.user, "project": given.project}
+            if session is not None:
+                owner = {name: getattr(session, name) for name in owner}
+            number = self._number("episode", given.number)
+            facts = {"id": own, "session_id": session_id, "tenant": self._tenant, "number": number}
+            if not self._sealed.dry_run:
+                restore_episode(self._tx, msgspec.structs.replace(given, **facts, **owner))
+                raise_counter(self._tx, self._tenant, "episode", number)
+
+    def _has_whole(self, given: Episode, session_id: str) -> bool:
+        row = self._tx.row(_WHOLE, (session_id, given.turn_sender))
+        return given.extent == "session" and row is not None
+
+    def _project(self, given: ProjectLine) -> None:
+        dry_run = self._sealed.dry_run
+        is_new = take_project(self._tx, self._tenant, given, self._paths, dry_run=dry_run)
+        self.added["project" if is_new else "known"] += 1
+
+    def _flush(self) -> None:
+        """Store the messages that wait, and tell of new observations."""
+        drafts, self._drafts = self._drafts, []
+        observed, self._observed = self._observed, []
+        target = self._target
+        if target is None or target.session is None or self._sealed.dry_run:
+            return
+        session = target.session
+        if drafts:
+            before = msgspec.structs.replace(session, last_seq=drafts[0].message.seq - 1)
+            session = restore_messages(self._tx, before, drafts)
+            self._target = msgspec.structs.replace(target, session=session)
+        if observed:
+            numbers = tuple(each.number for each in observed)
+            at, owner = self._sealed.at, owner_of(session)
+            event = ObservationsRecorded(scope=owner, at=at, numbers=numbers)
+            record_event(self._tx, event)

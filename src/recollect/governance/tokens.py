@@ -1,0 +1,415 @@
+"""Tokens: who may call the worker, as whom they hear, and what they may do.
+
+A token is shown once, when it is made; the records hold a hash of it. That of the owner lies in a
+file of the home, see `token_file`, and is not in the records at all.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, LiteralString, TypeAlias, get_args
+
+import msgspec
+
+from recollect.core.clock import Clock, IdSource, check_time
+from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Unauthorized
+from recollect.core.scope import LOCAL_TENANT, Scope
+from recollect.core.settings import agent_name
+from recollect.governance.audit import record_audit
+from recollect.governance.token_file import PREFIX, TokenFile, digest_of, new_text
+from recollect.sessions.record.draft import DraftMaker
+from recollect.sessions.record.session_key import parse_key
+from recollect.store.columns import decode, text_or_none
+from recollect.store.engine import Database, Row, SqlValue, Transaction
+
+Right: TypeAlias = Literal["read", "capture", "write", "files", "admin"]
+RIGHTS: tuple[Right, ...] = get_args(Right)
+"""Each includes those before it."""
+OWNER, SHARED, SESSION = "owner", "shared", "session:"
+"""Audiences; the last one is followed by a session key."""
+GUEST = "guest"
+"""The channel of the sessions of shared tokens; the peer is the name of the token. Not ``token``:
+the redactor would take what follows in a key for a secret."""
+ALL_CHANNELS = "*"
+USED_EVERY_MS = 60_000
+"""The time of the last use is stored at most this often: a request costs no commit."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_LONGEST = 256
+_STORED: LiteralString = """id, name, tenant, agent, project, rights, created_at, expires_at,
+    revoked_at, last_used_at, audience, session_key, channels"""
+_PLAIN = 10
+"""Columns that are fields as they are; those after them are put together."""
+_FIELDS = tuple(name.strip() for name in _STORED.split(","))[:_PLAIN]
+_SELECT: LiteralString = f"SELECT {_STORED} FROM tokens"  # noqa: S608  # literals
+_INSERT: LiteralString = f"""
+    INSERT INTO tokens ({_STORED}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""  # noqa: S608  # literals
+_BY_HASH: LiteralString = _SELECT + " WHERE hash = ?"
+_BY_NAME: LiteralString = _SELECT + " WHERE (name = ? OR id = ?) AND revoked_at IS NULL"
+_VALID: LiteralString = _SELECT + " WHERE revoked_at IS NULL ORDER BY created_at, id"
+_ALL: LiteralString = _SELECT + " ORDER BY created_at, id"
+_REVOKE: LiteralString = "UPDATE tokens SET revoked_at = ? WHERE id = ?"
+_USE: LiteralString = "UPDATE tokens SET last_used_at = ? WHERE id = ?"
+
+
+class Token(msgspec.Struct, frozen=True, kw_only=True):
+    """Who calls: their scope, as whom they hear, and what they may do. Not the secret itself.
+
+    Attributes:
+        id: Sorts by the time of creation; ``owner`` for the one in the file of the home.
+        name: What events and audit call it.
+        tenant: Whose memory it opens.
+        agent: Only of this agent; None: of all.
+        project: Only of this project, a path of it; None: of all.
+        audience: As whom it hears. ``owner``: as the operator, everything in its scope.
+            ``session:KEY``: as the session of that key. ``shared``: as a guest of its own, what it
+            captured itself and what the settings share with guests.
+        rights: The greatest of `RIGHTS` that it has.
+        channels: Names of channels whose session keys it may write to; ``*``: all.
+        created_at: Ms UTC.
+        expires_at: Ms UTC; None: never.
+        revoked_at: Ms UTC; None: it was not.
+        last_used_at: Ms UTC, to the minute; None: never, or not known.
+    """
+
+    id: str
+    name: str
+    tenant: str = LOCAL_TENANT
+    agent: str | None = None
+    project: str | None = None
+    audience: str = SHARED
+    rights: Right = "read"
+    channels: tuple[str, ...] = ()
+    created_at: int = 0
+    expires_at: int | None = None
+    revoked_at: int | None = None
+    last_used_at: int | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """What of the home it opens."""
+        return Scope(tenant=self.tenant, agent=self.agent, project=self.project)
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether it hears as the operator."""
+        return self.audience == OWNER
+
+    @property
+    def session_key(self) -> str | None:
+        """The key of the session as which it hears; None where it hears as the operator."""
+        if self.is_owners:
+            return None
+        return f"{GUEST}:{self.name}" if self.audience == SHARED else self.audience[len(SESSION) :]
+
+    def allows(self, right: Right) -> bool:
+        """Return whether it has a right.
+
+        >>> Token(id="1", name="a", rights="write").allows("capture")
+        True
+        """
+        return RIGHTS.index(right) <= RIGHTS.index(self.rights)
+
+    def speaks_for(self, channel: str) -> bool:
+        """Return whether it may write to session keys of a channel."""
+        return ALL_CHANNELS in self.channels or channel in self.channels
+
+    def is_valid(self, now: int) -> bool:
+        """Return whether it can be used at a time, ms UTC."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+class IssuedToken(msgspec.Struct, frozen=True, kw_only=True):
+    """A new token with its text, which is not known to anybody afterwards."""
+
+    token: Token
+    text: str
+
+    def __repr__(self) -> str:
+        """Return it without the text."""
+        return f"IssuedToken(token={self.token!r})"
+
+
+class Tokens:
+    """Adds, lists, revokes and verifies the tokens of a home; `memory.tokens` is one of these.
+
+    Args:
+        records: ``records.db``.
+        file: The owner's token.
+        clock: Tells the time.
+        ids: Gives tokens their ids.
+        drafts: Refuses names and keys with a secret in them.
+    """
+
+    def __init__(
+        self, records: Database, file: TokenFile, clock: Clock, ids: IdSource, drafts: DraftMaker
+    ) -> None:
+        self._records = records
+        self._clock = clock
+        self._ids = ids
+        self._drafts = drafts
+        self.file = file
+
+    def add(
+        self,
+        name: str,
+        *,
+        tenant: str = LOCAL_TENANT,
+        agent: str | None = None,
+        project: str | None = None,
+        audience: str = SHARED,
+        rights: Right = "read",
+        channels: Sequence[str] = (),
+        expires_at: int | datetime | None = None,
+    ) -> IssuedToken:
+        """Return a new token; its text is nowhere else.
+
+        Args:
+            name: What events and audit call it; no other valid token has it.
+            tenant: Whose memory it opens.
+            agent: Only of this agent.
+            project: Only of this project: a path of it.
+            audience: ``owner``, ``shared`` or ``session:KEY``, see `Token`.
+            rights: The greatest of `RIGHTS` that it has.
+            channels: Channels whose session keys it may write to; ``*`` for all.
+            expires_at: Ms UTC or datetime, in the future; it stays valid without one.
+
+        Raises:
+            InvalidInput: one of them cannot be so.
+            Conflict: a valid token has this name.
+        """
+        now = self._clock.now_ms()
+        token = Token(
+            id=self._ids.new(),
+            name=self._name(name),
+            tenant=_check_name(tenant, "name of a tenant"),
+            agent=None if agent is None else agent_name(agent),
+            project=None if project is None else self._drafts.label(project, "project"),
+            audience=check_audience(self._drafts.checked(audience, "audience"), agent),
+            rights=check_right(rights),
+            channels=tuple(dict.fromkeys(_check_channel(each) for each in channels)),
+            created_at=now,
+            expires_at=None if expires_at is None else _check_end(check_time(expires_at), now),
+        )
+        text = new_text()
+
+        def unit(tx: Transaction) -> None:
+            if _named(tx, token.name) is not None or token.name == OWNER:
+                raise Conflict(
+                    "a valid token has this name", hint="choose another name, or revoke that one"
+                )
+            tx.execute(_INSERT, (*_cells_of(token), digest_of(text)))
+            record_audit(tx, token.scope, "token.add", now, target=token.name)
+
+        self._records.write(unit)
+        return IssuedToken(token=token, text=text)
+
+    def list(self, *, revoked: bool = False) -> list[Token]:
+        """Return the tokens of the home, the owner's first where its file is there.
+
+        Args:
+            revoked: Also those that were revoked.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        rows = self._records.read(lambda tx: tx.all(_ALL if revoked else _VALID))
+        owners = [self.owners()] if self.file.path.exists() else []
+        return [*owners, *map(_token_of, rows)]
+
+    def revoke(self, name: str) -> Token:
+        """Let a token be valid no more, from the next request on, and return it.
+
+        Args:
+            name: Its name or id.
+
+        Raises:
+            NotFound: no valid token has it.
+            InvalidInput: it is the owner's, which is rotated instead.
+        """
+        if name == OWNER:
+            hint = "make another one with `recollect token rotate`"
+            raise InvalidInput("the owner's token cannot be revoked", hint=hint)
+        now = self._clock.now_ms()
+
+        def unit(tx: Transaction) -> Token:
+            found = _named(tx, name)
+            if found is None:
+                hint = "list those that are there with `recollect token list`"
+                raise NotFound("no valid token has this name", hint=hint)
+            tx.execute(_REVOKE, (now, found.id))
+            record_audit(tx, found.scope, "token.revoke", now, target=found.name)
+            return msgspec.structs.replace(found, revoked_at=now)
+
+        return self._records.write(unit)
+
+    def rotate(self) -> Token:
+        """Write another token into the owner's file, and return what it opens.
+
+        The one before is void from the next request on.
+
+        Raises:
+            StoreError: the file or the entry of the audit cannot be written.
+        """
+        now = self._clock.now_ms()
+        self._records.write(lambda tx: record_audit(tx, Scope(), "token.rotate", now, target=OWNER))
+        self.file.rotate()
+        return self.owners()
+
+    def owners(self) -> Token:
+        """Return the owner's token: everything in the home's own tenant."""
+        return Token(id=OWNER, name=OWNER, audience=OWNER, rights="admin", channels=(ALL_CHANNELS,))
+
+    def verify(self, text: str | None) -> Token:
+        """Return the token that a caller shows.
+
+        Raises:
+            Unauthorized: it is missing, unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+        if not text or not text.startswith(PREFIX) or len(text) > _LONGEST:
+            raise _unauthorized("a token is needed")
+        return self.verify_digest(digest_of(text))
+
+    def verify_digest(self, digest: bytes) -> Token:
+        """Return the token whose text has a digest, as `digest_of` makes it.
+
+        Raises:
+            Unauthorized: it is unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+        if self._is_owners(digest):
+            return self.owners()
+        row = self._records.read(lambda tx: tx.row(_BY_HASH, (digest,)))
+        if row is None:
+            raise _unauthorized("the token is unknown")
+        token, now = _token_of(row), self._clock.now_ms()
+        if not token.is_valid(now):
+            has_expired = token.revoked_at is None
+            raise _unauthorized("the token has expired" if has_expired else "the token was revoked")
+        if now - (token.last_used_at or 0) >= USED_EVERY_MS:
+            self._note_use(token.id, now)
+        return token
+
+    def _name(self, name: str) -> str:
+        """Return a name that may stand in session keys, beside a key of the caller's."""
+        checked = _check_name(name, "name of a token")
+        self._drafts.checked(f"{GUEST}:direct:{checked}:thread:{self._ids.new()}", "name")
+        return checked
+
+    def _is_owners(self, digest: bytes) -> bool:
+        try:
+            known = self.file.digest()
+        except (Denied, NotFound):  # `recollect doctor` and `token rotate` say why
+            return False
+        return known is not None and hmac.compare_digest(known, digest)
+
+    def _note_use(self, token_id: str, now: int) -> None:
+        """Store the time of the last use, without waiting for it: an answer is worth more."""
+        self._records.submit(lambda tx: tx.execute(_USE, (now, token_id)))
+
+
+def revoke_all(records: Database, now: int) -> list[str]:
+    """Let no token of a home be valid any more; return their names.
+
+    A backup from elsewhere may hold tokens of whoever made it.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+
+    def unit(tx: Transaction) -> list[str]:
+        found = [_token_of(row) for row in tx.all(_VALID)]
+        for token in found:
+            tx.execute(_REVOKE, (now, token.id))
+            record_audit(tx, token.scope, "token.revoke", now, target=token.name)
+        return [token.name for token in found]
+
+    return records.write(unit)
+
+
+def check_audience(audience: str, agent: str | None = None) -> str:
+    """Return an audience with its session key normalised.
+
+    Raises:
+        InvalidInput: it cannot be one, or its key names another agent.
+    """
+    if audience in {OWNER, SHARED}:
+        return audience
+    if not audience.startswith(SESSION):
+        hint = "use owner, shared, or session: with a session key"
+        raise InvalidInput("a token must have a known audience", hint=hint)
+    key = parse_key(audience[len(SESSION) :])
+    if agent is not None and key.agent not in {None, agent_name(agent)}:
+        raise InvalidInput(
+            "the session key must be of the token's agent", hint="leave the agent out of one"
+        )
+    return SESSION + key.text
+
+
+def check_right(right: str) -> Right:
+    """Return a right.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    if right in RIGHTS:
+        return right
+    raise InvalidInput("unknown right of a token", hint=f"use one of {', '.join(RIGHTS)}")
+
+
+def _cells_of(token: Token) -> list[SqlValue]:
+    plain: list[SqlValue] = [getattr(token, name) for name in _FIELDS]
+    kind, _, key = token.audience.partition(":")
+    return [*plain, kind, key or None, msgspec.json.encode(token.channels).decode()]
+
+
+def _token_of(row: Row) -> Token:
+    kind, key, channels = (text_or_none(cell) for cell in row[_PLAIN:])
+    return decode(
+        Token,
+        _FIELDS,
+        row[:_PLAIN],
+        audience=kind if key is None else SESSION + key,
+        channels=msgspec.json.decode(channels or "[]"),
+    )
+
+
+def _named(tx: Transaction, name: str) -> Token | None:
+    row = tx.row(_BY_NAME, (name, name))
+    return None if row is None else _token_of(row)
+
+
+def _check_name(name: object, what: str) -> str:
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return name
+    raise InvalidInput(
+        f"the {what} must be short and plain",
+        hint="use letters, digits, dots, - and _, 64 at most, a letter or digit first",
+    )
+
+
+def _check_channel(channel: str) -> str:
+    name = channel.strip().lower()
+    if name == ALL_CHANNELS or _CHANNEL.fullmatch(name):
+        return name
+    raise InvalidInput(
+        "a channel must be named as session keys name it", hint="use telegram, slack … or * for all"
+    )
+
+
+def _check_end(expires_at: int, now: int) -> int:
+    if expires_at > now:
+        return expires_at
+    raise InvalidInput("a token must end in the future", hint="choose a later time")
+
+
+def _unauthorized(message: str) -> Unauthorized:
+    return Unauthorized(
+        message, hint="send the header Authorization: Bearer with a token of `recollect token add`"
+    )

@@ -1,0 +1,325 @@
+"""What the tools answer: the shapes that clients are told, and how records become them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
+
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic reads no nested one of Python 3.11
+
+from recollect.core.clock import to_iso
+from recollect.core.errors import NotFound
+from recollect.core.numbers import show_number
+from recollect.index.query.hit import Hit, SearchResult
+from recollect.mcp.quoting import NOTE, cost_of
+from recollect.memory import Memory
+from recollect.observations.observation import Observation
+from recollect.recall.context.block import ContextBlock
+from recollect.recall.steps.detail import Detail, DetailBatch
+from recollect.recall.steps.lines import IndexLine, IndexLines, Timeline
+from recollect.sessions.record.message import Message
+from recollect.store.sqlite.home import GUEST_NOTES
+from recollect.workspace.reading import ReadResult
+
+Trust = Annotated[
+    str,
+    Field(description="Whose words it is: owner, agent, tool, web, group (others), imported."),
+]
+Name = Annotated[str, Field(description="For timeline and get_observations, such as #12 or m88.")]
+Tokens = Annotated[int, Field(description="About what this answer costs in a prompt.")]
+Note = Annotated[str, Field(description="What to make of the texts below.")]
+Answer = TypeVar("Answer")
+_SOURCES = {"observation": "observations", "message": "sessions", "episode": "episodes"}
+_BY_ROLE = {"assistant": "agent", "tool": "tool", "system": "tool"}
+
+
+class Found(TypedDict):
+    """One hit."""
+
+    source: Annotated[str, Field(description="memory (a file), sessions or observations.")]
+    trust: Trust
+    score: Annotated[float, Field(description="0 to 1, higher is better.")]
+    snippet: str
+    at: str
+    name: NotRequired[Name]
+    type: NotRequired[str]
+    speaker: NotRequired[str]
+    detailTokens: NotRequired[Annotated[int, Field(description="What all of it costs.")]]
+    path: NotRequired[Annotated[str, Field(description="For memory_get.")]]
+    startLine: NotRequired[int]
+    endLine: NotRequired[int]
+    citation: NotRequired[str]
+
+
+class SearchAnswer(TypedDict):
+    """Hits, best first."""
+
+    note: Note
+    results: list[Found]
+    mode: Annotated[str, Field(description="What took part: hybrid, lexical or vector.")]
+    warnings: list[str]
+    tokens: Tokens
+
+
+FileAnswer = TypedDict(
+    "FileAnswer",
+    {
+        "note": Note,
+        "status": Literal["ok", "not_found"],
+        "path": str,
+        "source": str,
+        "trust": Trust,
+        "text": str,
+        "from": int,
+        "lines": int,
+        "totalLines": int,
+        "truncated": bool,
+        "nextFrom": NotRequired[int],
+        "tokens": Tokens,
+    },
+)
+"""Lines of a memory file."""
+
+
+class Line(TypedDict):
+    """One record, in one line."""
+
+    name: Name
+    kind: str
+    type: str
+    trust: Trust
+    at: str
+    title: str
+    detailTokens: int
+
+
+class TimelineAnswer(TypedDict):
+    """What was around something, oldest first."""
+
+    note: Note
+    lines: list[Line]
+    anchor: NotRequired[Name]
+    tokens: Tokens
+
+
+class Record(TypedDict):
+    """One record in full."""
+
+    name: Name
+    kind: Annotated[str, Field(description="observation, message or episode.")]
+    source: str
+    trust: Trust
+    at: str
+    tokens: int
+    type: NotRequired[str]
+    tool: NotRequired[str]
+    speaker: NotRequired[str]
+    title: NotRequired[str]
+    summary: NotRequired[str]
+    input: NotRequired[str]
+    output: NotRequired[str]
+    error: NotRequired[str]
+    files: NotRequired[list[str]]
+    text: NotRequired[str]
+
+
+class RecordsAnswer(TypedDict):
+    """Records in the order in which they were asked for."""
+
+    note: Note
+    records: list[Record]
+    missing: list[str]
+    tokens: Tokens
+
+
+class ContextItem(TypedDict):
+    """What a line of a context block is of."""
+
+    kind: str
+    section: str
+    tokens: int
+    name: NotRequired[Name]
+
+
+class ContextAnswer(TypedDict):
+    """What a session begins with."""
+
+    session: str
+    text: str
+    items: list[ContextItem]
+    tokens: Tokens
+
+
+class ForgetAnswer(TypedDict):
+    """What was forgotten."""
+
+    name: Name
+    forgotten: bool
+    undo: Annotated[str, Field(description="The command with which the user brings it back.")]
+    tokens: Tokens
+
+
+def search_answer(memory: Memory, result: SearchResult, lines: IndexLines) -> SearchAnswer:
+    """Return hits with what loads them; those without a line are gone, or not for who asks."""
+    named = {line.ref: line for line in lines.lines}
+    hits = [_hit(memory, hit, named[hit.ref]) for hit in result.hits if hit.ref in named]
+    return SearchAnswer(
+        note=NOTE,
+        results=hits,
+        mode=result.mode,
+        warnings=list(result.warnings),
+        tokens=cost_of(hits),
+    )
+
+
+def _hit(memory: Memory, hit: Hit, line: IndexLine) -> Found:
+    found = Found(
+        source=hit.source,
+        trust=trust_of_file(hit.path) if hit.path is not None else _trust(memory, line),
+        score=round(hit.score, 4),
+        snippet=hit.snippet,
+        at=to_iso(hit.at),
+    )
+    optional: dict[str, object] = {"speaker": hit.name, "citation": hit.citation}
+    if hit.path is None:
+        optional |= {"name": line.name, "type": line.type, "detailTokens": line.tokens}
+    else:
+        optional |= {"path": hit.path, "startLine": hit.start_line, "endLine": hit.end_line}
+    return _with(found, optional)
+
+
+def _with(answer: Answer, optional: Mapping[str, object]) -> Answer:
+    """Return an answer with those of its optional parts that there are."""
+    there = {name: value for name, value in optional.items() if value is not None and value != ""}
+    return cast(Answer, {**cast(dict[str, object], answer), **there})
+
+
+def trust_of_file(path: str) -> str:
+    """Return whose words a memory file is: the owner's, or a note of a guest."""
+    return "group" if path.startswith(f"{GUEST_NOTES}/") else "owner"
+
+
+def _trust(memory: Memory, line: IndexLine) -> str:
+    """Return whose words a record is; of a message that somebody wrote, whether the owner did."""
+    if line.trust is not None:
+        return line.trust
+    if line.type in _BY_ROLE:
+        return _BY_ROLE[line.type]
+    return _trust_of_message(memory, memory.sessions.message(line.ref))
+
+
+def _trust_of_message(memory: Memory, message: Message) -> str:
+    if message.role in _BY_ROLE:
+        return _BY_ROLE[message.role]
+    return "owner" if memory.sessions.message_group(message).is_owners else "group"
+
+
+def file_answer(read: ReadResult) -> FileAnswer:
+    """Return lines of a memory file."""
+    answer: FileAnswer = {
+        "note": NOTE,
+        "status": read.status,
+        "path": read.path,
+        "source": "memory",
+        "trust": trust_of_file(read.path),
+        "text": read.text,
+        "from": read.from_line,
+        "lines": read.lines,
+        "totalLines": read.total_lines,
+        "truncated": read.truncated,
+        "tokens": cost_of(read.text),
+    }
+    if read.next_from is not None:
+        answer["nextFrom"] = read.next_from
+    return answer
+
+
+def timeline_answer(memory: Memory, found: Timeline) -> TimelineAnswer:
+    """Return lines by time."""
+    lines = [_line(memory, line) for line in found.lines]
+    answer = TimelineAnswer(note=NOTE, lines=lines, tokens=cost_of(lines))
+    if found.anchor is not None:
+        answer["anchor"] = found.anchor.name
+    return answer
+
+
+def _line(memory: Memory, line: IndexLine) -> Line:
+    return Line(
+        name=line.name,
+        kind=line.kind,
+        type=line.type,
+        trust=_trust(memory, line),
+        at=to_iso(line.at),
+        title=line.title,
+        detailTokens=line.tokens,
+    )
+
+
+def records_answer(memory: Memory, batch: DetailBatch) -> RecordsAnswer:
+    """Return records in full.
+
+    Raises:
+        NotFound: none of them is there.
+    """
+    if not batch.found:
+        raise NotFound("none of the records exists", hint="ids are as a search shows them: #12")
+    records = [_record(memory, each) for each in batch.found]
+    missing = list(batch.missing)
+    return RecordsAnswer(
+        note=NOTE, records=records, missing=missing, tokens=cost_of([*records, *missing])
+    )
+
+
+def _record(memory: Memory, detail: Detail) -> Record:
+    of = detail.record
+    head = Record(
+        name=detail.name,
+        kind=detail.kind,
+        source=_SOURCES[detail.kind],
+        trust="agent",
+        at=to_iso(of.created_at),
+        tokens=detail.tokens,
+    )
+    if detail.kind == "observation":
+        return _with(head, _observed(of))
+    return _with(head, _said(memory, of) if detail.kind == "message" else {"text": of.text})
+
+
+def _observed(of: Observation) -> dict[str, Any]:
+    return {
+        "trust": of.trust,
+        "type": of.type,
+        "tool": of.tool_name,
+        "title": of.title,
+        "summary": of.summary,
+        "input": of.input,
+        "output": of.output,
+        "error": of.error,
+        "files": list(of.files) or None,
+    }
+
+
+def _said(memory: Memory, of: Message) -> dict[str, Any]:
+    trust = _trust_of_message(memory, of)
+    return {"trust": trust, "type": of.role, "speaker": of.name, "text": of.text}
+
+
+def context_answer(session_id: str, block: ContextBlock) -> ContextAnswer:
+    """Return a context block."""
+    items = [
+        _with(
+            ContextItem(kind=item.kind, section=item.section, tokens=item.tokens),
+            {"name": None if item.number is None else show_number(item.kind, item.number)},
+        )
+        for item in block.items
+    ]
+    return ContextAnswer(session=session_id, text=block.text, items=items, tokens=block.tokens)
+
+
+def forget_answer(of: Observation) -> ForgetAnswer:
+    """Return what was forgotten, and how it comes back."""
+    name = show_number("observation", of.number)
+    return ForgetAnswer(
+        name=name, forgotten=True, undo=f"recollect forget --undo '{name}'", tokens=cost_of(name)
+    )

@@ -1,0 +1,124 @@
+"""Projects on their way into another home: one value each, with the paths that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import MAX_MS
+from recollect.observations.places import ProjectPlace
+from recollect.observations.project_rows import (
+    ADD_PROJECT,
+    SET_ALIAS,
+    KnownProjects,
+    ProjectRow,
+    cells,
+)
+from recollect.store.columns import integer, text
+from recollect.store.engine import Transaction
+
+_DATES: LiteralString = "SELECT id, created_at FROM projects WHERE tenant = ?"
+_ALIASES: LiteralString = """
+    SELECT project_id, path, kind, at FROM project_aliases WHERE tenant = ? ORDER BY path
+"""
+_USED: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND project = ? LIMIT 1"
+_NAMED = frozenset({"path", "person"})
+_KINDS = _NAMED | {"root", "git"}
+_Ms: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
+
+
+class ProjectLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A project; each alias is a path, its kind, and when it was noted, ms UTC."""
+
+    id: str
+    name: str
+    root: str
+    created_at: _Ms
+    remote: str | None = None
+    clone: str | None = None
+    merged_into: str | None = None
+    apart: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str, _Ms], ...] = ()
+
+
+def project_lines(tx: Transaction, tenant: str, paths: Collection[str] | None) -> list[ProjectLine]:
+    """Return the projects of a tenant, or those of some paths, those joined to others last."""
+    known = KnownProjects(tx, tenant)
+    created = {text(id_): integer(at) for id_, at in tx.rows(_DATES, (tenant,))}
+    aliases: dict[str, list[tuple[str, str, int]]] = {}
+    for id_, each, kind, at in tx.rows(_ALIASES, (tenant,)):
+        aliases.setdefault(text(id_), []).append((text(each), text(kind), integer(at)))
+    rows = list(known.rows.values())
+    if paths is not None:
+        meant = {
+            known.rows[known.paths[path][0]].stands_for for path in known.paths.keys() & {*paths}
+        }
+        rows = [row for row in rows if row.stands_for in meant]
+    return [
+        ProjectLine(
+            **{name: getattr(row, name) for name in _FACTS},
+            created_at=created[row.id],
+            aliases=tuple(aliases.get(row.id, ())),
+        )
+        for row in sorted(rows, key=lambda row: _depth(known, row))
+    ]
+
+
+_FACTS = ("id", "name", "root", "remote", "clone", "merged_into", "apart")
+
+
+def take_project(
+    tx: Transaction,
+    tenant: str,
+    line: ProjectLine,
+    unwanted: Collection[str] = (),
+    *,
+    dry_run: bool = False,
+) -> bool:
+    """Store a project of elsewhere with its paths, and return whether any of it is new.
+
+    What this home knows wins: a project with its id, and paths that belong to another one. A name
+    that is taken gets a number.
+
+    Args:
+        tx: A transaction.
+        tenant: Whose it becomes.
+        line: The project.
+        unwanted: Paths that stay away, where nothing here has them; with all of its paths so does
+            the project.
+        dry_run: Store nothing.
+    """
+    known = KnownProjects(tx, tenant)
+    kept = [each for each in line.aliases if _is_wanted(tx, tenant, each, unwanted)]
+    if line.aliases and not any(kind in _NAMED for _, kind, _ in kept):
+        return False
+    is_new = line.id not in known.rows
+    fresh = [each for each in kept if each[0] not in known.paths]
+    if is_new and not dry_run:
+        into = line.merged_into if line.merged_into in known.rows else None
+        place = ProjectPlace(path=line.root, root=line.root, name=line.name)
+        facts = {name: getattr(line, name) for name in ("id", "root", "remote", "clone", "apart")}
+        name = known.free_name(place)
+        row = ProjectRow(**facts, name=name, merged_into=into, stands_for=line.id)
+        row = msgspec.structs.replace(row, stands_for=known.meaning(row))
+        tx.execute(ADD_PROJECT, (*cells(row), tenant, line.created_at))
+    for path, kind, at in () if dry_run else fresh:
+        tx.execute(SET_ALIAS, (tenant, path, line.id, kind, at))
+    return is_new or bool(fresh)
+
+
+def _is_wanted(
+    tx: Transaction, tenant: str, alias: tuple[str, str, int], unwanted: Collection[str]
+) -> bool:
+    path, kind, _ = alias
+    is_used = path not in unwanted or tx.row(_USED, (tenant, path)) is not None
+    return kind in _KINDS and is_used
+
+
+def _depth(known: KnownProjects, row: ProjectRow) -> int:
+    depth = 0
+    while row.merged_into is not None:
+        row, depth = known.rows[row.merged_into], depth + 1
+    return depth

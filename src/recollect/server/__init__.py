@@ -1,0 +1,1 @@
+"""The memory over HTTP, for agents on the user's machine."""

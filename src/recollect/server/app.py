@@ -1,0 +1,233 @@
+"""The application: finds the route of a request, calls its use case, and sends what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+import msgspec
+
+from recollect import __version__
+from recollect.caller import Caller
+from recollect.core.errors import RecollectError
+from recollect.governance.tokens import Right
+from recollect.mcp.http import McpEndpoint
+from recollect.server.calls import Calls
+from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
+from recollect.server.given import Request
+from recollect.server.guard import check_media, pieces_of, read_body
+from recollect.server.logs import log_unexpected
+from recollect.server.openapi import openapi_of
+from recollect.server.response import (
+    AsgiApp,
+    ClientGone,
+    Receive,
+    Response,
+    Scope,
+    Send,
+    send_rejection,
+    send_response,
+)
+from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
+from recollect.server.routes import (
+    admin,
+    events,
+    exchange,
+    files,
+    health,
+    hooks,
+    memory,
+    messages,
+    observations,
+    projects,
+    recall,
+    sessions,
+)
+from recollect.server.streams import Pieces, Streams, whole_or_cut
+from recollect.server.table import Entry, Table
+
+LARGE = 65_536
+"""A body of so many bytes is read on a thread, that the event loop goes on meanwhile."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Mount(msgspec.Struct, frozen=True, kw_only=True):
+    """Another ASGI application below a path, behind the same guard.
+
+    Attributes:
+        path: One segment, ``/mcp``; the application gets the whole path.
+        right: What the token must allow.
+        app: Finds the `Caller` in ``scope["state"]["caller"]``.
+        lifespan: Entered on the event loop before the first request, left after the last.
+    """
+
+    path: str
+    right: Right
+    app: AsgiApp
+    lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+
+
+class HttpApp:
+    """Answers what the guard let through.
+
+    Args:
+        routes: All of them.
+        mounts: Applications below a path of their own.
+
+    Raises:
+        Conflict: two routes have the same address.
+        InvalidInput: a route names a field that its ``given`` does not have.
+    """
+
+    def __init__(self, routes: Sequence[AnyRoute], mounts: Iterable[Mount] = ()) -> None:
+        routes = (*routes, _description(routes))
+        self._table = Table(routes)
+        self._mounts = {mount.path: mount for mount in mounts}
+        self.open_paths = [route.path for route in routes if route.right is None]
+        self.calls = Calls()
+        self.streams = Streams(self.calls)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep what is mounted alive in the ``async with`` block."""
+        async with AsyncExitStack() as stack:
+            for mount in self._mounts.values():
+                await stack.enter_async_context(mount.lifespan())
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        try:
+            await self._answer(scope, receive, send)
+        except ClientGone:  # or who was sent a part and must not take it for the whole
+            return
+        except Exception as error:  # noqa: BLE001  # every request is answered
+            await send_rejection(send, _rejection(error))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["raw_path"].decode("latin-1")
+        caller = scope["state"]["caller"]
+        mount = self._mounts.get("/" + path.split("/", 2)[1])
+        if mount is not None:
+            await self.calls.run(caller.require, mount.right)
+            with whole_or_cut():
+                await mount.app(scope, receive, send)
+            return
+        entry, fields = self._table.find(scope["method"], path)
+        route, headers = entry.route, scope["state"]["headers"]
+        check_media(route, headers)
+        request = Request(path=fields, query=scope["query_string"], headers=scope["headers"])
+        if isinstance(route, UploadRoute):
+            scope["patient"] = True  # see `Connection`: the deadline holds for each piece
+            await send_response(send, await self._upload(entry, caller, request, receive))
+            return
+        body, left_out = await read_body(route, headers, receive)
+        request = msgspec.structs.replace(request, body=body, left_out=left_out)
+        if isinstance(route, Route):
+            await send_response(send, await self._call(entry, caller, request))
+        else:
+            pieces: Pieces = await self.calls.run(_called, entry, caller, request)
+            await self.streams.send(route, pieces, receive, send)
+
+    async def _call(self, entry: Entry, caller: Caller | None, request: Request) -> Response:
+        if not entry.is_async:
+            return await self.calls.run(_answered, entry, caller, request)
+        if len(request.body) < LARGE:
+            given = _given(entry, caller, request)
+        else:
+            given = await self.calls.run(_given, entry, caller, request)
+        with _acting(caller):
+            return _response(entry.route, await entry.call(caller, given))
+
+    async def _upload(
+        self, entry: Entry, caller: Caller, request: Request, receive: Receive
+    ) -> Response:
+        given = await self.calls.run(_given, entry, caller, request)
+        with TemporaryFile(dir=caller.memory.home) as file:
+            async for piece in pieces_of(entry.route.max_body, receive):
+                await self.calls.run(file.write, piece)
+            return await self.calls.run(_uploaded, entry, caller, given, file)
+
+
+def all_routes() -> tuple[AnyRoute, ...]:
+    """Return the routes of every file in `recollect.server.routes`."""
+    seed = (health, sessions, observations, recall, hooks)
+    beside = (messages, projects, files, memory, events, exchange, admin)
+    return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
+
+
+def all_mounts() -> tuple[Mount, ...]:
+    """Return the applications below a path of their own; for one run of a server."""
+    mcp = McpEndpoint()
+    return (Mount(path="/mcp", right="read", app=mcp, lifespan=mcp.running),)
+
+
+def _description(routes: Sequence[AnyRoute]) -> Route:
+    """Return the route that describes all of them, itself not."""
+    document = openapi_of(routes, __version__)
+
+    async def describe(_caller: Caller, _given: Nothing) -> dict[str, Any]:
+        return document
+
+    return Route(
+        method="GET",
+        path="/openapi.json",
+        summary="Describe the routes as OpenAPI 3.1",
+        right="read",
+        call=describe,
+        answer=dict[str, Any],
+    )
+
+
+def _given(entry: Entry, caller: Caller | None, request: Request) -> Any:
+    if caller is not None and entry.route.right is not None:
+        caller.require(entry.route.right)
+    return entry.reader.read(request)
+
+
+def _called(entry: Entry, caller: Caller | None, request: Request) -> Any:
+    given = _given(entry, caller, request)
+    with _acting(caller):
+        return entry.call(caller, given)
+
+
+def _acting(caller: Caller | None) -> AbstractContextManager[None]:
+    return nullcontext() if caller is None else caller.acting()
+
+
+def _answered(entry: Entry, caller: Caller | None, request: Request) -> Response:
+    return _response(entry.route, _called(entry, caller, request))
+
+
+def _uploaded(entry: Entry, caller: Caller, given: Any, file: BinaryIO) -> Response:
+    file.seek(0)
+    with caller.acting():
+        return _response(entry.route, entry.call(caller, given, file))
+
+
+def _response(route: Any, value: Any) -> Response:
+    status = getattr(route, "status", 200)
+    if status == 201:
+        status = 201 if isinstance(value, Created) else 200
+    if isinstance(value, Created):
+        value = value.value
+    media = getattr(route, "media", JSON)
+    return Response(_encode(value) if media == JSON else value.encode(), status, media)
+
+
+def _rejection(error: Exception) -> Rejection:
+    if isinstance(error, Refused):
+        return error.rejection
+    if isinstance(error, RecollectError):
+        return rejection_of(error)
+    log_unexpected(error)
+    return UNEXPECTED

@@ -1,0 +1,232 @@
+"""What clients report of an agent's work, as far as it can be stored; hooks and observations.
+
+Nothing is refused for what it says: a field that cannot be stored is repaired or left out, and what
+was not understood is kept as text. Who hears it, and whether it is captured at all, is decided as
+everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal
+
+import msgspec
+
+from recollect.caller import Caller
+from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
+from recollect.core.clock import check_time
+from recollect.core.errors import Denied, InvalidInput
+from recollect.observations.draft import GivenObservation
+from recollect.observations.observation import Observation
+from recollect.observations.recalled import RECALLED
+from recollect.server.route import LenientGiven
+from recollect.server.wire import moment_of
+from recollect.sessions.lifecycle import Hooked, Moment
+from recollect.text.injected import TAG
+
+UNNAMED = "unnamed"
+"""The key of what names no session, or one that no key can be."""
+NO_SESSION, UNREAD = "no_session", "unread"
+"""Why something is not where, or not as, the client meant it."""
+
+
+class Report(LenientGiven, frozen=True, kw_only=True):
+    """What every hook tells.
+
+    Attributes:
+        session_key: Who and where.
+        session_id: The id of a session that is there; else another name for ``session_key``.
+        project_path: The folder in which the agent works.
+        created_at: When it happened, ISO 8601 or ms; now if not given.
+    """
+
+    session_key: str | None = None
+    session_id: str | None = None
+    project_path: str | None = None
+    created_at: int | str | None = None
+
+
+class ToolReport(Report, frozen=True, kw_only=True):
+    """What an agent did or saw; fields as in `Observations.record`."""
+
+    tool_name: str | None = None
+    type: str | None = None
+    input: Any = None
+    output: Any = None
+    summary: str | None = None
+    importance: float | None = None
+    event_id: str | None = None
+    title: str | None = None
+    files: list[str] | None = None
+    error: str | None = None
+    tool_use_id: str | None = None
+    agent_id: str | None = None
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """Why something is not as the client meant it.
+
+    Attributes:
+        reason: A word: ``paused``, ``excluded``, ``off``, ``tool``, ``file``, ``recalled``,
+            ``no_session``, ``unread``.
+        why: A sentence.
+    """
+
+    reason: str
+    why: str
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a report.
+
+    Attributes:
+        observation: What is stored now.
+        is_new: Whether this report made it.
+        session: Of which session.
+        note: What was left out of it, or is elsewhere than meant; None: nothing.
+    """
+
+    observation: Observation
+    is_new: bool
+    session: Hooked
+    note: Reason | None
+
+
+def label_of(text: str | None) -> str | None:
+    """Return a name as it can be stored; None where nothing is left of it."""
+    shown = "".join(c if c.isprintable() else " " for c in text or "")
+    return " ".join(shown.split())[:MAX_LABEL_CHARS].rstrip() or None
+
+
+def event_id_of(text: str | None) -> str | None:
+    """Return an id as it can be stored: of one that cannot its digest, the same each time."""
+    if not text:
+        return None
+    try:
+        return check_event_id(text)
+    except InvalidInput:
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def time_of(written: int | str | None) -> int | None:
+    """Return when something happened, ms UTC; None where that cannot be understood."""
+    try:
+        return None if written is None else check_time(moment_of(written))
+    except InvalidInput:
+        return None
+
+
+def check_captured(caller: Caller, report: Report) -> None:
+    """Refuse what a program did and is not captured; of an observation that is counted.
+
+    Raises:
+        Denied: it is not; the fact ``reason`` tells why.
+    """
+    memory, tool, given = caller.memory, None, None
+    if isinstance(report, ToolReport):
+        tool, given = label_of(report.tool_name), report.input
+        if memory.observations.own_calls.includes(tool, given):
+            raise Denied("a call of our own makes no observation", reason=RECALLED)
+    project, at = label_of(report.project_path), time_of(report.created_at)
+    refusal = memory.capture.refusal(project, tool, given, at)
+    if refusal is not None:
+        memory.capture.count({refusal.reason: int(isinstance(report, ToolReport))})
+        raise Denied(f"not captured: {refusal.why}", reason=refusal.reason)
+
+
+def hooked_of(
+    caller: Caller, report: Report, moment: Moment, beginning: Callable[[], None] = lambda: None
+) -> tuple[Hooked, Reason | None]:
+    """Return the session of a report; where it names none that can be, the one for all of those.
+
+    Args:
+        caller: Who reports it.
+        report: Of which session.
+        moment: What it tells.
+        beginning: Is called before one begins; what it raises prevents that.
+
+    Raises:
+        Denied: the caller may not write there.
+        NotFound: it is the id of a session that the caller may not write into.
+    """
+    if report.session_key is None and report.session_id is not None:
+        known = caller.memory.sessions.known(report.session_id)
+        if known is not None and known.id == report.session_id:
+            return Hooked(session=caller.writes_to(known.id), became="continued"), None
+    project, at = label_of(report.project_path), time_of(report.created_at)
+    name, problem = report.session_key or report.session_id, "no session_key was given"
+    if name is not None:
+        try:
+            return caller.hooked(name, project, moment, at, beginning=beginning), None
+        except InvalidInput as error:
+            problem = error.message
+    hooked = caller.hooked(UNNAMED, project, moment, at, beginning=beginning)
+    return hooked, Reason(reason=NO_SESSION, why=f"{problem}: it is in the session {UNNAMED}")
+
+
+def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = None) -> Stored:
+    """Store what an agent did or saw, and return it.
+
+    Args:
+        caller: Who reports it.
+        report: What it was.
+        event: What made it, where that is known.
+
+    Raises:
+        Denied: the caller may not write there; or, with the fact ``reason``, it is not captured.
+        NotFound: it is the id of a session that the caller may not write into.
+        InvalidInput: a number is out of range.
+    """
+    tool, project = label_of(report.tool_name), label_of(report.project_path)
+    is_by_hand = tool is None and event is None
+    beginning = _nothing if is_by_hand else partial(check_captured, caller, report)
+    session, note = hooked_of(caller, report, "during", beginning)
+    given, told = _understood(report)
+    failed = report.error is not None and event == "tool"
+    recorded = caller.memory.observations.add(
+        GivenObservation(
+            session_id=session.session.id,
+            tool_name=tool,
+            type=label_of(report.type),
+            input=given["input"],
+            output=given["output"],
+            summary=report.summary,
+            importance=report.importance,
+            event_id=event_id_of(report.event_id),
+            title=report.title,
+            files=report.files,
+            error=report.error,
+            tool_use_id=event_id_of(report.tool_use_id),
+            agent_id=event_id_of(report.agent_id),
+            event="tool_failed" if failed else event,
+            at=time_of(report.created_at),
+            project=None if project == session.session.project else project,
+        )
+    )
+    made, is_new = recorded.observation, recorded.is_new
+    return Stored(observation=made, is_new=is_new, session=session, note=told or note)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:
+    """Return input and output, with what could not be read of the report, and what to say of it."""
+    given = {"input": report.input, "output": report.output}
+    if report.unread is not None:
+        place = next((name for name in ("output", "input") if given[name] is None), None)
+        if place is None:
+            given["output"] = {"output": report.output, "unread": report.unread}
+        else:
+            given[place] = report.unread
+        return given, Reason(reason=UNREAD, why="what could not be read is kept as text")
+    if report.left_out:
+        why = f"{report.left_out} bytes in the middle were left out"
+        return given, Reason(reason="too_large", why=why)
+    if any(isinstance(text, str) and TAG in text for text in given.values()):
+        why = "what this memory had put into the prompt was left out"
+        return given, Reason(reason=RECALLED, why=why)
+    return given, None

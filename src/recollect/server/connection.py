@@ -1,0 +1,168 @@
+"""One connection: what must be limited before there is a request that the guard could look at."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import Any
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
+from recollect.server.guard import MOST_HEADERS
+from recollect.server.listening import is_own
+
+_MOMENTS = itertools.count()
+"""Puts silences into an order; the loop's clock stands still while many connections come in."""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one server takes.
+
+    Attributes:
+        request_s: Seconds from the first byte of a request to its last one; of an upload, between
+            one piece and the next.
+        connections: How many at the same time. One more closes the one that has been silent
+            longest, first those that never sent a whole request; it is refused where all are at
+            work.
+    """
+
+    request_s: float = 10.0
+    connections: int = 64
+
+
+class _Nowhere(list[tuple[bytes, bytes]]):
+    """Takes headers that come after the body, and keeps none."""
+
+    def append(self, header: tuple[bytes, bytes]) -> None:
+        """Forget it."""
+
+
+class Connection(HttpToolsProtocol):
+    """A connection with a deadline and limits, which uvicorn does not have.
+
+    The application finds the request target as it was sent in ``scope["target"]``, and sets
+    ``scope["patient"]`` where each piece of a body has a deadline of its own.
+    """
+
+    def __init__(self, *args: Any, limits: Limits, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._limits = limits
+        self._deadline: asyncio.TimerHandle | None = None
+        self._is_whole = True
+        self._has_headers = True
+        self._head_bytes = 0
+        self._answers = 0
+        self._silent_since = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection, in the place of a silent one where there are too many."""
+        super().connection_made(transport)
+        if not is_own(transport.get_extra_info("socket")):
+            transport.abort()
+            return
+        self._silent_since = next(_MOMENTS)
+        self._wait()
+        if len(self.connections) > self._limits.connections:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of it."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came; a request that is not whole yet has until its deadline."""
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if not self._has_headers:
+            self._head_bytes += len(data)
+            if self._head_bytes > MOST_HEADERS:
+                self._refuse(LONG_HEADERS)
+                return
+        if self._is_whole and not self._is_silent():
+            self._stop_waiting()
+            return
+        scope: Any = self.scope
+        if self._deadline is not None and scope is not None and scope.get("patient"):
+            self._stop_waiting()
+        self._wait()
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self._is_whole = self._has_headers = False
+        self._head_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        """Hand the request to the application; its body follows."""
+        self._has_headers = True
+        self.scope["target"] = self.url  # type: ignore[typeddict-unknown-key]
+        super().on_headers_complete()
+        self.headers = _Nowhere()
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        self._is_whole = True
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._answers += 1
+        self._silent_since = next(_MOMENTS)
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, in our own shape."""
+        self._refuse(BAD_REQUEST)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing: the request is answered as any other."""
+
+    def _is_silent(self) -> bool:
+        """Return whether nothing is being answered."""
+        cycle: Any = self.cycle
+        return cycle is None or bool(cycle.response_complete)
+
+    def _wait(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self._limits.request_s, self._too_slow)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _too_slow(self) -> None:
+        self._deadline = None
+        if self._is_whole or (self._has_headers and self._is_silent()):
+            self.transport.close()  # it never began, or has its answer
+        else:
+            self._refuse(TOO_SLOW)
+
+    def _make_room(self) -> None:
+        others = (each for each in self.connections if each is not self)
+        silent = [
+            each
+            for each in others
+            if isinstance(each, Connection) and each._is_silent()  # noqa: SLF001
+        ]
+        if not silent:
+            self._refuse(TOO_MANY)
+            return
+        first = min(silent, key=lambda each: (each._answers > 0, each._silent_since))  # noqa: SLF001
+        first.transport.close()
+        self.connections.discard(first)
+
+    def _refuse(self, rejection: Rejection) -> None:
+        """Answer without the application, unless it has begun, and close."""
+        if self._is_silent() or not self.cycle.response_started:
+            body = rejection.body
+            head = (
+                f"HTTP/1.1 {rejection.status} Refused\r\ncontent-type: application/json\r\n"
+                f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+        self.transport.close()

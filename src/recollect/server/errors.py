@@ -1,0 +1,135 @@
+"""From errors to HTTP statuses, one table that a test proves total; and what the guard refuses."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from recollect.core import errors
+from recollect.core.errors import RecollectError
+
+Header: TypeAlias = tuple[bytes, bytes]
+
+STATUSES: dict[type[RecollectError], int] = {
+    errors.RecollectError: 500,
+    errors.InvalidInput: 422,
+    errors.ConfigError: 500,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.Unauthorized: 401,
+    errors.Denied: 403,
+    errors.StoreError: 500,
+    errors.StoreBusy: 503,
+    errors.StoreFull: 507,
+    errors.StoreReadOnly: 503,
+    errors.StoreCorrupt: 500,
+    errors.RecordsLost: 500,
+    errors.StoreClosed: 503,
+    errors.ForeignStoreError: 422,
+    errors.SchemaTooNew: 500,
+    errors.MigrationFailed: 500,
+    errors.ProviderError: 502,
+    errors.ModelMissing: 503,
+    errors.ProviderUnavailable: 503,
+    errors.QuotaExhausted: 503,
+    errors.BudgetSpent: 503,
+    errors.ProviderRejected: 502,
+    errors.EmbeddingError: 502,
+    errors.DimensionMismatch: 502,
+    errors.AnswerUnusable: 502,
+}
+
+
+class ErrorText(msgspec.Struct, frozen=True):
+    """What went wrong, for programs and for people."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class ErrorAnswer(msgspec.Struct, frozen=True):
+    """The body of every answer that is an error."""
+
+    error: ErrorText
+
+
+class Rejection(msgspec.Struct, frozen=True):
+    """An answer that is an error: its status, its text, and headers of its own."""
+
+    status: int
+    code: str
+    message: str
+    hint: str = ""
+    headers: tuple[Header, ...] = ()
+
+    @property
+    def body(self) -> bytes:
+        """The JSON of the answer."""
+        return msgspec.json.encode(ErrorAnswer(ErrorText(self.code, self.message, self.hint)))
+
+
+class Refused(Exception):
+    """A request is answered by a rejection, whoever finds it."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.code)
+        self.rejection = rejection
+
+
+_BEARER: tuple[Header, ...] = ((b"www-authenticate", b"Bearer"),)
+_USE_OWN_ADDRESS = "send it to the address of `recollect serve status`"
+_SHORTEN = "send less at once"
+
+BAD_TARGET = Rejection(400, "bad_request", "the target must be a path", _USE_OWN_ADDRESS)
+BAD_REQUEST = Rejection(400, "bad_request", "the request must be HTTP/1.1", "check the client")
+BAD_HEADERS = Rejection(
+    400, "bad_request", "Host must be given, and no such header twice", "check the client"
+)
+BAD_JSON = Rejection(400, "bad_request", "the body must be JSON", "check its quotes and commas")
+BAD_QUERY = Rejection(
+    400, "bad_request", "the query must be UTF-8 text", "percent-encode its values"
+)
+TOO_DEEP = Rejection(
+    400, "too_deep", "the JSON must not be more than 64 levels deep", "flatten it, or send text"
+)
+NO_TOKEN = Rejection(
+    401,
+    "unauthorized",
+    "a bearer token must be given",
+    "send the header `Authorization: Bearer …`; the owner's token is in the file token of the home",
+    _BEARER,
+)
+FOREIGN_ORIGIN = Rejection(
+    403, "foreign_origin", "a page of another site must not call this", "call it from a program"
+)
+NO_ROUTE = Rejection(404, "not_found", "there is no such address", "see /openapi.json")
+NO_METHOD = Rejection(
+    405, "bad_method", "the address must be called otherwise", "see /openapi.json"
+)
+TOO_SLOW = Rejection(408, "too_slow", "the request must arrive within 10 s", "send it again")
+TOO_LARGE = Rejection(413, "too_large", "the body must be shorter", _SHORTEN)
+NO_BODY = Rejection(413, "too_large", "the request must have no body", "put it into the query")
+NOT_JSON = Rejection(
+    415, "not_json", "the body must be JSON", "send the header `Content-Type: application/json`"
+)
+WRONG_MEDIA = Rejection(
+    415, "wrong_media", "the body must have a media type of this route", "see /openapi.json"
+)
+PACKED = Rejection(
+    415, "wrong_media", "the body must not be compressed", "send it without Content-Encoding"
+)
+FOREIGN_HOST = Rejection(
+    421, "foreign_host", "Host must be an address of this server", _USE_OWN_ADDRESS
+)
+LONG_HEADERS = Rejection(431, "too_large", "the headers must be shorter than 16 kB", _SHORTEN)
+UNEXPECTED = Rejection(500, "internal", "an unexpected error", "see the log of the worker")
+TOO_MANY = Rejection(503, "busy", "too many connections are open", "close some, or try again")
+
+
+def rejection_of(error: RecollectError) -> Rejection:
+    """Return how an error is answered."""
+    status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+    headers = _BEARER if status == NO_TOKEN.status else ()
+    return Rejection(status, error.code, error.message, error.hint, headers)

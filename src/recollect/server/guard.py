@@ -1,0 +1,229 @@
+"""Who may speak to the server at all, and how much: checked before a request is routed.
+
+Pure ASGI. Everything here was a hole in another program of this kind; `docs/server.md` has the
+table with the status of each refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterable
+
+from recollect.caller import Callers
+from recollect.core.errors import RecollectError
+from recollect.server.calls import Calls
+from recollect.server.errors import (
+    BAD_HEADERS,
+    BAD_TARGET,
+    FOREIGN_HOST,
+    FOREIGN_ORIGIN,
+    LONG_HEADERS,
+    NO_BODY,
+    NO_TOKEN,
+    NOT_JSON,
+    PACKED,
+    TOO_LARGE,
+    WRONG_MEDIA,
+    Refused,
+    rejection_of,
+)
+from recollect.server.given import takes_json
+from recollect.server.lenient import Kept
+from recollect.server.response import (
+    AsgiApp,
+    ClientGone,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    send_rejection,
+)
+from recollect.server.route import JSON, KEPT_BODY, Endpoint, UploadRoute
+
+MOST_HEADERS = 16_384
+"""Bytes of all headers together."""
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""Names by which a program on this machine calls it; any port, for a forwarded one."""
+
+_ONCE = frozenset(
+    {
+        b"host",
+        b"origin",
+        b"sec-fetch-site",
+        b"authorization",
+        b"content-encoding",
+        b"content-type",
+        b"content-length",
+        b"transfer-encoding",
+    }
+)
+_OWN_SITES = (None, b"same-origin", b"none")
+_PORT = re.compile(rb":[0-9]{1,5}$")
+_BEARER = re.compile(rb"[Bb]earer +([!-~]{1,512})")
+
+
+class Guard:
+    """Refuses what must not reach the routes.
+
+    Args:
+        app: What answers the rest; finds the `Caller` in ``scope["state"]["caller"]``.
+        callers: Knows the tokens.
+        calls: Where they are asked for what is not at hand.
+        open_paths: Paths that need no token.
+        hosts: Names of this server beside the loopback ones, such as the address it is bound to.
+    """
+
+    def __init__(
+        self,
+        app: AsgiApp,
+        callers: Callers,
+        calls: Calls,
+        open_paths: Iterable[str] = (),
+        hosts: Iterable[str] = (),
+    ) -> None:
+        self._app = app
+        self._callers = callers
+        self._calls = calls
+        self._open = frozenset(path.encode() for path in open_paths)
+        self._hosts = frozenset(name.lower().encode() for name in (*LOOPBACK, *hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] != "http":
+            return
+        try:
+            headers = once_headers(scope["headers"])
+            self._check_site(scope, headers)
+            state = scope.setdefault("state", {})
+            state["headers"], state["caller"] = headers, None
+            if scope["raw_path"] not in self._open:
+                token = _token(headers)
+                caller = self._callers.at_hand(token)
+                state["caller"] = caller or await self._calls.run(self._callers.of, token)
+        except Refused as refused:
+            await send_rejection(send, refused.rejection)
+        except RecollectError as error:
+            await send_rejection(send, rejection_of(error))
+        else:
+            await self._app(scope, receive, send)
+
+    def _check_site(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        """Refuse what a page of another site, or a name that was rebound, lets a browser send."""
+        if not scope.get("target", scope["raw_path"]).startswith(b"/"):
+            raise Refused(BAD_TARGET)
+        host = headers.get(b"host")
+        if host is None:
+            raise Refused(BAD_HEADERS)
+        if _PORT.sub(b"", host).lower() not in self._hosts:
+            raise Refused(FOREIGN_HOST)
+        origin = headers.get(b"origin")
+        if origin is not None and origin.lower() != b"http://" + host.lower():
+            raise Refused(FOREIGN_ORIGIN)
+        if headers.get(b"sec-fetch-site") not in _OWN_SITES:
+            raise Refused(FOREIGN_ORIGIN)
+
+
+def once_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """Return the headers that the guard reads.
+
+    Raises:
+        Refused: one is given twice, or all together are too long.
+    """
+    once: dict[bytes, bytes] = {}
+    size = 0
+    for name, value in headers:
+        size += len(name) + len(value) + 4
+        if name in _ONCE:
+            if name in once:
+                raise Refused(BAD_HEADERS)
+            once[name] = value
+    if size > MOST_HEADERS:
+        raise Refused(LONG_HEADERS)
+    return once
+
+
+def _token(headers: dict[bytes, bytes]) -> str:
+    found = _BEARER.fullmatch(headers.get(b"authorization", b""))
+    if found is None:
+        raise Refused(NO_TOKEN)
+    return found[1].decode("ascii")
+
+
+def check_media(endpoint: Endpoint, headers: dict[bytes, bytes]) -> None:
+    """Refuse a body of another media type; a form of a foreign page can send no JSON.
+
+    Raises:
+        Refused: it has another type, none, or is compressed.
+    """
+    media = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+    if isinstance(endpoint, UploadRoute):
+        if media not in endpoint.takes:
+            raise Refused(WRONG_MEDIA)
+    elif takes_json(endpoint) and media != JSON:
+        raise Refused(NOT_JSON)
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
+        raise Refused(PACKED)
+
+
+async def read_body(
+    endpoint: Endpoint, headers: dict[bytes, bytes], receive: Receive
+) -> tuple[bytes, int]:
+    """Return the body, and how many bytes were left out of its middle (lenient routes only).
+
+    No more than the limit of the route is ever held.
+
+    Raises:
+        Refused: it is too long, or the method takes none.
+        ClientGone: the client left.
+    """
+    length = _length(headers)
+    if not takes_json(endpoint):
+        if length or b"transfer-encoding" in headers:
+            raise Refused(NO_BODY)
+        return b"", 0
+    if length > endpoint.max_body and not endpoint.is_lenient:
+        raise Refused(TOO_LARGE)
+    message = await receive()
+    if not message.get("more_body") and len(message.get("body", b"")) <= endpoint.max_body:
+        return _piece(message), 0
+    kept = Kept(KEPT_BODY)
+    size = 0
+    while True:
+        kept.add(piece := _piece(message))
+        size += len(piece)
+        if size > endpoint.max_body and not endpoint.is_lenient:
+            raise Refused(TOO_LARGE)
+        if not message.get("more_body"):
+            return kept.joined()
+        message = await receive()
+
+
+def _length(headers: dict[bytes, bytes]) -> int:
+    length = headers.get(b"content-length", b"0")
+    if not length.isdigit():
+        raise Refused(BAD_HEADERS)
+    return int(length[:20])
+
+
+def _piece(message: Message) -> bytes:
+    if message["type"] != "http.request":
+        raise ClientGone
+    body: bytes = message.get("body", b"")
+    return body
+
+
+async def pieces_of(max_body: int, receive: Receive) -> AsyncIterator[bytes]:
+    """Yield a body piece by piece.
+
+    Raises:
+        Refused: it is too long.
+        ClientGone: the client left.
+    """
+    size, is_more = 0, True
+    while is_more:
+        message = await receive()
+        size += len(piece := _piece(message))
+        if size > max_body:
+            raise Refused(TOO_LARGE)
+        yield piece
+        is_more = message.get("more_body", False)

@@ -1,0 +1,182 @@
+"""Reads what hooks send, whatever it is: nothing is refused, because what is refused is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from recollect.server.route import LenientGiven
+
+MOST_DEPTH = 64
+"""How deep arrays and objects may lie in each other."""
+_SLACK = 1_000_000
+"""So many bytes gather above the limit before the middle is cut again."""
+
+_TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_TO_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ESCAPE = re.compile(r"\\(?:\\|u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..)", re.DOTALL)
+_WHOLE_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u....|u....|.)", re.DOTALL)
+_LONGEST_ESCAPE = 12
+_OPEN_ESCAPE = re.compile(
+    rb"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB]..(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?$"
+)
+_ENDING = re.compile(
+    r',\s*("(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*'
+    r'(?:,\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*)*)\}\s*$'
+)
+_ENDING_CHARS = 4_000
+_SPACES = re.compile(r"\s*")
+_JSON = json.JSONDecoder(strict=False, parse_constant=str)
+
+
+class Kept:
+    """Gathers a body of any length; of one above ``most`` bytes its head and its tail."""
+
+    def __init__(self, most: int) -> None:
+        self._half = most // 2
+        self._most = most
+        self._data = bytearray()
+        self._left_out = 0
+
+    def add(self, piece: bytes) -> None:
+        """Add what came next."""
+        self._data += piece
+        if len(self._data) > self._most + _SLACK:
+            self._leave_out(self._half, len(self._data) - self._half - _SLACK // 2)
+
+    def joined(self) -> tuple[bytes, int]:
+        """Return the body, and how many bytes a mark in its middle stands for."""
+        if not self._left_out and len(self._data) <= self._most:
+            return bytes(self._data), 0
+        head = _head_end(self._data, self._half)
+        tail = _tail_start(self._data, max(head, len(self._data) - self._half))
+        self._leave_out(head, tail)
+        mark = f"\\n[… {self._left_out:,} bytes left out …]\\n".encode()
+        return b"".join((self._data[:head], mark, self._data[head:])), self._left_out
+
+    def _leave_out(self, start: int, end: int) -> None:
+        del self._data[start:end]
+        self._left_out += end - start
+
+
+def _head_end(data: bytearray, end: int) -> int:
+    """Return where to end before a cut, so that neither a character nor an escape is halved."""
+    while end and data[end] & 0xC0 == 0x80:
+        end -= 1
+    start = max(0, end - _LONGEST_ESCAPE)
+    found = _OPEN_ESCAPE.search(data, start, end)
+    while found is not None and _is_escaped(data, found.start()):
+        found = _OPEN_ESCAPE.search(data, found.start() + 1, end)
+    return end if found is None else found.start()
+
+
+def _tail_start(data: bytearray, start: int) -> int:
+    """Return where to go on after a cut, behind a halved character or escape."""
+    while start < len(data) and data[start] & 0xC0 == 0x80:
+        start += 1
+    for at in range(max(0, start - _LONGEST_ESCAPE + 1), start):
+        found = None if _is_escaped(data, at) else _WHOLE_ESCAPE.match(data, at)
+        if found is not None and found.end() > start:
+            return found.end()
+    return start
+
+
+def _is_escaped(data: bytearray, at: int) -> bool:
+    """Return whether an odd number of backslashes stands before."""
+    before = at
+    while before and data[before - 1] == ord("\\"):
+        before -= 1
+    return (at - before) % 2 == 1
+
+
+def is_deep(body: bytes) -> bool:
+    """Return whether JSON lies deeper than `MOST_DEPTH`; brackets in texts do not count."""
+    if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
+        return False
+    brackets = _TEXTS.sub(b"", body).translate(_TO_SQUARE, _NO_BRACKETS)
+    for _ in range(MOST_DEPTH):
+        brackets = brackets.replace(b"[]", b"")
+    return b"[" in brackets
+
+
+def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> LenientGiven:
+    """Return the fields of a body, and as ``unread`` what is none; never raises.
+
+    Args:
+        body: Bytes that should be a JSON object.
+        kind: The fields; every one has a default.
+        left_out: How many bytes were cut out of the middle.
+    """
+    text = _ESCAPE.sub(_whole_escape, body.decode("utf-8", "replace").removeprefix("\ufeff"))
+    values = dict(_pairs(text))
+    unread = text if not values and text.strip() != "{}" else None
+    fields: dict[str, Any] = {}
+    strange: dict[str, object] = {}
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name in values:
+            value = values[field.encode_name]
+            try:
+                fields[field.name] = msgspec.convert(value, field.type, strict=False)
+            except msgspec.ValidationError:
+                strange[field.encode_name] = value
+    if strange:
+        unread = msgspec.json.encode(strange).decode()
+    return kind(**fields | {"unread": unread, "left_out": left_out})
+
+
+def _whole_escape(found: re.Match[str]) -> str:
+    """Return an escape as it is, or that of the replacement character for half of a surrogate."""
+    escape = found[0]
+    is_half = len(escape) == 6 and escape[1] == "u"
+    return r"\ufffd" if is_half else escape
+
+
+def _pairs(text: str) -> Iterator[tuple[str, object]]:
+    """Yield the fields of an object as far as it can be read; a value that cannot is its text."""
+    at = _after_spaces(text, 0)
+    while text[at : at + 1] in {"{", ","} and (name := _name(text, _after_spaces(text, at + 1))):
+        start = _after_spaces(text, name[1])
+        value = _value(text, start)
+        if value is None:
+            yield from _broken(text, name[0], start)
+            return
+        yield name[0], value[0]
+        at = _after_spaces(text, value[1])
+
+
+def _name(text: str, at: int) -> tuple[str, int] | None:
+    """Return the name of a field, and where its colon ends."""
+    try:
+        name, end = _JSON.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None
+    end = _after_spaces(text, end)
+    return (name, end + 1) if isinstance(name, str) and text[end : end + 1] == ":" else None
+
+
+def _value(text: str, start: int) -> tuple[object, int] | None:
+    """Return a value and where it ends, as text where it is too deep; None: it cannot be read."""
+    try:
+        value, end = _JSON.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    part = text[start:end]
+    return (part if is_deep(b"[" + part.encode() + b"]") else value), end
+
+
+def _broken(text: str, name: str, start: int) -> Iterator[tuple[str, object]]:
+    """Yield a value that cannot be read as its text, and the plain fields at the end behind it."""
+    ending = _ENDING.search(text, max(start, len(text) - _ENDING_CHARS))
+    yield name, text[start : ending.start() if ending else len(text)]
+    if ending:
+        yield from _pairs("{" + ending[1] + "}")
+
+
+def _after_spaces(text: str, at: int) -> int:
+    found = _SPACES.match(text, at)
+    return at if found is None else found.end()

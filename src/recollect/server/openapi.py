@@ -1,0 +1,115 @@
+"""Describes the routes as OpenAPI 3.1, out of the types that check what comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from recollect.server.errors import ErrorAnswer
+from recollect.server.given import path_fields, takes_json
+from recollect.server.route import JSON, AnyRoute, Endpoint, LenientGiven, Route, StreamRoute
+
+_REF = "#/components/schemas/{name}"
+_TOKEN = "token"  # noqa: S105  # the name of the scheme
+_OWN_FIELDS = frozenset(LenientGiven.__struct_fields__)
+"""What a lenient route fills in itself."""
+
+
+def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
+    """Return the document; `$ref` only into its own components.
+
+    Args:
+        routes: All that it tells of.
+        version: That of recollect.
+    """
+    answers = [route.answer for route in routes if not isinstance(route, StreamRoute)]
+    kinds = [ErrorAnswer, *answers, *(route.given for route in routes)]
+    schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
+    given_names = {route.given.__name__ for route in routes}
+    by_kind = dict(zip(map(id, kinds), schemas, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        fields = components[route.given.__name__]
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, fields, by_kind)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "recollect", "version": version},
+        "security": [{_TOKEN: []}],
+        "paths": paths,
+        "components": {
+            "schemas": {k: v for k, v in components.items() if k not in given_names},
+            "securitySchemes": {_TOKEN: {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: AnyRoute, fields: Any, by_kind: dict[int, Any]) -> dict[str, Any]:
+    parameters = _parameters(route, fields)
+    operation: dict[str, Any] = {
+        "summary": route.summary,
+        "description": "Open." if route.right is None else f"Needs the right `{route.right}`.",
+        "responses": _responses(route, by_kind),
+    }
+    if parameters:
+        operation["parameters"] = parameters
+    if route.right is None:
+        operation["security"] = []
+    body = _body(route, fields)
+    if body is not None:
+        operation["requestBody"] = {"required": True, "content": body}
+    return operation
+
+
+def _parameters(route: AnyRoute, fields: Any) -> list[dict[str, Any]]:
+    """Return what stands in the path, in headers and, without a JSON body, in the query."""
+    places = dict.fromkeys(path_fields(route.path), "path")
+    if not takes_json(route):
+        places |= {name: "query" for name in fields["properties"] if name not in places}
+    required = set(fields.get("required", ()))
+    parameters = [
+        {
+            "name": name,
+            "in": place,
+            "required": place == "path" or name in required,
+            "schema": fields["properties"][name],
+        }
+        for name, place in places.items()
+    ]
+    headers = [
+        {"name": name, "in": "header", "schema": fields["properties"][field]}
+        for name, field in route.headers.items()
+    ]
+    return parameters + headers
+
+
+def _body(route: Endpoint, fields: Any) -> dict[str, Any] | None:
+    takes: tuple[str, ...] = getattr(route, "takes", ())
+    if takes:
+        return {media: {} for media in takes}
+    if not takes_json(route):
+        return None
+    apart = {*path_fields(route.path), *(_OWN_FIELDS if route.is_lenient else ())}
+    schema = fields | {
+        "properties": {k: v for k, v in fields["properties"].items() if k not in apart},
+        "required": [name for name in fields.get("required", ()) if name not in apart],
+    }
+    return {JSON: {"schema": schema}}
+
+
+def _responses(route: AnyRoute, by_kind: dict[int, Any]) -> dict[str, Any]:
+    failed = {"description": "An error", "content": {JSON: {"schema": by_kind[id(ErrorAnswer)]}}}
+    if isinstance(route, StreamRoute):
+        return {"200": _answer("Pieces", route.media, {"type": "string"}), "default": failed}
+    schema = by_kind[id(route.answer)]
+    media = route.media if isinstance(route, Route) else JSON
+    status = route.status if isinstance(route, Route) else 200
+    responses = {str(status): _answer("Made" if status == 201 else "Answered", media, schema)}
+    if status == 201:
+        responses["200"] = _answer("It was there", media, schema)
+    return responses | {"default": failed}
+
+
+def _answer(description: str, media: str, schema: Any) -> dict[str, Any]:
+    return {"description": description, "content": {media: {"schema": schema}}}

@@ -1,0 +1,105 @@
+"""Where a worker tells that it serves a home: ``worker.json``, and the lock that proves it.
+
+The file says how to reach the worker; that it runs, only the lock says. The kernel drops the lock
+with the process that holds it, so what a killed worker left is never believed, and another program
+that got its port is never sent the token.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+PROTOCOL = 1
+"""Goes up when a client and a worker of two versions would misread each other."""
+PRESENCE_FILE = "worker.json"
+SERVE_LOCK = "serve.lock"
+LOGS = "logs"
+LOG_FILE = "worker.log"
+START_LOG = "start.log"
+"""What a worker in the background says before it serves."""
+TOKEN_FILE = "token"  # noqa: S105 - the name of the file
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+_MOST_BYTES = 65_536
+
+
+class Presence(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker that serves a home.
+
+    Attributes:
+        pid: Its process, for people.
+        host: Where it listens.
+        port: Where it listens.
+        protocol: `PROTOCOL` of its version.
+        version: Of recollect.
+        started_at: Ms UTC.
+        surroundings: What `recollect.core.settings.environment.surroundings` was where it started.
+        socket: Path of its Unix socket, where it has one.
+        is_open: Whether other machines can connect.
+    """
+
+    pid: int
+    host: str
+    port: int
+    protocol: int
+    version: str
+    started_at: int
+    surroundings: str
+    socket: str | None = None
+    is_open: bool = False
+
+    @property
+    def address(self) -> str:
+        """Its URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+class _Holder(msgspec.Struct):
+    """What the holder of the lock wrote into it, see `recollect.store.locks.Holder`."""
+
+    pid: int
+
+
+def find_presence(home: Path) -> Presence | None:
+    """Return the worker that serves a home now, whatever its protocol; None where there is none."""
+    if not is_served(home):
+        return None
+    with suppress(OSError, msgspec.DecodeError):
+        told = msgspec.json.decode(read_small(home / PRESENCE_FILE), type=Presence)
+        holder = msgspec.json.decode(read_small(home / SERVE_LOCK), type=_Holder)
+        # A worker that just began may not have replaced the file of one that was killed.
+        return told if told.pid == holder.pid else None
+    return None
+
+
+def is_served(home: Path) -> bool:
+    """Return whether a worker holds the lock of a home, also while it starts or stops."""
+    try:
+        descriptor = os.open(home / SERVE_LOCK, _FLAGS)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def read_small(path: Path) -> bytes:
+    """Return what a small file of a home holds; a link is not followed.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    descriptor = os.open(path, _FLAGS)
+    try:
+        return os.read(descriptor, _MOST_BYTES)
+    finally:
+        os.close(descriptor)

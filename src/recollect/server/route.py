@@ -1,0 +1,142 @@
+"""What a route is: an address, the right it asks for, and the use case that answers.
+
+Each file in `recollect.server.routes` ends with a tuple ``ROUTES`` of these; `recollect.server.app`
+lists the files. The types of a route check what comes in, and are what ``/openapi.json`` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any, BinaryIO, Generic, Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from recollect.caller import Caller
+from recollect.governance.tokens import Right
+
+Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Piece: TypeAlias = bytes
+
+JSON = "application/json"
+MAX_BODY = 1_000_000
+"""Bytes of a body; above it the answer is 413."""
+KEPT_BODY = 16_000_000
+"""Bytes kept of a longer body of a lenient route: half from its head, half from its tail."""
+
+T = TypeVar("T")
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a caller gives: the fields of the path, and those of the JSON body or of the query.
+
+    A method with a body (POST, PUT, PATCH) takes them from it; the others from the query, where a
+    number and a truth value are read from their text, and a list from a repeated name. An unknown
+    field is refused with 422.
+    """
+
+
+class LenientGiven(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hook gives: no content is refused, because what is refused is lost.
+
+    Unknown fields are left out. Give every field of yours a default: all may be missing.
+
+    Attributes:
+        unread: What could not be read as a field, as text: the whole body where it is no JSON
+            object, else a JSON object of the fields that have another type. None: all was read.
+        left_out: How many bytes were left out in the middle of a body above `KEPT_BODY`.
+    """
+
+    unread: str | None = None
+    left_out: int = 0
+
+
+class Nothing(Given, frozen=True):
+    """Of a route that takes no fields."""
+
+
+class Created(msgspec.Struct, Generic[T], frozen=True):
+    """Answers 201 with ``value``: it was made by this call. The route has ``status=201``."""
+
+    value: T
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What all kinds of routes have. Use `Route`, `StreamRoute` or `UploadRoute`.
+
+    Attributes:
+        method: Of the request. HEAD is answered where GET is.
+        path: From the root, a field of ``given`` in braces: ``/api/sessions/{key}``. A field is one
+            segment, percent-decoded, and may hold any text, a slash too.
+        summary: One line for ``/openapi.json``.
+        right: What the token must allow; None: the route is open and its ``call`` gets no caller.
+        given: The fields; a subclass of `Given`, or of `LenientGiven` for hooks and observations.
+        headers: Fields that a header gives where the request itself does not: lower-case name of
+            the header to name of the field, ``{"last-event-id": "after"}``.
+        max_body: Bytes of a body at most; of a lenient route `KEPT_BODY` are kept instead.
+    """
+
+    method: Method
+    path: str
+    summary: str
+    right: Right | None
+    given: type[Given] | type[LenientGiven] = Nothing
+    headers: Mapping[str, str] = {}
+    max_body: int = MAX_BODY
+
+    @property
+    def is_lenient(self) -> bool:
+        """Whether no content is refused."""
+        return issubclass(self.given, LenientGiven)
+
+
+class Route(Endpoint, frozen=True, kw_only=True):
+    """JSON in, one value out.
+
+    Attributes:
+        call: The use case, ``call(caller, given) -> value``: a plain function, on a thread of a
+            pool, one hop a request; or a coroutine function, on the event loop, which must not
+            block. Errors of `recollect.core.errors` become answers by one table.
+        answer: The type of the value, as msgspec encodes it.
+        status: Of the answer. 201: of one that is `Created`; any other value answers 200.
+        media: Of the answer. Another than JSON: the value is a text, sent as it is.
+    """
+
+    call: Callable[[Caller, Any], Any] | Callable[[None, Any], Any]
+    answer: Any
+    status: int = 200
+    media: str = JSON
+
+
+class StreamRoute(Endpoint, frozen=True, kw_only=True):
+    """JSON in, pieces out as they come.
+
+    Attributes:
+        call: ``call(caller, given)`` returns an iterator, drawn on a thread, or an asynchronous one
+            on the event loop. An error before the first piece becomes an answer; a later one cuts
+            the connection, so that nobody takes half for the whole. It is closed when the caller
+            is gone.
+        media: Of the pieces, such as ``text/event-stream``.
+        filename: Under which a browser would save it; None: shown, not saved.
+    """
+
+    call: Callable[[Caller, Any], AsyncIterator[Piece] | Iterator[Piece]]
+    media: str
+    filename: str | None = None
+
+
+class UploadRoute(Endpoint, frozen=True, kw_only=True):
+    """A file in, one value out. The fields come from path and query.
+
+    Attributes:
+        call: ``call(caller, given, file) -> value`` on a thread. ``file`` stands at its start; it
+            has no name, so that nothing is left of it, however the call ends.
+        takes: Media types of the file; another answers 415.
+        answer: The type of the value, as msgspec encodes it.
+    """
+
+    call: Callable[[Caller, Any, BinaryIO], Any]
+    takes: tuple[str, ...]
+    answer: Any
+
+
+AnyRoute: TypeAlias = Route | StreamRoute | UploadRoute

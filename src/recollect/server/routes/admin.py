@@ -1,0 +1,125 @@
+"""What removes for good and what rebuilds: for the operator with the right ``admin``.
+
+Each removal is in the audit. With ``dry_run`` nothing is changed.
+"""
+
+from __future__ import annotations
+
+from recollect.caller import Caller
+from recollect.governance.erasure import ErasureReceipt
+from recollect.governance.plan import PruneReport
+from recollect.governance.scrubbing import ScrubReceipt
+from recollect.index.model.sync_report import SyncReport
+from recollect.server.route import AnyRoute, Given, Nothing, Route
+
+
+class Removal(Given, frozen=True, kw_only=True):
+    """A removal.
+
+    Attributes:
+        dry_run: Only tell what would go.
+    """
+
+    dry_run: bool = False
+
+
+class Erasure(Removal, frozen=True, kw_only=True):
+    """A session to erase, by its key or id.
+
+    Attributes:
+        with_forks: Erase living forks that share messages with it as well.
+    """
+
+    session: str
+    with_forks: bool = False
+
+
+def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
+    """Erase a conversation, so that no byte of it is left."""
+    caller.require_operator()
+    session = caller.session(given.session)
+    receipt = caller.memory.erase(
+        session_id=session.id, dry_run=given.dry_run, with_forks=given.with_forks
+    )
+    _audit(caller, given, "erase", session.id)
+    return receipt
+
+
+def prune(caller: Caller, given: Removal) -> PruneReport:
+    """Remove what is above the caps of retention."""
+    caller.require_operator(whole=True)
+    report = caller.memory.prune(dry_run=given.dry_run)
+    _audit(caller, given, "prune")
+    return report
+
+
+def scrub(caller: Caller, given: Removal) -> ScrubReceipt:
+    """Redact everything stored by the rules of today."""
+    caller.require_operator(whole=True)
+    receipt = caller.memory.scrub(dry_run=given.dry_run)
+    _audit(caller, given, "scrub")
+    return receipt
+
+
+def sync(caller: Caller, _given: Nothing) -> SyncReport:
+    """Return when everything is indexed, embeddings included."""
+    caller.require_operator(whole=True)
+    return caller.memory.sync()
+
+
+def reindex(caller: Caller, _given: Nothing) -> SyncReport:
+    """Rebuild the index; the old one answers meanwhile."""
+    caller.require_operator(whole=True)
+    return caller.memory.reindex()
+
+
+def _audit(caller: Caller, given: Removal, action: str, target: str | None = None) -> None:
+    if not given.dry_run:
+        caller.memory.audit.record(action, target=target)
+
+
+ROUTES: tuple[AnyRoute, ...] = (
+    Route(
+        method="POST",
+        path="/api/erase",
+        summary="Erase a conversation for good",
+        right="admin",
+        given=Erasure,
+        call=erase,
+        answer=ErasureReceipt,
+    ),
+    Route(
+        method="POST",
+        path="/api/prune",
+        summary="Remove what is above the caps of retention",
+        right="admin",
+        given=Removal,
+        call=prune,
+        answer=PruneReport,
+    ),
+    Route(
+        method="POST",
+        path="/api/scrub",
+        summary="Redact everything stored by the rules of today",
+        right="admin",
+        given=Removal,
+        call=scrub,
+        answer=ScrubReceipt,
+    ),
+    Route(
+        method="POST",
+        path="/api/sync",
+        summary="Index everything, and answer then",
+        right="admin",
+        call=sync,
+        answer=SyncReport,
+    ),
+    Route(
+        method="POST",
+        path="/api/reindex",
+        summary="Rebuild the index",
+        right="admin",
+        call=reindex,
+        answer=SyncReport,
+    ),
+)

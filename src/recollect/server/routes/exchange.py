@@ -1,0 +1,117 @@
+"""Everything that a token hears as lines, and lines into the home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from recollect.caller import Caller
+from recollect.core.scope import Scope
+from recollect.governance.exchange.importer import ExchangeReport
+from recollect.server.route import AnyRoute, Given, StreamRoute, UploadRoute
+from recollect.server.wire import moment_of
+
+MEDIA = "application/x-ndjson"
+MAX_DOCUMENT = 4_000_000_000
+"""Bytes of a document over HTTP: it lies in the home while it is checked."""
+_PIECE = 65_536
+"""Bytes sent at once at least: a line alone is a hop of its own."""
+
+
+class ExportGiven(Given, frozen=True):
+    """What is exported.
+
+    Attributes:
+        session: Only this session: its id or key.
+        project: Only in this project: a path.
+        since: Only of this time or later, ISO 8601 or ms UTC.
+        for_session: Only what this session may hear; a token that is not the operator's hears its
+            own in any case.
+        files: Also the memory files.
+    """
+
+    session: str | None = None
+    project: str | None = None
+    since: int | str | None = None
+    for_session: str | None = None
+    files: bool = False
+
+
+class ImportGiven(Given, frozen=True):
+    """How a document is taken in; fields as those of `Memory.import_export`."""
+
+    dry_run: bool = False
+    other_tenant: bool = False
+    files: bool = False
+
+
+def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
+    """Yield a document: all that the operator asks for, or what the token hears.
+
+    Raises:
+        Denied: the operator's part asks for the right ``admin``, memory files for ``files``.
+        NotFound: there is no such session, or not for this token.
+        InvalidInput: the time cannot be one.
+    """
+    for_session = caller.for_session(given.for_session)
+    if for_session is None:
+        caller.require("admin")
+    if given.files:
+        caller.require("files")
+    session = None if given.session is None else caller.session(given.session).id
+    mine = caller.memory.scope
+    leaving = caller.memory.export(
+        Scope(tenant=mine.tenant, session=session, project=given.project),
+        since=None if given.since is None else moment_of(given.since),
+        for_session=for_session,
+        files=given.files,
+    )
+    return _pieces(leaving.lines())
+
+
+def import_document(caller: Caller, given: ImportGiven, file: BinaryIO) -> ExchangeReport:
+    """Import a document, and return what was new.
+
+    Raises:
+        InvalidInput: it is none, is cut off, or was changed.
+        Denied: it is of another tenant, and that was not said.
+    """
+    return caller.memory.import_export(
+        file, dry_run=given.dry_run, other_tenant=given.other_tenant, files=given.files
+    )
+
+
+def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
+    waiting = bytearray()
+    for line in lines:
+        waiting += line
+        waiting += b"\n"
+        if len(waiting) >= _PIECE:
+            yield bytes(waiting)
+            waiting.clear()
+    yield bytes(waiting)
+
+
+ROUTES: tuple[AnyRoute, ...] = (
+    StreamRoute(
+        method="GET",
+        path="/api/export",
+        summary="Export what the token hears; everything with the right admin",
+        right="read",
+        given=ExportGiven,
+        call=export,
+        media=MEDIA,
+        filename="recollect-export.jsonl",
+    ),
+    UploadRoute(
+        method="POST",
+        path="/api/import",
+        summary="Import an export; the same one again adds nothing",
+        right="admin",
+        given=ImportGiven,
+        call=import_document,
+        takes=(MEDIA, "application/jsonl"),
+        answer=ExchangeReport,
+        max_body=MAX_DOCUMENT,
+    ),
+)

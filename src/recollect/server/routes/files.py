@@ -1,0 +1,35 @@
+"""Memory files: read as the caller may hear them."""
+
+from __future__ import annotations
+
+from recollect.caller import Caller
+from recollect.server.route import AnyRoute, Given, Route
+from recollect.workspace.reading import ReadResult
+
+
+class FileLines(Given, frozen=True, kw_only=True):
+    """Lines of a memory file; fields as in `Memory.read`."""
+
+    path: str
+    from_line: int = 1
+    lines: int | None = None
+    for_session: str | None = None
+
+
+def read(caller: Caller, given: FileLines) -> ReadResult:
+    """Return lines of a memory file."""
+    heard = caller.for_session(given.for_session)
+    return caller.memory.read(given.path, given.from_line, given.lines, for_session=heard)
+
+
+ROUTES: tuple[AnyRoute, ...] = (
+    Route(
+        method="GET",
+        path="/api/files",
+        summary="Read lines of a memory file",
+        right="read",
+        given=FileLines,
+        call=read,
+        answer=ReadResult,
+    ),
+)

@@ -1,0 +1,58 @@
+"""Whether the server answers, and how much the home holds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from recollect import __version__
+from recollect.caller import Caller
+from recollect.core.errors import Denied
+from recollect.recall.counts import RecordCounts
+from recollect.server.route import AnyRoute, Nothing, Route
+
+
+class HealthAnswer(msgspec.Struct, frozen=True):
+    """That it answers; nothing that needs a token."""
+
+    status: Literal["ok"] = "ok"
+    version: str = __version__
+
+
+async def health(_caller: None, _given: Nothing) -> HealthAnswer:
+    """Tell that the server answers; no database is asked."""
+    return HealthAnswer()
+
+
+def stats(caller: Caller, _given: Nothing) -> RecordCounts:
+    """Return how much the scope of the token holds.
+
+    Raises:
+        Denied: the token hears only a part of it.
+    """
+    if not caller.token.is_owners:
+        raise Denied(
+            "the statistics are the operator's", hint="use a token that was added with --as owner"
+        )
+    return caller.memory.counts()
+
+
+ROUTES: tuple[AnyRoute, ...] = (
+    Route(
+        method="GET",
+        path="/api/health",
+        summary="Tell that the server answers",
+        right=None,
+        call=health,
+        answer=HealthAnswer,
+    ),
+    Route(
+        method="GET",
+        path="/api/stats",
+        summary="Count the records within the scope of the token",
+        right="read",
+        call=stats,
+        answer=RecordCounts,
+    ),
+)

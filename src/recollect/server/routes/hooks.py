@@ -1,0 +1,229 @@
+"""Hooks of a client's life: a session starts, a tool gave something back, the session ends.
+
+Each answers 200 and says what happened: also where nothing was stored. Only a caller without the
+right, and a store that cannot write, get an error, so that the client may try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeVar, get_args
+
+import msgspec
+
+from recollect.caller import Caller
+from recollect.core.clock import to_iso
+from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
+from recollect.recall.context.block import ContextBlock
+from recollect.recall.context.contexts import Reason as Injected
+from recollect.server.capturing import (
+    Reason,
+    Report,
+    ToolReport,
+    check_captured,
+    hooked_of,
+    store,
+)
+from recollect.server.route import Route
+from recollect.server.routes.sessions import summary_of
+from recollect.server.wire import ContextLine, context_answer
+
+Status = Literal[
+    "began", "resumed", "continued", "stored", "duplicate", "ended", "over", "not_captured",
+    "refused",
+]  # fmt: skip
+"""What became of a hook."""
+
+
+class StartReport(Report, frozen=True, kw_only=True):
+    """A session starts.
+
+    Attributes:
+        source: What started it, as Claude Code says it: ``startup``, ``resume``, ``clear``,
+            ``compact`` or ``fork``.
+        query: A question; what answers it comes first in the context.
+        max_tokens: What the context may cost; ``context.budget_tokens`` if not given.
+        client: The program that reads it, see `Contexts.block`.
+    """
+
+    source: str | None = None
+    query: str | None = None
+    max_tokens: int | None = None
+    client: str | None = None
+
+
+class HookAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a hook.
+
+    Attributes:
+        status: What happened.
+        session_id: The session that it is of; null where nothing was stored.
+        session_key: Its key.
+        reason: A word for why it is not as the client meant it; null where it is.
+        why: The same as a sentence.
+    """
+
+    status: Status
+    session_id: str | None = None
+    session_key: str | None = None
+    reason: str | None = None
+    why: str | None = None
+
+
+class StartAnswer(HookAnswer, frozen=True, kw_only=True):
+    """A session started.
+
+    Attributes:
+        context: For the prompt; empty where there is nothing to say.
+        tokens: What it costs.
+        items: What is in it.
+    """
+
+    context: str = ""
+    tokens: int = 0
+    items: tuple[ContextLine, ...] = ()
+
+
+class ToolAnswer(HookAnswer, frozen=True, kw_only=True):
+    """What a tool did is stored.
+
+    Attributes:
+        observation_id: Its number; null where it is not captured.
+    """
+
+    observation_id: int | None = None
+
+
+class EndAnswer(HookAnswer, frozen=True, kw_only=True):
+    """A session ended.
+
+    Attributes:
+        summary: What stays of it; null where nothing was said or done.
+        ended_at: ISO 8601 UTC.
+    """
+
+    summary: str | None = None
+    ended_at: str | None = None
+
+
+Answer = TypeVar("Answer", bound=HookAnswer)
+
+
+def _answering(kind: type[Answer], use: Callable[[], Answer]) -> Answer:
+    """Return what ``use`` does, or why it did nothing."""
+    try:
+        return use()
+    except Denied as error:
+        if "reason" not in error.facts:  # not what is left out, but who calls
+            raise
+        why = error.message.removeprefix("not captured: ")
+        return kind(status="not_captured", reason=str(error.facts["reason"]), why=why)
+    except (Conflict, InvalidInput, NotFound) as error:
+        return kind(status="refused", reason=error.code, why=error.message)
+
+
+def start(caller: Caller, report: StartReport) -> StartAnswer:
+    """Begin a session, or go on with it, and return what its prompt is given."""
+
+    def use() -> StartAnswer:
+        check_captured(caller, report)
+        moment: Literal["start", "resume"] = "resume" if report.source == "resume" else "start"
+        hooked, note = hooked_of(caller, report, moment)
+        block = context_answer(_block(caller, report, hooked.session.id))
+        return StartAnswer(
+            status=hooked.became,
+            session_id=hooked.session.id,
+            session_key=hooked.session.key,
+            context=block.text,
+            tokens=block.tokens,
+            items=block.items,
+            **_told(note),
+        )
+
+    return _answering(StartAnswer, use)
+
+
+def tool_result(caller: Caller, report: ToolReport) -> ToolAnswer:
+    """Store what a tool did."""
+
+    def use() -> ToolAnswer:
+        importance = report.importance
+        is_share = importance is not None and 0 <= importance <= 1
+        usable = msgspec.structs.replace(report, importance=importance if is_share else None)
+        stored = store(caller, usable, "tool")
+        session = stored.session.session
+        return ToolAnswer(
+            status="stored" if stored.is_new else "duplicate",
+            session_id=session.id,
+            session_key=session.key,
+            observation_id=stored.observation.number,
+            **_told(stored.note),
+        )
+
+    return _answering(ToolAnswer, use)
+
+
+def end(caller: Caller, report: Report) -> EndAnswer:
+    """End a session, and return what stays of it."""
+
+    def use() -> EndAnswer:
+        check_captured(caller, report)
+        hooked, note = hooked_of(caller, report, "end")
+        session = caller.memory.sessions.set_status(hooked.session.id, "archived")
+        return EndAnswer(
+            status="over" if hooked.became == "over" else "ended",
+            session_id=session.id,
+            session_key=session.key,
+            summary=summary_of(caller, session),
+            ended_at=None if session.ended_at is None else to_iso(session.ended_at),
+            **_told(note),
+        )
+
+    return _answering(EndAnswer, use)
+
+
+def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock:
+    """Return what goes into the prompt; what of the order cannot be meant is left out."""
+    source = report.source if report.source in get_args(Injected) else "startup"
+    reason: Injected = "startup" if source == "prompt" else source  # type: ignore[assignment]
+    most = report.max_tokens if report.max_tokens is not None and report.max_tokens > 0 else None
+    context = caller.memory.context
+    try:
+        return context(session_id, report.query, most, reason, report.client)
+    except InvalidInput:
+        return context(session_id, reason=reason)
+
+
+def _told(note: Reason | None) -> dict[str, str]:
+    return {} if note is None else msgspec.structs.asdict(note)
+
+
+ROUTES = (
+    Route(
+        method="POST",
+        path="/api/hooks/session-start",
+        summary="A session starts: get the context of its first prompt",
+        right="capture",
+        given=StartReport,
+        call=start,
+        answer=StartAnswer,
+    ),
+    Route(
+        method="POST",
+        path="/api/hooks/tool-result",
+        summary="A tool gave something back: store what it did",
+        right="capture",
+        given=ToolReport,
+        call=tool_result,
+        answer=ToolAnswer,
+    ),
+    Route(
+        method="POST",
+        path="/api/hooks/session-end",
+        summary="A session ends: get its summary",
+        right="capture",
+        given=Report,
+        call=end,
+        answer=EndAnswer,
+    ),
+)

@@ -1,0 +1,181 @@
+"""``/api/memory``: what recalls, with the names and values of Python.
+
+The command line asks these routes, so that it answers the same with and without a worker.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from recollect.caller import Caller
+from recollect.core.errors import Denied
+from recollect.core.scope import Scope
+from recollect.index.query.hit import SearchResult
+from recollect.recall.context.block import ContextBlock
+from recollect.recall.steps.detail import DetailBatch
+from recollect.recall.steps.lines import IndexLines, Timeline
+from recollect.recall.steps.session_titles import titles_of
+from recollect.server.route import Given, Route
+from recollect.workspace.reading import ReadResult
+
+RESULT_BYTES = 8_000_000
+"""A result of 1,000 hits, the most that a search gives, has some 2 MB."""
+
+
+class OnBehalf(Given, frozen=True, kw_only=True):
+    """On whose behalf is asked."""
+
+    for_session: str | None = None
+    for_sender: str | None = None
+
+
+class SearchGiven(OnBehalf, frozen=True, kw_only=True):
+    """The arguments of `Memory.search`."""
+
+    query: str
+    limit: int | None = None
+    min_score: float | None = None
+    sources: tuple[str, ...] | None = None
+    scope: Scope | None = None
+    mode: str = "hybrid"
+    channel: str | None = None
+    since: int | datetime | None = None
+    until: int | datetime | None = None
+    types: tuple[str, ...] | None = None
+    min_importance: float | None = None
+
+
+class LinesGiven(OnBehalf, frozen=True, kw_only=True):
+    """The arguments of `Memory.lines`."""
+
+    result: SearchResult
+
+
+class GetGiven(OnBehalf, frozen=True, kw_only=True):
+    """The arguments of `Memory.get`."""
+
+    ids: str | tuple[str, ...]
+    max_tokens: int | None = 1_000
+
+
+class ReadGiven(OnBehalf, frozen=True, kw_only=True):
+    """The arguments of `Memory.read`."""
+
+    path: str
+    from_line: int = 1
+    lines: int | None = None
+
+
+class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
+    """The arguments of `ObservationRecall.timeline`; a time in ms UTC."""
+
+    anchor: str | int | None = None
+    query: str | None = None
+    before: int = 5
+    after: int = 5
+    project: str | None = None
+
+
+class ContextGiven(Given, frozen=True, kw_only=True):
+    """The arguments of `Contexts.block`."""
+
+    session_id: str
+    query: str | None = None
+    budget_tokens: int | None = None
+    reason: str = "startup"
+    client: str | None = None
+    for_sender: str | None = None
+    record: bool = True
+
+
+class TitlesGiven(Given, frozen=True, kw_only=True):
+    """The sessions of a result."""
+
+    session_ids: tuple[str, ...]
+
+
+def _asked(caller: Caller, given: OnBehalf) -> dict[str, Any]:
+    """Return the arguments of a call: every field, and on whose behalf the token lets it ask."""
+    _refuse_sender(caller, given.for_sender)
+    named = {name: getattr(given, name) for name in given.__struct_fields__}
+    return named | {"for_session": caller.for_session(given.for_session)}
+
+
+def _refuse_sender(caller: Caller, sender: str | None) -> None:
+    """Let only the operator say whom a session answers: another one could hear as the owner."""
+    if sender is not None and caller.for_session(None) is not None:
+        raise Denied(
+            "only the operator may say whom a session answers", hint="leave for_sender out"
+        )
+
+
+def search(caller: Caller, given: SearchGiven) -> SearchResult:
+    """Return the best hits for a question."""
+    named = _asked(caller, given)
+    scope = given.scope
+    if scope is not None and scope.session is not None:
+        heard = caller.for_session(scope.session)
+        named["scope"] = msgspec.structs.replace(scope, session=heard)
+    return caller.memory.search(**named)
+
+
+def lines(caller: Caller, given: LinesGiven) -> IndexLines:
+    """Return what was found, one line each."""
+    return caller.memory.lines(**_asked(caller, given))
+
+
+def get(caller: Caller, given: GetGiven) -> DetailBatch:
+    """Return records in full."""
+    return caller.memory.get(**_asked(caller, given))
+
+
+def read(caller: Caller, given: ReadGiven) -> ReadResult:
+    """Return lines of a memory file."""
+    return caller.memory.read(**_asked(caller, given))
+
+
+def timeline(caller: Caller, given: TimelineGiven) -> Timeline:
+    """Return what was said and done around something."""
+    return caller.memory.observations.timeline(**_asked(caller, given))
+
+
+def context(caller: Caller, given: ContextGiven) -> ContextBlock:
+    """Return what goes into the prompt of a session."""
+    _refuse_sender(caller, given.for_sender)
+    named = {name: getattr(given, name) for name in given.__struct_fields__}
+    session = caller.for_session(given.session_id)
+    return caller.memory.context(**(named | {"session_id": session}))
+
+
+def titles(caller: Caller, given: TitlesGiven) -> dict[str, str]:
+    """Return what sessions are called, by id."""
+    for session_id in given.session_ids:
+        caller.for_session(session_id)
+    return titles_of(caller.memory.sessions, given.session_ids)
+
+
+def _route(name: str, call: Any, given: type[Given], answer: Any, summary: str) -> Route:
+    return Route(
+        method="POST",
+        path=f"/api/memory/{name}",
+        summary=summary,
+        right="read",
+        given=given,
+        call=call,
+        answer=answer,
+        max_body=RESULT_BYTES,
+    )
+
+
+ROUTES = (
+    _route("search", search, SearchGiven, SearchResult, "Find what answers a question"),
+    _route("lines", lines, LinesGiven, IndexLines, "What was found, one line each"),
+    _route("get", get, GetGiven, DetailBatch, "Records in full"),
+    _route("read", read, ReadGiven, ReadResult, "Lines of a memory file"),
+    _route("timeline", timeline, TimelineGiven, Timeline, "What was said and done around it"),
+    _route("context", context, ContextGiven, ContextBlock, "What goes into a prompt"),
+    _route("titles", titles, TitlesGiven, dict[str, str], "What sessions are called"),
+)

@@ -1,0 +1,140 @@
+"""Messages: appended to a session, and read; and the summaries that stay of sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from recollect.caller import Caller
+from recollect.core.errors import InvalidInput
+from recollect.server.route import AnyRoute, Created, Given, Route
+from recollect.server.routes.sessions import PAGE
+from recollect.server.wire import moment_of
+from recollect.sessions.context.episode import Episode
+from recollect.sessions.record.message import Message
+
+
+class NewMessage(Given, frozen=True, kw_only=True):
+    """A message; fields as in `Sessions.append`.
+
+    Attributes:
+        session_key: Where, by key or id; one that is not there is begun.
+        project_path: Of a session that is begun.
+        created_at: When it was said, ISO 8601 or ms; now if not given.
+    """
+
+    session_key: str
+    role: str
+    content: str | list[Any]
+    project_path: str | None = None
+    name: str | None = None
+    created_at: int | str | None = None
+    metadata: dict[str, Any] | None = None
+    event_id: str | None = None
+    model: str | None = None
+    sender: str | None = None
+
+
+class MessageFilter(Given, frozen=True, kw_only=True):
+    """Which messages of a session: the newest, or the first after a seq."""
+
+    session_key: str
+    limit: int = PAGE
+    after_seq: int | None = None
+    before_seq: int | None = None
+
+
+class MessageList(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages, oldest first."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+
+
+class EpisodeFilter(Given, frozen=True, kw_only=True):
+    """Which summaries: of a session, by its key or id, of a project, or all."""
+
+    session_key: str | None = None
+    project: str | None = None
+    limit: int = PAGE
+
+
+class EpisodeList(msgspec.Struct, frozen=True, kw_only=True):
+    """Summaries of sessions, the newest first."""
+
+    episodes: tuple[Episode, ...]
+
+
+def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
+    """Store a message; return the first one where its event id is there already."""
+    session = caller.writes_to(given.session_key, given.project_path)
+    message = caller.memory.sessions.append(
+        session.id,
+        given.role,
+        given.content,
+        name=given.name,
+        at=None if given.created_at is None else moment_of(given.created_at),
+        metadata=given.metadata,
+        event_id=given.event_id,
+        model=given.model,
+        sender=caller.sender(given.sender),
+    )
+    is_new = message.session_id == session.id and message.seq > session.last_seq
+    return Created(message) if is_new else message
+
+
+def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
+    """Return messages of a session, oldest first."""
+    session, sessions = caller.session(given.session_key), caller.memory.sessions
+    found = sessions.messages(
+        session.id, given.limit, after_seq=given.after_seq, before_seq=given.before_seq
+    )
+    heard = caller.for_session()
+    if heard is not None:
+        group = sessions.visibility_group(heard)
+        found = [each for each in found if sessions.message_group(each) == group]
+    return MessageList(session_id=session.id, messages=tuple(found))
+
+
+def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:
+    """Return summaries of sessions that ended, the newest first."""
+    if given.session_key is not None and given.project is not None:
+        raise InvalidInput("summaries are of a session or of a project", hint="give one of both")
+    session = None if given.session_key is None else caller.session(given.session_key).id
+    found = caller.memory.sessions.episodes(
+        session, project=given.project, limit=given.limit, for_session=caller.for_session()
+    )
+    return EpisodeList(episodes=tuple(found))
+
+
+ROUTES: tuple[AnyRoute, ...] = (
+    Route(
+        method="POST",
+        path="/api/messages",
+        summary="Append a message to a session",
+        right="capture",
+        given=NewMessage,
+        call=append,
+        answer=Message,
+        status=201,
+    ),
+    Route(
+        method="GET",
+        path="/api/messages",
+        summary="List messages of a session",
+        right="read",
+        given=MessageFilter,
+        call=list_messages,
+        answer=MessageList,
+    ),
+    Route(
+        method="GET",
+        path="/api/episodes",
+        summary="List what stays of sessions that ended",
+        right="read",
+        given=EpisodeFilter,
+        call=list_episodes,
+        answer=EpisodeList,
+    ),
+)

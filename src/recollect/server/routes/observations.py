@@ -1,0 +1,156 @@
+"""Observations: stored and read as seed 001 has them, and taken out of everything."""
+
+from __future__ import annotations
+
+from recollect.caller import Caller
+from recollect.core.checks import check_share
+from recollect.core.errors import NotFound
+from recollect.observations.observation import Observation
+from recollect.observations.observations import DETAIL_TOKENS
+from recollect.server.capturing import ToolReport, store
+from recollect.server.route import Created, Given, Route
+from recollect.server.wire import BatchAnswer, ObservationAnswer, name_of, observation_answer
+
+
+class OneObservation(Given, frozen=True, kw_only=True):
+    """An observation, by its number or id.
+
+    Attributes:
+        full: All of input and output, also where only head and tail are in the row.
+        max_tokens: What it may cost; input and output are shortened to that.
+    """
+
+    id: int | str
+    full: bool = False
+    max_tokens: int = DETAIL_TOKENS
+
+
+class Batch(Given, frozen=True, kw_only=True):
+    """Observations, by number or id; each may cost ``max_tokens``.
+
+    Attributes:
+        for_session: Only what this session may hear, by its key or id.
+    """
+
+    ids: list[int | str]
+    full: bool = False
+    max_tokens: int = DETAIL_TOKENS
+    for_session: str | None = None
+
+
+class OneId(Given, frozen=True, kw_only=True):
+    """An observation, by its number or id."""
+
+    id: int | str
+
+
+def create(caller: Caller, given: ToolReport) -> Created[ObservationAnswer] | ObservationAnswer:
+    """Store an observation; return the first one where its event id is there already."""
+    if given.importance is not None:
+        check_share(given.importance, "importance")
+    if given.session_key is None and given.session_id is not None:
+        caller.session(given.session_id)
+    stored = store(caller, given)
+    answer = observation_answer(stored.observation)
+    return Created(answer) if stored.is_new else answer
+
+
+def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
+    """Return an observation."""
+    return observation_answer(_found(caller, given))
+
+
+def batch(caller: Caller, given: Batch) -> BatchAnswer:
+    """Return observations, in the order of their ids."""
+    found = caller.memory.observations.get(
+        [name_of(each) for each in given.ids],
+        None if given.full else given.max_tokens,
+        for_session=caller.for_session(given.for_session),
+    )
+    missing = set(found.missing)
+    return BatchAnswer(
+        observations=tuple(map(observation_answer, found.found)),
+        missing=tuple(each for each in given.ids if name_of(each) in missing),
+        tokens=found.tokens,
+    )
+
+
+def forget(caller: Caller, given: OneId) -> ObservationAnswer:
+    """Take an observation out of everything, until it is restored."""
+    known = _found(caller, OneObservation(id=given.id))
+    caller.writes_to(known.session_id)
+    caller.memory.audit.record("forget", target=known.id)
+    return observation_answer(caller.memory.observations.forget(known.id))
+
+
+def restore(caller: Caller, given: OneId) -> ObservationAnswer:
+    """Bring a forgotten observation back."""
+    observations = caller.memory.observations
+    heard = caller.for_session()
+    if heard is not None:
+        known = observations.list(forgotten=True, limit=1_000, for_session=heard)
+        if name_of(given.id) not in {name for o in known for name in (o.id, f"#{o.number}")}:
+            raise _no_such()
+    return observation_answer(observations.restore(name_of(given.id)))
+
+
+def _found(caller: Caller, given: OneObservation) -> Observation:
+    most = None if given.full else given.max_tokens
+    observations, heard = caller.memory.observations, caller.for_session()
+    for found in observations.get(name_of(given.id), most, for_session=heard).found:
+        return found
+    raise _no_such()
+
+
+def _no_such() -> NotFound:
+    return NotFound("the observation does not exist", hint="take an id from /api/search")
+
+
+ROUTES = (
+    Route(
+        method="POST",
+        path="/api/observations",
+        summary="Store an observation",
+        right="capture",
+        given=ToolReport,
+        call=create,
+        answer=ObservationAnswer,
+        status=201,
+    ),
+    Route(
+        method="POST",
+        path="/api/observations/batch",
+        summary="Get observations by id",
+        right="read",
+        given=Batch,
+        call=batch,
+        answer=BatchAnswer,
+    ),
+    Route(
+        method="GET",
+        path="/api/observations/{id}",
+        summary="Get an observation by id",
+        right="read",
+        given=OneObservation,
+        call=get,
+        answer=ObservationAnswer,
+    ),
+    Route(
+        method="POST",
+        path="/api/observations/{id}/forget",
+        summary="Take an observation out of everything, until it is restored",
+        right="write",
+        given=OneId,
+        call=forget,
+        answer=ObservationAnswer,
+    ),
+    Route(
+        method="POST",
+        path="/api/observations/{id}/restore",
+        summary="Bring a forgotten observation back",
+        right="write",
+        given=OneId,
+        call=restore,
+        answer=ObservationAnswer,
+    ),
+)

@@ -1,0 +1,170 @@
+"""Recall as seed 001 has it: search, timeline and context."""
+
+from __future__ import annotations
+
+from recollect.caller import Caller
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope
+from recollect.server.route import Given, Route
+from recollect.server.wire import (
+    ContextAnswer,
+    SearchAnswer,
+    TimelineAnswer,
+    anchor_of,
+    context_answer,
+    moment_of,
+    search_answer,
+    timeline_answer,
+)
+
+RESULTS = 10
+"""As seed 001 and the tools of MCP have it."""
+
+
+class Search(Given, frozen=True, kw_only=True):
+    """A search.
+
+    Attributes:
+        query: A question or words.
+        limit: Results at most, 1 to 1,000.
+        type: Only observations of this type, or of these.
+        project: Only of this project: a path of it, its name or its id.
+        date_from: Only from then on, ISO 8601 or ms.
+        date_to: Only up to then, inclusive: of a day the whole.
+        min_importance: Only observations that are at least so important, 0 to 1.
+        sources: Kinds of memory; only observations if not given.
+        min_score: Only what scores at least so much, 0 to 1.
+        for_session: Only what this session may hear, by its key or id.
+    """
+
+    query: str
+    limit: int = RESULTS
+    type: str | list[str] | None = None
+    project: str | None = None
+    date_from: int | str | None = None
+    date_to: int | str | None = None
+    min_importance: float | None = None
+    sources: tuple[str, ...] = ("observations",)
+    min_score: float | None = None
+    for_session: str | None = None
+
+
+class Around(Given, frozen=True, kw_only=True):
+    """What a timeline is around: an anchor or a question.
+
+    Attributes:
+        anchor: The number or id of an observation, ``m88``, or a time, ISO 8601 or ms.
+        query: The best hit of this question.
+        before: Lines before it, at most.
+        after: Lines after it, at most.
+        project: Only of this project.
+        for_session: Only what this session may hear, by its key or id.
+    """
+
+    anchor: int | str | None = None
+    query: str | None = None
+    before: int = 5
+    after: int = 5
+    project: str | None = None
+    for_session: str | None = None
+
+
+class ForPrompt(Given, frozen=True, kw_only=True):
+    """Whose prompt.
+
+    Attributes:
+        session_key: Of this session, by its key or id. One that is not there yet gets what its
+            first prompt would be given.
+        project: The project, where no session is there.
+        max_tokens: What it may cost; ``context.budget_tokens`` if not given.
+        query: A question; what answers it comes first.
+    """
+
+    session_key: str | None = None
+    project: str | None = None
+    max_tokens: int | None = None
+    query: str | None = None
+
+
+def search(caller: Caller, given: Search) -> SearchAnswer:
+    """Return what was found, in a line each."""
+    memory, heard = caller.memory, caller.for_session(given.for_session)
+    types = [given.type] if isinstance(given.type, str) else given.type
+    project = _project(caller, given.project)
+    result = memory.search(
+        given.query,
+        given.limit,
+        given.min_score,
+        given.sources,
+        None if project is None else Scope(tenant=memory.scope.tenant, project=project),
+        for_session=heard,
+        since=None if given.date_from is None else moment_of(given.date_from),
+        until=None if given.date_to is None else moment_of(given.date_to, through=True),
+        types=types,
+        min_importance=given.min_importance,
+    )
+    return search_answer(result, memory.lines(result, for_session=heard))
+
+
+def timeline(caller: Caller, given: Around) -> TimelineAnswer:
+    """Return what was around something, by time."""
+    found = caller.memory.observations.timeline(
+        None if given.anchor is None else anchor_of(given.anchor),
+        given.query,
+        given.before,
+        given.after,
+        project=_project(caller, given.project),
+        for_session=caller.for_session(given.for_session),
+    )
+    return timeline_answer(found)
+
+
+def context(caller: Caller, given: ForPrompt) -> ContextAnswer:
+    """Return what a prompt is given by itself; of a session that is there it is recorded."""
+    contexts, most = caller.memory.context, given.max_tokens
+    try:
+        session = None if given.session_key is None else caller.session(given.session_key)
+    except (InvalidInput, NotFound):  # it is not there yet, or not theirs: both alike
+        session = None
+    if session is not None and session.status != "deleted":
+        return context_answer(contexts(session.id, given.query, most))
+    block = contexts.about(
+        _project(caller, given.project), given.query, most, for_session=caller.for_session()
+    )
+    return context_answer(block)
+
+
+def _project(caller: Caller, asked: str | None) -> str | None:
+    """Return a path of the project that is asked for."""
+    return None if asked is None else caller.memory.projects.find(asked)
+
+
+ROUTES = (
+    Route(
+        method="POST",
+        path="/api/search",
+        summary="Search observations, or other sources too",
+        right="read",
+        given=Search,
+        call=search,
+        answer=SearchAnswer,
+    ),
+    Route(
+        method="POST",
+        path="/api/timeline",
+        summary="Get what was said and done around something",
+        right="read",
+        given=Around,
+        call=timeline,
+        answer=TimelineAnswer,
+    ),
+    Route(
+        method="GET",
+        path="/api/context",
+        summary="Get what goes into a prompt by itself",
+        right="read",
+        given=ForPrompt,
+        call=context,
+        answer=ContextAnswer,
+    ),
+)

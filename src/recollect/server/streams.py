@@ -1,0 +1,92 @@
+"""Answers that go on: pieces are sent as they come, until they end or the client leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from recollect.server.calls import Calls
+from recollect.server.errors import Header
+from recollect.server.logs import log_unexpected
+from recollect.server.response import ClientGone, Receive, Send, head_of
+from recollect.server.route import Piece, StreamRoute
+
+Pieces: TypeAlias = AsyncIterator[Piece] | Iterator[Piece]
+
+
+class Streams:
+    """Sends pieces, and ends those that are being sent when the server stops.
+
+    Args:
+        calls: Where plain iterators are drawn.
+    """
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def send(self, route: StreamRoute, pieces: Pieces, receive: Receive, send: Send) -> None:
+        """Send all pieces; the answer begins with the first one.
+
+        Raises:
+            Exception: what drawing the first piece raises, before anything is sent; a later one
+                leaves the answer without its end.
+        """
+        drawn = aiter(pieces) if isinstance(pieces, AsyncIterator) else self._draw(pieces)
+        sending = asyncio.ensure_future(_send(route, drawn, send))
+        leaving = asyncio.ensure_future(_left(receive))
+        self._running.add(sending)
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._running.discard(sending)
+            for task in (sending, leaving):
+                task.cancel()
+            await asyncio.wait({sending, leaving})
+            await drawn.aclose()  # type: ignore[attr-defined]
+        if not sending.cancelled():
+            sending.result()
+
+    def close(self) -> None:
+        """End all that are being sent: nothing follows what a client has."""
+        for task in self._running:
+            task.cancel()
+
+    async def _draw(self, pieces: Iterator[Piece]) -> AsyncIterator[Piece]:
+        try:
+            while (piece := await self._calls.run(next, pieces, None)) is not None:
+                yield piece
+        finally:
+            close = getattr(pieces, "close", None)
+            if close is not None:
+                await asyncio.shield(self._calls.run(close))
+
+
+async def _send(route: StreamRoute, pieces: AsyncIterator[Piece], send: Send) -> None:
+    first = await anext(pieces, b"")
+    headers: tuple[Header, ...] = ()
+    if route.filename is not None:
+        headers = ((b"content-disposition", f'attachment; filename="{route.filename}"'.encode()),)
+    with whole_or_cut():
+        await send(head_of(200, route.media, headers))
+        await send({"type": "http.response.body", "body": first, "more_body": True})
+        async for piece in pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+@contextmanager
+def whole_or_cut() -> Iterator[None]:
+    """Leave an answer that has begun without its end when something goes wrong, and log it."""
+    try:
+        yield
+    except Exception as error:
+        log_unexpected(error)
+        raise ClientGone from error
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

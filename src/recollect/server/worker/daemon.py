@@ -1,0 +1,273 @@
+"""The worker in the background: starts it, asks how it is, and stops it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from recollect.core import errors
+from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy, StoreError
+from recollect.core.settings.environment import is_inside, surroundings
+from recollect.server.client import WorkerConnection
+from recollect.server.presence import (
+    LOGS,
+    PROTOCOL,
+    SERVE_LOCK,
+    START_LOG,
+    TOKEN_FILE,
+    Presence,
+    find_presence,
+    is_served,
+    read_small,
+)
+
+START_S = 30.0
+"""How long a start is waited for: the schema of a large home may have to be brought forward."""
+REST_S = 60.0
+"""Between two starts by commands; a worker that cannot start is not tried at each
+command."""
+_STEP_S = 0.02
+_STOP_S = 10.0
+_ALIVE_S = 3.0
+
+
+class Serving(msgspec.Struct, frozen=True, kw_only=True):
+    """How the worker of a home is doing.
+
+    Attributes:
+        running: Whether a process holds the lock of the worker.
+        answers: Whether it answers requests.
+        used: Whether commands of this shell ask it.
+        unused_because: Why they do not; None where they do.
+        worker: What it tells of itself; None where it tells nothing, or there is none.
+    """
+
+    running: bool
+    answers: bool = False
+    used: bool = False
+    unused_because: str | None = None
+    worker: Presence | None = None
+
+
+def look_at(home: Path) -> Serving:
+    """Return how the worker of a home is doing."""
+    there = find_presence(home)
+    if there is None:
+        return Serving(running=is_served(home), unused_because="it does not run, or just starts")
+    answers = _line_to(home, there).is_alive()
+    because = None
+    if there.protocol != PROTOCOL:
+        because = f"it is version {there.version}; restart it to use it"
+    elif there.surroundings != surroundings():
+        because = "its environment has other settings or keys than this shell"
+    elif not answers:
+        because = "it does not answer"
+    return Serving(
+        running=True, answers=answers, used=because is None, unused_because=because, worker=there
+    )
+
+
+def start(home: Path) -> Presence:
+    """Start a worker in the background; return when it answers.
+
+    It inherits no handles, belongs to no terminal, and outlives the caller.
+
+    Raises:
+        Conflict: a worker serves the home already.
+        RecollectError: it could not start; the error is its own.
+    """
+    there = find_presence(home)
+    if there is not None:
+        raise Conflict(
+            f"a worker serves this home already at {there.address} (process {there.pid})",
+            hint="use it, or stop it with `recollect serve stop`",
+        )
+    process = _spawn(home)
+    found = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
+    if found is not None:
+        return found
+    if process.returncode is not None:
+        raise _failure(home)
+    process.kill()
+    hint = f"see {home / LOGS}; or run `recollect serve` to watch it start"
+    raise StoreBusy(f"the worker did not answer within {START_S:g} s", hint=hint)
+
+
+def awaited(
+    home: Path,
+    timeout_s: float,
+    is_over: Callable[[], bool] = lambda: False,
+    pid: int | None = None,
+) -> Presence | None:
+    """Return the worker of a home as soon as it answers; None where that takes too long.
+
+    Args:
+        home: The folder of the memory.
+        timeout_s: How long to wait.
+        is_over: Whether it will not come any more.
+        pid: Only this process; any if not given.
+    """
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until and not is_over():
+        there = find_presence(home)
+        is_meant = there is not None and pid in {None, there.pid}
+        if there is not None and is_meant and _line_to(home, there).is_alive():
+            return there
+        time.sleep(_STEP_S)
+    return None
+
+
+def stop(home: Path) -> Presence | None:
+    """Stop the worker of a home; return what it was, None where none ran.
+
+    Raises:
+        StoreBusy: it did not end, even when it was killed.
+        NotFound: it runs, but tells no process.
+    """
+    there = find_presence(home)
+    if there is None:
+        if is_served(home):
+            raise NotFound(
+                "a worker holds the home, but does not say which process it is",
+                hint="try again; it may just start or stop",
+            )
+        return None
+    if not _holds_lock(there.pid, home):
+        raise NotFound(
+            f"the worker is process {there.pid} of another system, such as a container",
+            hint="stop it there",
+        )
+    for each in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.kill(there.pid, each)
+        until = time.monotonic() + _STOP_S
+        while time.monotonic() < until:
+            now = find_presence(home)
+            if not is_served(home) or (now is not None and now.pid != there.pid):
+                return there
+            time.sleep(_STEP_S)
+    raise StoreBusy("the worker did not end", hint=f"look at process {there.pid}")
+
+
+def autostart(home: Path) -> bool:
+    """Start a worker unless one runs or was started within a minute; return whether it was.
+
+    Returns at once: this command has its answer, the next one finds the worker. A command that a
+    model was started with begins none, nor does one without the packages of the server.
+    """
+    if is_inside() or find_spec("uvicorn") is None:
+        return False
+    with _turn_to_start(home) as is_ours:
+        if is_ours and not is_served(home):
+            with suppress(OSError, RecollectError):
+                _spawn(home)
+                return True
+    return False
+
+
+def _holds_lock(pid: int, home: Path) -> bool:
+    """Return whether a process has the lock file open, as far as the system tells."""
+    handles = Path(f"/proc/{pid}/fd")
+    if not Path("/proc/self/fd").is_dir():
+        return True
+    with suppress(OSError):
+        lock = os.stat(home / SERVE_LOCK)
+        return any(os.path.samestat(lock, os.stat(each)) for each in handles.iterdir())
+    return False
+
+
+@contextmanager
+def _turn_to_start(home: Path) -> Iterator[bool]:
+    """Give the block whether it is the one that may start now; the time goes into the lock file."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(home / "autostart.lock", flags, 0o600)
+    except OSError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        rested_s = _now_s() - os.fstat(descriptor).st_mtime
+        is_new = os.fstat(descriptor).st_size == 0
+        is_due = is_new or not 0 <= rested_s < REST_S
+        if is_due:
+            os.pwrite(descriptor, b"1", 0)
+        yield is_due
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(descriptor)
+
+
+def _now_s() -> float:
+    from recollect.core.clock import SystemClock
+
+    return SystemClock().now_ms() / 1000
+
+
+def _spawn(home: Path) -> subprocess.Popen[bytes]:
+    from recollect.store.files import private_folder
+
+    folder = private_folder(home / LOGS)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    said = os.open(folder / START_LOG, flags, 0o600)
+    command = [sys.executable, "-m", "recollect", "--home", os.fspath(home), "--json", "serve"]
+    try:
+        process = subprocess.Popen(  # noqa: S603 - ourselves, no shell
+            command,
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            close_fds=True,
+            start_new_session=True,
+        )
+    finally:
+        os.close(said)
+    # A program that outlives its worker reaps it.
+    threading.Thread(target=process.wait, name="recollect-reaper", daemon=True).start()
+    return process
+
+
+def _failure(home: Path) -> RecollectError:
+    """Return the error of a worker that ended, from the last line that it wrote."""
+    line = _last_line(home / LOGS / START_LOG)
+    try:
+        told = msgspec.json.decode(line, type=_Told).error
+    except msgspec.DecodeError:
+        hint = "run `recollect serve` to watch it start"
+        return StoreError(f"the worker could not start: {line or 'it said nothing'}", hint=hint)
+    every = (kind for kind in vars(errors).values() if isinstance(kind, type))
+    kinds = {kind.code: kind for kind in every if issubclass(kind, RecollectError)}
+    return kinds.get(told["code"], StoreError)(told["message"], hint=told["hint"])
+
+
+class _Told(msgspec.Struct):
+    error: dict[str, str]
+
+
+def _last_line(path: Path) -> str:
+    """Return the last line of a file that says something; empty where there is none."""
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def _line_to(home: Path, worker: Presence) -> WorkerConnection:
+    token = ""
+    with suppress(OSError, UnicodeDecodeError):
+        token = read_small(home / TOKEN_FILE).decode("ascii").strip()
+    return WorkerConnection(worker, token, _ALIVE_S)

@@ -1,0 +1,257 @@
+"""The worker: the one process that serves a home, and does its work in the background."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from recollect import __version__
+from recollect.caller import Callers
+from recollect.core.clock import SystemClock
+from recollect.core.errors import Conflict, Denied, InvalidInput, StoreBusy
+from recollect.core.settings import ServerSettings, load_settings, surroundings
+from recollect.governance.token_file import TokenFile
+from recollect.memory import Memory
+from recollect.pool import MemoryPool
+from recollect.server.app import HttpApp, all_mounts, all_routes
+from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
+from recollect.server.presence import (
+    PRESENCE_FILE,
+    PROTOCOL,
+    SERVE_LOCK,
+    Presence,
+    find_presence,
+)
+from recollect.server.serving import Server
+from recollect.server.worker.log_file import logging_to
+from recollect.server.worker.shared_folder import shared_by
+from recollect.store.failures import os_errors
+from recollect.store.files import private_folder, write_file
+from recollect.store.locks import OwnerLock
+
+ROLE = "worker"
+STOP_S = 5.0
+"""How long a stop takes at most: requests under way end, then the memory is closed."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_log = logging.getLogger("recollect.server")
+
+
+class HomeWorker:
+    """Serves a home until it is stopped.
+
+    Args:
+        home: The folder of the memory.
+        overrides: Settings by dotted key.
+    """
+
+    def __init__(self, home: Path, overrides: Mapping[str, object] | None = None) -> None:
+        self.home = home
+        self._overrides = overrides
+        self._stopping = threading.Event()
+
+    def run(self, started: Callable[[Presence], None] = lambda _: None) -> None:
+        """Serve; return when it was stopped, by `stop` or a signal.
+
+        Args:
+            started: Called as soon as it answers.
+
+        Raises:
+            Conflict: another worker serves the home, or the port is taken.
+            Denied: the home belongs to another user, or is on a network or synchronized folder.
+            ConfigError: a setting is wrong.
+            StoreError: the home cannot be opened or written.
+        """
+        private_folder(self.home)
+        resolved = load_settings(self.home, self._overrides)
+        settings, is_chosen = resolved.settings.server, _is_chosen(resolved.origins)
+        if not settings.allow_shared_folder:
+            refuse_shared(self.home)
+        with ExitStack() as held:
+            held.enter_context(stopped_by_signals(self.stop))
+            held.enter_context(sole_worker(self.home))
+            held.enter_context(logging_to(self.home))
+            TokenFile(self.home).ensure()
+            listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
+            pool = held.enter_context(MemoryPool(self.home, self._overrides))
+            held.enter_context(kept_in_step(pool.memory()))
+            server = _server(pool, listeners, settings)
+            self._serve(server, _presence_of(listeners), started)
+
+    def stop(self) -> None:
+        """End it, from any thread; returns at once. Requests under way are answered first."""
+        self._stopping.set()
+
+    def _serve(
+        self, server: Server, presence: Presence, started: Callable[[Presence], None]
+    ) -> None:
+        """Answer until it is stopped; worker.json is there as long as it answers."""
+        failures: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                server.run()
+            except BaseException as error:  # noqa: BLE001 - raised by who waits
+                failures.append(error)
+            self._stopping.set()
+
+        # On a thread of its own it leaves signals to us: uvicorn would end the process with them.
+        thread = threading.Thread(target=run, name="recollect-server")
+        thread.start()
+        path = self.home / PRESENCE_FILE
+        try:
+            server.started.wait()
+            if not failures:
+                write_file(path, msgspec.json.encode(presence))
+                _log.info("serves %s, process %s", presence.address, presence.pid)
+                started(presence)
+            self._stopping.wait()
+        finally:
+            path.unlink(missing_ok=True)
+            server.stop()
+            thread.join()
+        for failure in failures:
+            raise failure
+        _log.info("stopped")
+
+
+def _is_chosen(origins: Mapping[str, str]) -> bool:
+    return origins["server.port"] != "default"
+
+
+def refuse_shared(home: Path) -> None:
+    """Refuse to serve a home that other machines have too.
+
+    Raises:
+        Denied: it is on a network, or synchronized.
+    """
+    what = shared_by(home)
+    if what is not None:
+        raise Denied(
+            f"the home is on {what}, where databases can be damaged",
+            hint="move it to a local folder (--home, RECOLLECT_HOME);"
+            " or set server.allow_shared_folder: true",
+            path=str(home),
+        )
+
+
+@contextmanager
+def sole_worker(home: Path) -> Iterator[None]:
+    """Hold the lock of the worker of a home inside the block.
+
+    Raises:
+        Conflict: another worker holds it.
+        StoreError: the lock file cannot be opened.
+    """
+    lock = OwnerLock(home / SERVE_LOCK, SystemClock())
+    if not lock.acquire(ROLE):
+        there, holder = find_presence(home), lock.holder()
+        where = "" if there is None else f" at {there.address}"
+        who = "" if holder is None else f" (process {holder.pid})"
+        raise Conflict(
+            f"a worker serves this home already{where}{who}",
+            hint="use it, or stop it with `recollect serve stop`",
+            path=str(home),
+        )
+    try:
+        with os_errors(home / PRESENCE_FILE):
+            (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def listening(
+    home: Path, settings: ServerSettings, *, is_chosen: bool
+) -> Iterator[list[socket.socket]]:
+    """Give the sockets of a worker to the block; the path of a Unix socket goes with it.
+
+    Args:
+        home: Where a relative path of a Unix socket lies.
+        settings: Where to listen.
+        is_chosen: Whether the user named the port.
+    """
+    with ExitStack() as held:
+        listeners = [held.enter_context(bind_port(settings, is_chosen=is_chosen))]
+        if not is_loopback(listeners[0]):
+            _log.warning("listens on %s: other machines can connect", settings.host)
+        if settings.socket is not None:
+            path = home / Path(settings.socket).expanduser()
+            listeners.append(held.enter_context(bind_socket(path)))
+            held.callback(path.unlink, missing_ok=True)
+        yield listeners
+
+
+@contextmanager
+def kept_in_step(memory: Memory) -> Iterator[None]:
+    """Do the work of the home in the background while the block runs; log what fails of it."""
+
+    def watch() -> None:
+        with suppress(InvalidInput, StoreBusy):  # not wanted, or another program does it
+            for synced in memory.watch():
+                if synced.last.error is not None:
+                    _log.warning("a sync failed: %s", synced.last.error)
+
+    threading.Thread(target=watch, name="recollect-watch", daemon=True).start()
+    yield
+
+
+def _server(pool: MemoryPool, listeners: list[socket.socket], settings: ServerSettings) -> Server:
+    app = HttpApp(all_routes(), all_mounts())
+    return Server(app, Callers(pool), listeners, hosts=(settings.host, *settings.hosts))
+
+
+def _presence_of(listeners: list[socket.socket]) -> Presence:
+    host, port = address_of(listeners[0])
+    return Presence(
+        pid=os.getpid(),
+        host=host,
+        port=port,
+        protocol=PROTOCOL,
+        version=__version__,
+        started_at=SystemClock().now_ms(),
+        surroundings=surroundings(),
+        socket=next((str(each.getsockname()) for each in listeners[1:]), None),
+        is_open=not is_loopback(listeners[0]),
+    )
+
+
+@contextmanager
+def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` at the first signal that asks for an end; end the process if it takes too long.
+
+    A process that is killed loses nothing that it acknowledged, so the end is never waited for
+    longer than `STOP_S`. In another thread than the main one signals are left alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    late = threading.Timer(STOP_S, _give_up)
+    late.daemon = True
+
+    def end(*_: object) -> None:
+        stop()
+        with suppress(RuntimeError):  # the second signal finds it started
+            late.start()
+
+    before = {each: signal.signal(each, end) for each in _SIGNALS}
+    try:
+        yield
+    finally:
+        late.cancel()
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _give_up() -> None:
+    _log.error("did not stop within %s s: ends at once", STOP_S)
+    os._exit(1)

@@ -1,0 +1,171 @@
+"""Who does the background work of a home: exactly one process, the holder of one lock.
+
+The memories of one process share what it holds. A worker has a second lock for as long as it lives:
+whoever else holds the first sees it, and lets go of it between two pieces of work. Both are
+`flock`s, so nobody ever waits for a process that died.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Literal, TypeAlias
+from weakref import WeakValueDictionary
+
+from recollect.core.clock import Clock
+from recollect.core.errors import StoreBusy, StoreError
+from recollect.store.locks import Holder, OwnerLock
+
+Role: TypeAlias = Literal["library", "worker"]
+
+BACKGROUND, WORKER = "background.lock", "worker.lock"
+"""Held by the process that works in the background; by a worker, as long as it lives."""
+
+
+class HomeLocks:
+    """The two locks of one home in this process. Threads share it; use `home_locks`.
+
+    Args:
+        home: The home.
+        clock: Dates the holder.
+    """
+
+    def __init__(self, home: Path, clock: Clock) -> None:
+        self._background = OwnerLock(home / BACKGROUND, clock)
+        self._worker = OwnerLock(home / WORKER, clock)
+        self._mutex = threading.Lock()
+        self._claims: dict[str, BackgroundClaim] = {}
+
+    @property
+    def role(self) -> Role:
+        """What this process is."""
+        return "worker" if self._worker.held else "library"
+
+    def become_worker(self) -> None:
+        """Be the worker of the home from now on.
+
+        Raises:
+            StoreBusy: another process is.
+            StoreError: the lock file cannot be opened or written.
+        """
+        with self._mutex:
+            if not self._worker.acquire("worker"):
+                holder = self._worker.holder()
+                pid = f", process {holder.pid}" if holder else ""
+                hint = "use that one, or stop it first"
+                raise StoreBusy(f"another worker serves this home{pid}", hint=hint)
+            self._background.sign("worker")
+
+    def retire_worker(self) -> None:
+        """Be no worker any more; the background is let go with the last claim."""
+        with self._mutex:
+            self._worker.release()
+            self._release_unclaimed()
+
+    def claim(self, key: str, claim: BackgroundClaim) -> bool:
+        """Return whether the work under a key is that of a claim now, and the lock is ours."""
+        with self._mutex:
+            if self._claims.get(key, claim) is not claim:
+                return False
+            if not self._background.held and (
+                self._is_another_worker_there() or not self._background.acquire(self.role)
+            ):
+                return False
+            self._claims[key] = claim
+            return True
+
+    def release(self, key: str, claim: BackgroundClaim) -> None:
+        """Give up a claim, and the lock with the last one."""
+        with self._mutex:
+            if self._claims.get(key) is claim:
+                del self._claims[key]
+                self._release_unclaimed()
+
+    def is_wanted(self) -> bool:
+        """Return whether a worker of another process waits for what this one holds."""
+        return self._background.held and self._is_another_worker_there()
+
+    def holder(self) -> Holder | None:
+        """Return who works in the background; None for nobody."""
+        return self._background.holder()
+
+    def forget(self) -> None:
+        """Let go in a child after a fork: the locks are the parent's, which goes on."""
+        self._background.release()
+        self._worker.release()
+        self._mutex, self._claims = threading.Lock(), {}
+
+    def _is_another_worker_there(self) -> bool:
+        if self._worker.held:
+            return False
+        try:
+            return self._worker.is_taken()
+        except StoreError:
+            return False
+
+    def _release_unclaimed(self) -> None:
+        if not self._claims:
+            self._background.release()
+
+
+_HOMES: WeakValueDictionary[Path, HomeLocks] = WeakValueDictionary()
+_ADDING = threading.Lock()
+
+
+def home_locks(home: Path, clock: Clock) -> HomeLocks:
+    """Return the locks of a home, those that others of this process have if there are any."""
+    place = home.resolve()
+    with _ADDING:
+        known = _HOMES.get(place)
+        if known is None:
+            known = _HOMES[place] = HomeLocks(place, clock)
+        return known
+
+
+def _forget_all() -> None:
+    global _ADDING
+    _ADDING = threading.Lock()
+    for locks in list(_HOMES.values()):
+        locks.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)
+
+
+class BackgroundClaim:
+    """What one memory does in the background of its home, while this process holds the lock.
+
+    Args:
+        locks: Those of the home.
+        key: What it keeps in step; of several memories with the same key one works.
+    """
+
+    def __init__(self, locks: HomeLocks, key: str) -> None:
+        self._locks = locks
+        self._key = key
+
+    def acquire(self) -> bool:
+        """Return whether the work is ours now.
+
+        Raises:
+            StoreError: the lock file cannot be opened or written.
+        """
+        return self._locks.claim(self._key, self)
+
+    def release(self) -> None:
+        """Leave the work to others; does nothing where it is not ours."""
+        self._locks.release(self._key, self)
+
+    def is_wanted(self) -> bool:
+        """Return whether a worker waits for it."""
+        return self._locks.is_wanted()
+
+    def holder(self) -> Holder | None:
+        """Return who works in the background of the home; None for nobody."""
+        return self._locks.holder()
+
+    @property
+    def role(self) -> Role:
+        """What this process is."""
+        return self._locks.role

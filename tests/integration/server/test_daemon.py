@@ -1,0 +1,290 @@
+"""The worker as a process: it starts, ends and is killed, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import recollect
+from recollect.core.errors import Conflict, RecollectError
+from recollect.server.presence import (
+    LOGS,
+    PRESENCE_FILE,
+    START_LOG,
+    TOKEN_FILE,
+    Presence,
+    find_presence,
+    is_served,
+)
+from recollect.server.worker import daemon
+
+ROUNDS = int(os.environ.get("WORKER_ROUNDS", "20"))  # noqa: TID251 - `make soak` asks for 1,000
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home that knows one message, with a free port; its worker is ended after the test."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RECOLLECT_MODELS", str(tmp_path / "models"))
+    monkeypatch.setattr(daemon, "START_S", 120.0)
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "config.yaml").write_text("embedding: {provider: none}\n")
+    with recollect.open(home, live=False) as memory:
+        session = memory.sessions.create(title="Tea")
+        memory.sessions.append(session.id, "user", "The green tea is in the box.")
+        memory.sync()
+    yield home
+    there = find_presence(home)
+    if there is not None:
+        os.kill(there.pid, signal.SIGKILL)
+        _wait_for_end(home)
+
+
+def _wait_for_end(home: Path) -> None:
+    """Wait until nobody holds the lock of the worker: the kernel lets go of it at the end."""
+    import fcntl
+
+    with (home / "serve.lock").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+
+
+def _cli(home: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "recollect", "--home", str(home), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def _processes(home: Path) -> list[str]:
+    """Return the command lines of living processes that name the home."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = each.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(home) in line:
+            found.append(line)
+    return found
+
+
+def _files(home: Path) -> set[str]:
+    return {path.relative_to(home).as_posix() for path in home.rglob("*")}
+
+
+def test_starts_and_stops_leave_nothing_behind(home: Path) -> None:
+    """No process, no socket, no lock that is held, no temporary file; 1,000 in `make soak`."""
+    (home / "config.yaml").write_text(
+        "embedding: {provider: none}\nserver: {socket: run/worker.sock}\n"
+    )
+    left = None
+    for _ in range(ROUNDS):
+        there = daemon.start(home)
+        assert daemon.look_at(home).answers
+        assert daemon.stop(home) == there
+        assert not is_served(home)
+        files = _files(home)
+        assert left in {None, frozenset(files)}
+        left = frozenset(files)
+    assert left is not None
+    assert {name for name in left if name.startswith((".", PRESENCE_FILE, "run/"))} == set()
+    threads = [each for each in threading.enumerate() if each.name == "recollect-reaper"]
+    for each in threads:
+        each.join()
+    assert _processes(home) == []
+
+
+def test_a_killed_worker_is_replaced_by_the_next(home: Path) -> None:
+    """Kill -9 leaves worker.json and a socket; commands work by themselves meanwhile."""
+    first = daemon.start(home)
+    os.kill(first.pid, signal.SIGKILL)
+    _wait_for_end(home)
+    assert (home / PRESENCE_FILE).exists()
+    assert find_presence(home) is None
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    second = daemon.start(home)
+    assert second.pid != first.pid
+    assert daemon.look_at(home).used
+    assert daemon.stop(home) == second
+    assert daemon.stop(home) is None
+
+
+def test_the_command_line_starts_tells_and_stops(home: Path) -> None:
+    """One JSON document each, and text for people."""
+    assert "no worker runs" in _cli(home, "serve", "status").stdout
+    started = json.loads(_cli(home, "serve", "--daemon", "--json").stdout)
+    there = find_presence(home)
+    assert there is not None
+    assert started == {
+        "home": str(home),
+        "worker": msgspec.to_builtins(there),
+        "token": str(home / TOKEN_FILE),
+    }
+    again = _cli(home, "serve", "--daemon", "--json")
+    assert (again.returncode, json.loads(again.stderr)["error"]["code"]) == (1, "conflict")
+    beside = _cli(home, "serve")
+    assert (beside.returncode, there.address in beside.stderr) == (1, True)
+    state = json.loads(_cli(home, "--json", "serve", "status").stdout)
+    assert (state["running"], state["answers"], state["used"]) == (True, True, True)
+    assert there.address in _cli(home, "serve", "status").stdout
+    stopped = json.loads(_cli(home, "serve", "stop", "--json").stdout)
+    assert stopped["stopped"]["pid"] == there.pid
+    gone = _cli(home, "serve", "status", "--json")
+    assert (gone.returncode, json.loads(gone.stdout)["running"]) == (1, False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_in_the_foreground_a_signal_ends_it_well(home: Path, number: signal.Signals) -> None:
+    """Ctrl-C, an end by the system, a terminal that is closed: exit code 0, nothing left."""
+    command = [sys.executable, "-m", "recollect", "--home", str(home), "serve", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        assert told["worker"]["pid"] == process.pid
+        process.send_signal(number)
+        assert process.wait() == 0
+    assert not (home / PRESENCE_FILE).exists()
+    assert not is_served(home)
+
+
+def test_a_worker_that_cannot_start_tells_why(home: Path) -> None:
+    """The error of the process in the background is that of the command, with its hint."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        (home / "config.yaml").write_text(f"server: {{port: {port}}}\n")
+        done = _cli(home, "serve", "--daemon", "--json")
+    error = json.loads(done.stderr)["error"]
+    assert (done.returncode, error["code"]) == (1, "conflict")
+    assert f"port {port} of 127.0.0.1 is taken" in error["message"]
+    assert error["hint"]
+    assert str(port) in (home / LOGS / START_LOG).read_text()
+
+
+def test_a_full_disk_is_told(home: Path) -> None:
+    """Not one byte can be written."""
+    command = f"ulimit -f 0; exec {sys.executable} -m recollect --home {home} serve --json"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    error = json.loads(done.stderr)["error"]
+    assert (done.returncode, error["code"]) == (1, "store_full")
+    assert error["hint"] == "free some space and try again"
+    assert not is_served(home)
+
+
+def test_of_many_starts_at_once_one_serves(home: Path) -> None:
+    """The others are told that it does, or find it."""
+
+    def start(_: int) -> Presence | RecollectError:
+        try:
+            return daemon.start(home)
+        except RecollectError as error:
+            return error
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(start, range(4)))
+    served = [each for each in found if isinstance(each, Presence)]
+    assert len(served) == 1
+    assert all(isinstance(each, Presence | Conflict) for each in found)
+    assert find_presence(home) == served[0]
+    daemon.stop(home)
+
+
+def test_without_the_packages_of_the_server_it_is_told_what_to_install(home: Path) -> None:
+    """They are an extra: the core needs none of them."""
+    program = (
+        "import sys; sys.modules['uvicorn'] = None\n"
+        "from recollect.cli.main import main\n"
+        f"sys.exit(main(['--home', {str(home)!r}, 'serve', '--json']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    error = json.loads(done.stderr)["error"]
+    assert (done.returncode, error["code"]) == (1, "config")
+    assert error["hint"] == "run pip install 'recollect[server]'"
+
+
+def test_on_windows_the_way_is_named(home: Path) -> None:
+    """Locks, sockets and permissions are those of Unix; WSL has them."""
+    program = (
+        "import sys; sys.platform = 'win32'; sys.argv = ['recollect', 'serve', *sys.argv[1:]]\n"
+        "from recollect.__main__ import main\nsys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "WSL" in done.stderr) == (1, True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--json"], capture_output=True, text=True, check=False
+    )
+    assert json.loads(done.stderr)["error"]["code"] == "unsupported"
+
+
+def test_a_command_starts_a_worker_where_that_is_set(home: Path) -> None:
+    """The command has its answer already; the next one finds the worker."""
+    (home / "config.yaml").write_text("embedding: {provider: none}\nworker: {autostart: true}\n")
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    there = daemon.awaited(home, 120.0)
+    assert there is not None
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    assert find_presence(home) == there
+    daemon.stop(home)
+
+
+def test_without_the_setting_no_command_starts_anything(home: Path) -> None:
+    """It is a decision of the user."""
+    assert "green tea" in _cli(home, "search", "tea").stdout
+    assert not (home / "autostart.lock").exists()
+
+
+def test_of_many_commands_one_starts_a_worker_and_not_again_within_a_minute(home: Path) -> None:
+    """A worker that cannot start is not tried by each command."""
+    with ThreadPoolExecutor(6) as threads:
+        started = list(threads.map(lambda _: daemon.autostart(home), range(6)))
+    assert started.count(True) == 1
+    there = daemon.awaited(home, 120.0)
+    assert there is not None
+    os.kill(there.pid, signal.SIGKILL)
+    _wait_for_end(home)
+    assert not daemon.autostart(home)
+    lock = home / "autostart.lock"
+    before = lock.stat().st_mtime - daemon.REST_S
+    os.utime(lock, (before, before))
+    assert daemon.autostart(home)
+    assert daemon.awaited(home, 120.0) is not None
+    assert not daemon.autostart(home)
+
+
+def test_a_model_that_runs_commands_starts_no_worker(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would live on after the call that it was part of."""
+    monkeypatch.setenv("RECOLLECT_INSIDE", "1")
+    assert not daemon.autostart(home)
+    assert not is_served(home)
+
+
+def test_a_worker_inherits_no_handle_of_who_started_it(home: Path) -> None:
+    """A pipe of the caller would stay open as long as the worker runs."""
+    read_end, write_end = os.pipe()
+    os.set_inheritable(write_end, True)
+    try:
+        daemon.start(home)
+    finally:
+        os.close(write_end)
+    with os.fdopen(read_end, "rb") as pipe:
+        assert pipe.read() == b""
+    there = find_presence(home)
+    assert there is not None
+    assert os.getsid(there.pid) == there.pid, "it belongs to no terminal"
+    daemon.stop(home)

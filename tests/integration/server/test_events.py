@@ -1,0 +1,95 @@
+"""`GET /api/events` over a real connection."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.running_server import OVERRIDES, RunningServer
+from tests.support.wire import Wire, request
+
+
+def opened(server: RunningServer, wire: Wire, target: str, **headers: str) -> None:
+    """Begin a stream, and read its head and first piece."""
+    wire.send(request("GET", target, server.headers(**headers)))
+    head = wire.head()
+    assert head is not None
+    assert head.status == 200
+    assert head.headers["content-type"] == "text/event-stream"
+    assert head.headers["cache-control"] == "no-store"
+    piece = wire.piece()
+    assert piece is not None
+    assert piece.startswith(b"retry: 2000\nid: ")
+
+
+def seqs(wire: Wire, last: int) -> list[int]:
+    """Return the seqs of the events that come, up to a last one."""
+    found: list[int] = []
+    while not found or found[-1] != last:
+        piece = wire.piece()
+        assert piece is not None
+        lines = [line for line in piece.decode().splitlines() if line.startswith("data: ")]
+        found += [json.loads(line[6:])["seq"] for line in lines]
+    return found
+
+
+def test_events_come_to_whoever_listens_and_after_a_break_the_rest(tmp_path: Path) -> None:
+    """Issue 12, 6: live, and replay by Last-Event-ID."""
+    with RunningServer(tmp_path / "home") as server:
+        sessions = server.pool.memory().sessions
+        with Wire(server.port) as wire:
+            opened(server, wire, "/api/events")
+            sessions.create()
+            sessions.create()
+            assert seqs(wire, 2) == [1, 2]
+        sessions.create()
+        with Wire(server.port) as wire:
+            opened(server, wire, "/api/events?since=0", last_event_id="2")
+            assert seqs(wire, 3) == [3]
+
+
+def test_what_another_process_does_is_told_as_well(tmp_path: Path) -> None:
+    """Its commits ring no bell here: the stream looks again by itself."""
+    import recollect
+
+    with (
+        RunningServer(tmp_path / "home") as server,
+        Wire(server.port) as wire,
+        recollect.open(tmp_path / "home", overrides=OVERRIDES, live=False) as other,
+    ):
+        opened(server, wire, "/api/events")
+        other.sessions.create()
+        assert seqs(wire, 1) == [1]
+
+
+def test_a_wrong_question_is_answered_before_the_stream_begins(tmp_path: Path) -> None:
+    """As any other."""
+    with RunningServer(tmp_path / "home") as server:
+        for target in ("/api/events?types=odd", "/api/events?since=-1", "/api/events?since=x"):
+            reply = server.call("GET", target)
+            assert (reply.status, reply.code) == (422, "invalid_input"), target
+
+
+def test_the_streams_end_when_the_server_stops(tmp_path: Path) -> None:
+    """At once, with what was sent; nobody waits for those who listen."""
+    server = RunningServer(tmp_path / "home")
+    with server:
+        wires = [Wire(server.port) for _ in range(3)]
+        for wire in wires:
+            opened(server, wire, "/api/events")
+    for wire in wires:
+        assert wire.is_closed()
+        wire.close()
+
+
+def test_streams_leave_the_threads_to_others(tmp_path: Path) -> None:
+    """More streams than there are threads for calls; a request is answered all the same."""
+    with RunningServer(tmp_path / "home") as server:
+        wires = [Wire(server.port) for _ in range(40)]
+        for wire in wires:
+            opened(server, wire, "/api/events")
+        assert server.call("GET", "/api/stats").status == 200
+        server.pool.memory().sessions.create()
+        for wire in wires:
+            assert seqs(wire, 1) == [1]
+            wire.close()

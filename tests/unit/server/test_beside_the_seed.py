@@ -1,0 +1,222 @@
+"""What is beside the endpoints of seed 001: sessions, messages, projects, files and admin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.running_server import RunningServer
+from tests.unit.server.client import Client, folder
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RunningServer]:
+    """A real server with a home of its own."""
+    with RunningServer(tmp_path / "home") as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: RunningServer) -> Client:
+    """The owner's client."""
+    return Client(server)
+
+
+def begin(client: Client, key: str, project: str | None = None) -> str:
+    """Begin a session; return its id."""
+    made = client.post("/api/sessions", {"session_key": key, "project_path": project})[1]
+    return str(made["id"])
+
+
+def test_sessions_are_listed_renamed_archived_and_resumed(client: Client, tmp_path: Path) -> None:
+    """DESIGN 7: what the command line can do with a session."""
+    project = folder(tmp_path, "tea")
+    tea, other = begin(client, "tea", project), begin(client, "other")
+    listed = client.get("sessions", project="tea")[1]["sessions"]
+    assert [each["id"] for each in listed] == [tea]
+    assert {each["id"] for each in client.get("sessions")[1]["sessions"]} == {tea, other}
+    assert client.post("/api/sessions/tea", {"title": "Teas"}, "PATCH")[1]["title"] == "Teas"
+    assert client.get("sessions", title="teas")[1]["sessions"][0]["id"] == tea
+    ended = client.post("/api/sessions/tea/end")[1]
+    assert ended["ended_at"] is not None
+    assert client.get("sessions", status="archived")[1]["sessions"][0]["id"] == tea
+    assert client.post("/api/sessions/tea/resume")[1]["ended_at"] is None
+    assert client.post("/api/sessions/tea", {"status": "deleted"}, "PATCH")[0] == 200
+    assert {each["id"] for each in client.get("sessions")[1]["sessions"]} == {other}
+    assert client.post("/api/sessions/other", {}, "PATCH")[0] == 422
+    assert client.post("/api/sessions/nobody", {"title": "x"}, "PATCH")[0] == 404
+
+
+def test_messages_are_appended_and_listed(client: Client) -> None:
+    """DESIGN 7: `/api/messages`; the same event id is the first one, with 200."""
+    said = {"session_key": "talk", "role": "user", "content": "Which teas keep?", "event_id": "e"}
+    status, first = client.post("/api/messages", said)
+    assert (status, first["seq"], first["text"]) == (201, 1, "Which teas keep?")
+    assert client.post("/api/messages", {**said, "content": "again"}) == (200, first)
+    blocks = [{"type": "text", "text": "Pu-erh."}]
+    at = "2026-02-01T10:00:00Z"
+    more = {"session_key": "talk", "role": "assistant", "content": blocks, "created_at": at}
+    second = client.post("/api/messages", more)[1]
+    assert (second["text"], second["created_at"]) == ("Pu-erh.", 1_769_940_000_000)
+    listed = client.get("messages", session_key="talk")[1]
+    assert listed["messages"] == [first, second]
+    assert client.get("messages", session_key="talk", after_seq=1)[1]["messages"] == [second]
+    shown = client.get("sessions", "talk", "view")[1]
+    assert [each["seq"] for each in shown["messages"]] == [1, 2]
+    assert client.get("messages", session_key="nobody")[0] == 404
+    assert client.post("/api/messages", {"session_key": "talk", "role": "king"})[0] == 422
+
+
+def test_a_fork_begins_with_the_messages_of_another(client: Client) -> None:
+    """DESIGN 7: fork."""
+    for n in range(3):
+        said = {"session_key": "policy", "role": "user", "content": f"Line {n}"}
+        client.post("/api/messages", said)
+    status, made = client.post("/api/sessions/policy/fork", {"at_seq": 2, "title": "strict"})
+    assert (status, made["title"], made["forked_at_seq"]) == (201, "strict", 2)
+    assert len(client.get("messages", session_key=made["id"])[1]["messages"]) == 2
+    assert client.post("/api/sessions/policy/fork", {"at_seq": 9})[0] == 422
+
+
+def test_what_stays_of_a_session_is_listed(client: Client, tmp_path: Path) -> None:
+    """DESIGN 7: `/api/episodes`."""
+    project = folder(tmp_path, "tea")
+    said = {"session_key": "ended", "role": "user", "content": "We decided to keep pu-erh dry."}
+    client.post("/api/messages", {**said, "project_path": project})
+    ended = client.post("/api/sessions/ended/end")[1]
+    (episode,) = client.get("episodes")[1]["episodes"]
+    assert episode["summary"] == ended["summary"]
+    assert client.get("episodes", project="tea")[1]["episodes"] == [episode]
+    assert client.get("episodes", session_key="ended")[1]["episodes"] == [episode]
+    assert client.get("episodes", project=folder(tmp_path, "shop"))[1]["episodes"] == []
+    assert client.get("episodes", project="tea", session_key="ended")[0] == 422
+
+
+def test_observations_are_forgotten_and_restored(client: Client) -> None:
+    """DESIGN 7: out of everything, and back."""
+    told = {"session_key": "o", "summary": "The gulls nest here", "type": "decision"}
+    made = client.post("/api/observations", told)[1]
+    place = f"/api/observations/{made['id']}"
+    assert client.post(f"{place}/forget") == (200, made)
+    assert client.get("observations", str(made["id"]))[0] == 404
+    assert client.post("/api/search", {"query": "gulls"})[1]["results"] == []
+    assert client.post(f"{place}/forget")[0] == 404
+    assert client.post(f"{place}/restore") == (200, made)
+    assert client.post("/api/search", {"query": "gulls"})[1]["results"][0]["id"] == made["id"]
+    assert [each.action for each in client.memory.audit.latest()] == ["forget"]
+
+
+def test_projects_and_their_capture(client: Client, tmp_path: Path) -> None:
+    """DESIGN 7: projects, pause and resume."""
+    project = folder(tmp_path, "tea")
+    begin(client, "tea", project)
+    (known,) = client.get("projects")[1]["projects"]
+    assert (known["name"], known["paths"]) == ("tea", [project])
+    paused = client.post("/api/capture/pause", {"project": "tea", "minutes": 60})[1]["pauses"]
+    assert [(each["project_id"], each["until"] - each["since"]) for each in paused] == [
+        (known["id"], 3_600_000)
+    ]
+    refusals = client.get("capture", "check", path=project)[1]["refusals"]
+    assert [each["reason"] for each in refusals] == ["paused"]
+    hook = {"session_key": "tea", "project_path": project, "tool_name": "Read"}
+    client.post("/api/hooks/tool-result", hook)
+    assert client.get("capture")[1]["left_out"] == {"paused": 1}
+    assert client.post("/api/capture/resume", {"project": "tea"})[1]["pauses"] == []
+    assert client.post("/api/capture/pause", {"project": "nowhere"})[0] == 404
+    assert client.post("/api/capture/pause", {"minutes": 0})[0] == 422
+
+
+def test_a_memory_file_is_read(tmp_path: Path) -> None:
+    """DESIGN 7: the lines, as `Memory.read` has them; not for a guest."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "MEMORY.md").write_text("# Tea\nKeep it dry.\n", "utf-8")
+    home = tmp_path / "home"
+    home.mkdir(0o700)
+    (home / "config.yaml").write_text(f"workspace:\n  path: {workspace}\n", "utf-8")
+    with RunningServer(home) as server:
+        client = Client(server)
+        read = client.get("files", path="MEMORY.md", from_line=2)[1]
+        assert (read["text"], read["total_lines"]) == ("Keep it dry.", 2)
+        assert client.get("files", path="memory/none.md")[1]["status"] == "not_found"
+        assert client.get("files", path="../secret")[0] == 403
+        assert client.of("guest").get("files", path="MEMORY.md")[0] == 403
+
+
+def test_a_conversation_is_erased_and_the_audit_tells(client: Client) -> None:
+    """DESIGN 7 and 8: admin only; a dry run changes nothing."""
+    client.post("/api/messages", {"session_key": "gone", "role": "user", "content": "gulls"})
+    told = client.post("/api/erase", {"session": "gone", "dry_run": True})
+    assert told[0] == 200
+    assert client.get("sessions", "gone")[0] == 200
+    assert client.post("/api/erase", {"session": "gone"})[1]["is_clean"]
+    assert client.get("sessions", "gone")[0] == 404
+    assert [each.action for each in client.memory.audit.latest()] == ["erase"]
+    assert client.post("/api/erase", {"session": "gone"})[0] == 404
+
+
+def test_retention_scrub_sync_and_reindex(client: Client) -> None:
+    """DESIGN 7: the work of the operator, over HTTP."""
+    client.post("/api/messages", {"session_key": "k", "role": "user", "content": "gulls"})
+    assert client.post("/api/sync")[0] == client.post("/api/reindex")[0] == 200
+    assert client.post("/api/prune", {"dry_run": True})[0] == 200
+    assert client.post("/api/scrub", {"dry_run": True})[0] == 200
+    assert client.memory.audit.latest() == []
+    assert client.post("/api/prune")[0] == client.post("/api/scrub")[0] == 200
+    assert [each.action for each in client.memory.audit.latest()] == ["prune", "scrub"]
+
+
+ADMIN = ("erase", "prune", "scrub", "sync", "reindex")
+OPERATORS = ("projects", "capture")
+
+
+def test_who_is_not_the_operator_is_refused(client: Client) -> None:
+    """Paths of the machine, pauses and removals are the operator's, whatever the rights."""
+    guest = client.of("guest", rights="admin")
+    for place in ADMIN:
+        asked = {"session": "nobody"} if place == "erase" else {}
+        assert guest.post(f"/api/{place}", asked)[0] == 403
+    for place in OPERATORS:
+        assert guest.get(place)[0] == 403
+    assert guest.post("/api/capture/pause")[0] == 403
+    writer = client.of("writer", audience="owner", rights="write")
+    assert writer.post("/api/erase", {"session": "nobody"})[0] == 403
+    narrowed = client.of("narrowed", audience="owner", rights="admin", agent="work")
+    assert narrowed.post("/api/reindex")[0] == 403
+
+
+def test_a_guest_lists_what_it_captured_itself(client: Client) -> None:
+    """Sessions, messages and summaries: those of its own visibility group."""
+    client.post("/api/messages", {"session_key": "k", "role": "user", "content": "gulls"})
+    client.post("/api/sessions/k/end")
+    guest = client.of("guest", rights="write")
+    assert guest.get("sessions")[1]["sessions"] == guest.get("episodes")[1]["episodes"] == []
+    said = {"session_key": "k", "role": "user", "content": "We decided on terns."}
+    mine = guest.post("/api/messages", said)[1]
+    assert guest.get("messages", session_key="k")[1]["messages"] == [mine]
+    summary = guest.post("/api/sessions/k/end")[1]["summary"]
+    assert [each["summary"] for each in guest.get("episodes")[1]["episodes"]] == [summary]
+    own = [each["id"] for each in guest.get("sessions")[1]["sessions"]]
+    assert mine["session_id"] in own
+    owners = client.get("sessions", "k")[1]["id"]
+    assert owners not in own
+    for call in (
+        lambda: guest.get("messages", session_key=owners),
+        lambda: guest.get("episodes", session_key=owners),
+        lambda: guest.get("sessions", owners, "view"),
+        lambda: guest.post(f"/api/sessions/{owners}/fork"),
+        lambda: guest.post(f"/api/sessions/{owners}/end"),
+        lambda: guest.post(f"/api/sessions/{owners}", {"title": "x"}, "PATCH"),
+    ):
+        assert call()[0] == 404
+
+
+def test_a_guest_forgets_what_is_its_own_alone(client: Client) -> None:
+    """An id of somebody else answers like one that does not exist."""
+    made = client.post("/api/observations", {"session_key": "k", "summary": "gulls"})[1]
+    guest = client.of("guest", rights="write")
+    assert guest.post(f"/api/observations/{made['id']}/forget")[0] == 404
+    client.post(f"/api/observations/{made['id']}/forget")
+    assert guest.post(f"/api/observations/{made['id']}/restore")[0] == 404

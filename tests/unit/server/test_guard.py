@@ -1,0 +1,204 @@
+"""The guard alone: what no real server hands on, and every way through it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.caller import Callers
+from recollect.core.errors import StoreClosed
+from recollect.pool import MemoryPool
+from recollect.server.calls import Calls
+from recollect.server.errors import Refused
+from recollect.server.guard import Guard, check_media, pieces_of, read_body
+from recollect.server.response import (
+    ClientGone,
+    Message,
+    Receive,
+    Response,
+    Scope,
+    Send,
+    send_response,
+)
+from recollect.server.route import KEPT_BODY, AnyRoute
+from tests.support.asgi import GONE, answer_of
+from tests.support.sample_routes import SAMPLES
+
+PLAIN, QUERY, KEYED, HOOK, UPLOAD = (
+    SAMPLES[0],
+    SAMPLES[1],
+    SAMPLES[2],
+    SAMPLES[5],
+    SAMPLES[-1],
+)
+
+
+async def _app(scope: Scope, receive: Receive, send: Send) -> None:
+    caller = scope["state"]["caller"]
+    name = "nobody" if caller is None else caller.token.name
+    await send_response(send, Response(name.encode()))
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryPool]:
+    """One home with the owner's token."""
+    with MemoryPool(tmp_path_factory.mktemp("home"), {"embedding.provider": "none"}) as pool:
+        pool.memory().tokens.file.ensure()
+        yield pool
+
+
+@pytest.fixture
+def guard(pool: MemoryPool) -> Iterator[Guard]:
+    """Before an application that says who called."""
+    calls = Calls()
+    yield Guard(_app, Callers(pool), calls, ["/open"], ["192.0.2.7", "[2001:db8::7]"])
+    calls.close()
+
+
+def _headers(**headers: str) -> list[tuple[bytes, bytes]]:
+    given = {"host": "localhost"} | headers
+    return [(name.replace("_", "-").encode(), text.encode()) for name, text in given.items()]
+
+
+def test_the_bound_address_is_a_name_of_the_server(guard: Guard) -> None:
+    """Where it was told to listen beyond loopback."""
+    for host, status in {
+        "192.0.2.7:37778": 200,
+        "[2001:db8::7]": 200,
+        "[2001:DB8::7]:1": 200,
+        "192.0.2.8": 421,
+    }.items():
+        reply = answer_of(guard, {"raw_path": b"/open", "headers": _headers(host=host)})
+        assert reply is not None
+        assert reply.status == status
+
+
+def test_a_token_is_known_at_once_the_second_time(guard: Guard, pool: MemoryPool) -> None:
+    """The first call opens the memory on a thread; those after it need none."""
+    bearer = f"bearer {pool.memory().tokens.file.text()}"
+    scope = {"headers": _headers(authorization=bearer)}
+    assert [answer_of(guard, dict(scope)) for _ in range(3)] == [answer_of(guard, scope)] * 3
+    assert answer_of(guard, scope).body == b"owner"  # type: ignore[union-attr]
+
+
+def test_a_rotated_token_is_void_at_once(guard: Guard, pool: MemoryPool) -> None:
+    """S4: without a restart; the one before was remembered a moment ago."""
+    tokens = pool.memory().tokens
+    scope = {"headers": _headers(authorization=f"Bearer {tokens.file.text()}")}
+    assert answer_of(guard, scope).status == 200  # type: ignore[union-attr]
+    tokens.file.rotate()
+    assert answer_of(guard, scope).status == 401  # type: ignore[union-attr]
+    new = {"headers": _headers(authorization=f"Bearer {tokens.file.text()}")}
+    assert answer_of(guard, new).status == 200  # type: ignore[union-attr]
+
+
+def test_other_protocols_are_left_without_an_answer(guard: Guard) -> None:
+    """A WebSocket, and the life of the application."""
+    for kind in ("websocket", "lifespan"):
+        assert answer_of(guard, {"type": kind}) is None
+
+
+def test_a_home_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """By the table of errors, as everywhere."""
+    pool = MemoryPool(tmp_path)
+    pool.close()
+    calls = Calls()
+    scope = {"headers": _headers(authorization="Bearer rcl_" + "x" * 43)}
+    reply = answer_of(Guard(_app, Callers(pool), calls), scope)
+    calls.close()
+    assert reply is not None
+    assert (reply.status, reply.code) == (503, StoreClosed.code)
+
+
+def _read(route: AnyRoute, messages: list[Message], **headers: str) -> tuple[bytes, int]:
+    given = {name.replace("_", "-").encode(): text.encode() for name, text in headers.items()}
+    return asyncio.run(read_body(route, given, _receiver(messages)))
+
+
+def _receiver(messages: list[Message]) -> Receive:
+    left = list(messages)
+
+    async def receive() -> Message:
+        return left.pop(0) if left else GONE
+
+    return receive
+
+
+def _body(*pieces: bytes) -> list[Message]:
+    more = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces[:-1]]
+    return [*more, {"type": "http.request", "body": pieces[-1]}]
+
+
+def test_a_body_is_read_in_pieces() -> None:
+    """However it is cut."""
+    assert _read(PLAIN, _body(b"{}")) == (b"{}", 0)
+    assert _read(PLAIN, _body(b"{", b"", b"}")) == (b"{}", 0)
+    assert _read(PLAIN, [{"type": "http.request"}]) == (b"", 0)
+    assert _read(QUERY, []) == (b"", 0)
+
+
+@pytest.mark.parametrize(
+    ("route", "pieces", "headers", "status"),
+    [
+        (KEYED, [b"x" * 1_001], {}, 413),
+        (KEYED, [b"x" * 600, b"x" * 401], {}, 413),
+        (KEYED, [b""], {"content_length": "1001"}, 413),
+        (KEYED, [b""], {"content_length": "9" * 5_000}, 413),
+        (KEYED, [b""], {"content_length": "-1"}, 400),
+        (QUERY, [b"x"], {"content_length": "1"}, 413),
+        (QUERY, [b"x"], {"transfer_encoding": "chunked"}, 413),
+    ],
+)
+def test_no_more_than_the_limit_is_taken(
+    route: AnyRoute, pieces: list[bytes], headers: dict[str, str], status: int
+) -> None:
+    """S7: told before, or found out while it comes."""
+    with pytest.raises(Refused) as refused:
+        _read(route, _body(*pieces), **headers)
+    assert refused.value.rejection.status == status
+
+
+def test_no_more_than_the_limit_is_held_of_an_endless_body() -> None:
+    """A lenient route reads on, and keeps head and tail."""
+    piece = b"x" * 1_000_000
+    body, left_out = _read(HOOK, _body(*[piece] * 40), content_length="40000000")
+    assert left_out == 40_000_000 - KEPT_BODY
+    assert len(body) < KEPT_BODY + 100
+
+
+@pytest.mark.parametrize("messages", [[], _body(b"{", b"}")[:1]])
+def test_a_client_that_left_gets_no_answer(messages: list[Message]) -> None:
+    """Before its body, or in the middle of it."""
+    with pytest.raises(ClientGone):
+        _read(PLAIN, messages)
+    with pytest.raises(ClientGone):
+        asyncio.run(_all(pieces_of(9, _receiver(messages))))
+
+
+async def _all(pieces: Any) -> list[bytes]:
+    return [piece async for piece in pieces]
+
+
+def test_a_file_comes_in_pieces_up_to_its_limit() -> None:
+    """Nothing of it is held."""
+    assert asyncio.run(_all(pieces_of(4, _receiver(_body(b"12", b"34"))))) == [b"12", b"34"]
+    with pytest.raises(Refused):
+        asyncio.run(_all(pieces_of(3, _receiver(_body(b"12", b"34")))))
+
+
+def test_media_types_are_compared_without_parameters_and_case() -> None:
+    """As RFC 9110 has them."""
+    check_media(PLAIN, {b"content-type": b"Application/JSON ; charset=utf-8"})
+    check_media(UPLOAD, {b"content-type": b"application/zstd", b"content-encoding": b"identity"})
+    check_media(QUERY, {})
+    for route, headers in (
+        (PLAIN, {}),
+        (UPLOAD, {b"content-type": b"application/json"}),
+        (QUERY, {b"content-encoding": b"br"}),
+    ):
+        with pytest.raises(Refused):
+            check_media(route, headers)

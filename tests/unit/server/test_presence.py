@@ -1,0 +1,94 @@
+"""worker.json is believed only while the process that wrote it holds the lock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recollect.core.clock import SystemClock
+from recollect.server.presence import (
+    PRESENCE_FILE,
+    PROTOCOL,
+    SERVE_LOCK,
+    Presence,
+    find_presence,
+    is_served,
+)
+from recollect.store.locks import OwnerLock
+
+THERE = Presence(
+    pid=os.getpid(),
+    host="127.0.0.1",
+    port=40_000,
+    protocol=PROTOCOL,
+    version="9.9.9",
+    started_at=1,
+    surroundings="",
+)
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> Iterator[OwnerLock]:
+    """The lock of a worker, free at first."""
+    lock = OwnerLock(tmp_path / SERVE_LOCK, SystemClock())
+    yield lock
+    lock.release()
+
+
+def _tell(home: Path, there: Presence = THERE) -> None:
+    (home / PRESENCE_FILE).write_bytes(msgspec.json.encode(there))
+
+
+def test_what_a_killed_worker_left_is_not_believed(tmp_path: Path, lock: OwnerLock) -> None:
+    """A kill lets go of the lock and leaves the file; its port may be another program's now."""
+    _tell(tmp_path)
+    assert find_presence(tmp_path) is None
+    assert lock.acquire("worker")
+    assert find_presence(tmp_path) == THERE
+    lock.release()
+    assert find_presence(tmp_path) is None
+    assert not is_served(tmp_path)
+
+
+def test_a_worker_that_just_began_is_not_taken_for_the_one_before(
+    tmp_path: Path, lock: OwnerLock
+) -> None:
+    """Between its lock and its file lies what the killed one wrote."""
+    _tell(tmp_path, msgspec.structs.replace(THERE, pid=THERE.pid + 1))
+    assert lock.acquire("worker")
+    assert find_presence(tmp_path) is None
+    assert is_served(tmp_path)
+
+
+def test_a_file_that_cannot_be_read_is_no_worker(tmp_path: Path, lock: OwnerLock) -> None:
+    """Half written, of a future version, or a link to something else."""
+    assert lock.acquire("worker")
+    for content in (b"", b"{", b'{"pid": 1}', b"\xff"):
+        (tmp_path / PRESENCE_FILE).write_bytes(content)
+        assert find_presence(tmp_path) is None
+    (tmp_path / PRESENCE_FILE).unlink()
+    assert find_presence(tmp_path) is None
+    other = tmp_path / "other.json"
+    other.write_bytes(msgspec.json.encode(THERE))
+    (tmp_path / PRESENCE_FILE).symlink_to(other)
+    assert find_presence(tmp_path) is None
+
+
+def test_looking_keeps_no_worker_from_starting(tmp_path: Path, lock: OwnerLock) -> None:
+    """Whoever looks holds the lock for microseconds; a worker tries again."""
+    assert not is_served(tmp_path)
+    assert lock.acquire("worker")
+    lock.release()
+    assert not is_served(tmp_path)
+    assert lock.acquire("worker")
+    assert is_served(tmp_path)
+
+
+def test_an_address_of_version_six_is_written_in_brackets() -> None:
+    """RFC 3986, 3.2.2."""
+    assert THERE.address == "http://127.0.0.1:40000"
+    assert msgspec.structs.replace(THERE, host="::1").address == "http://[::1]:40000"
