@@ -138,7 +138,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         headers={"idempotency-key": "idempotency"},
         call=_echo_on_the_loop,
         answer=Echo,
-        max_body=1_000,
+        max_body=20_000,
     ),
     Route(
         method="DELETE",

@@ -15,6 +15,7 @@ from recollect.caller import Callers
 from recollect.server.app import HttpApp
 from recollect.server.connection import LimitedConnection, Limits
 from recollect.server.guard import Guard
+from recollect.server.response import AsgiApp
 
 KEEP_ALIVE_S = 60
 """How long a connection may wait for its next request; a silent one makes room for a new one."""
@@ -54,7 +55,9 @@ class Server:
         self.started = threading.Event()
         bound = [f"[{each[0]}]" if ":" in each[0] else each[0] for each in addresses]
         guard = Guard(app, callers, app.calls, app.open_paths, (*bound, *hosts))
-        self._uvicorn = _Uvicorn(_config(guard, limits or Limits()), app, self.started)
+        self._uvicorn = _Uvicorn(
+            _config(app.metrics.around(guard), limits or Limits()), app, self.started
+        )
 
     def run(self) -> None:
         """Serve until `stop`.
@@ -105,7 +108,7 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _config(guard: Guard, limits: Limits) -> uvicorn.Config:
+def _config(guard: AsgiApp, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         cast(Any, guard),
         http=cast(Any, partial(LimitedConnection, limits=limits)),
