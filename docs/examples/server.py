@@ -19,7 +19,7 @@ with TemporaryDirectory() as home:
     there = json.loads((Path(home) / "worker.json").read_text(encoding="utf-8"))
     token = (Path(home) / "token").read_text(encoding="utf-8").strip()
 
-    def ask(path: str, fields: dict[str, object] | None = None, **headers: str) -> object:
+    def ask(path: str, fields: dict[str, str] | None = None, **headers: str) -> object:
         """GET without fields, POST with them; return what is answered, errors too."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{there['port']}{path}",
