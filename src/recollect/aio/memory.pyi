@@ -1517,7 +1517,7 @@ class AsyncCaptureControls:
         tool: str | None,
         arguments: object,
         at: int | None = None,
-        pauses: Sequence[Pause] | None = None,
+        verdict: CaptureVerdict | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -1526,7 +1526,7 @@ class AsyncCaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
-            pauses: As for `verdict`.
+            verdict: On the project, where it is known already.
         """
     async def resume(self, project: str | None = None) -> builtins.list[Pause]:
         """Capture again; return the pauses that go on, of other projects or of all.
