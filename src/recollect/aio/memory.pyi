@@ -186,7 +186,7 @@ class AsyncMemory:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
     async def forgive_batches(self) -> int:

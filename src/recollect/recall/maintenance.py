@@ -49,7 +49,7 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
         watching: How files are watched: by the system, by comparing, or not at all.
         watch_error: Why not by the system.
         held_by: The process that does it: its pid, its role (``library`` or ``worker``), and since
-            when, ms UTC; None for nobody.
+            when, ms UTC; None while it is free.
         warnings: Places of memory files and transcripts that are not there or not looked into.
         searches: How many this process did.
     """
