@@ -111,8 +111,8 @@ class LogSync:
     """Syncs the log of one database, through a handle of its own.
 
     The system tells each handle once of a page that could not be written, so a handle is opened
-    before what it syncs is written, and used by one thread. It is a handle of the log and not of the
-    database file: closing it drops no lock, because SQLite has none on the log.
+    before what it syncs is written, and used by one thread. It is a handle of the log alone, not of
+    the database: closing it drops no lock, because SQLite has none on the log.
 
     Args:
         database: The database file; its log is there.
