@@ -60,6 +60,7 @@ class MemoryPool:
         role: Role = "library",
     ) -> None:
         self.home = user_path(home) if home is not None else default_home()
+        self.role = role
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
         self._open: dict[str | None, Components] = {}

@@ -744,8 +744,7 @@ class AsyncSessions:
         Args:
             key: Who and where.
             project: The folder; a start in another one begins another session.
-            moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
-                end ends nothing here.
+            moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
             beginning: Is called before one begins or is opened again; what it raises prevents that.
 
@@ -2279,6 +2278,7 @@ class AsyncMemoryPool:
     Args:
         home: As for `MemoryPool`.
         overrides: As for `MemoryPool`.
+        role: As for `MemoryPool`.
         limit: Plain calls of each memory at the same time.
     """
     def __init__(
@@ -2290,6 +2290,8 @@ class AsyncMemoryPool:
     ) -> None: ...
     @property
     def home(self) -> Path: ...
+    @property
+    def role(self) -> str: ...
     async def memory(
         self,
         agent: str | None = None,
