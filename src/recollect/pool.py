@@ -37,7 +37,7 @@ class MemoryPool:
         overrides: Settings by dotted key, for all of them.
         role: A ``worker`` does the work of the home in the background from now on, and holds the
             lock of it until it is closed: other programs hand it over, at most a second and a piece
-            of work later. A ``library`` works where nobody else does, from its first use on.
+            of work later. A ``library`` works from its first use on, unless another program does.
 
     Raises:
         ConfigError: a setting is wrong.
