@@ -26,6 +26,10 @@ class ClientGone(Exception):
     """Nobody waits for an answer, or for the rest of one."""
 
 
+class ClientStuck(ClientGone):
+    """Whoever asked takes nothing more, and does not hang up either."""
+
+
 class Response(msgspec.Struct, frozen=True):
     """A whole answer."""
 
