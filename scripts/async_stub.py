@@ -96,6 +96,7 @@ def examples(folder: Path) -> list[tuple[type[Twin], object]]:
             memory.context,
             memory.events,
             memory.export_session(session.id, "jsonl"),
+            memory.export(),
             memory.checkup(),
             memory.sessions.hold(session.id),
             memory.sessions.stream(session.id),

@@ -21,7 +21,8 @@ SAYS = {
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
-    "exchange.py": "2 messages, 1 observation\n{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
+    "exchange.py": "2 messages, 1 observation\n"
+    "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
@@ -53,6 +54,7 @@ SAYS = {
     "sessions_store.py": "Delivery Harvest\n['Delivery'] True",
     "sessions_stream.py": "Pu-erh and white tea, if it is dry.",
     "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
+    "worker.py": "The kettle is in the blue box.\nstopped True",
     "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }
 """A text that the output of each snippet holds."""

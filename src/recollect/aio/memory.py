@@ -164,11 +164,14 @@ class AsyncMemoryPool(_Closing):
     Args:
         home: As for `MemoryPool`.
         overrides: As for `MemoryPool`.
+        role: As for `MemoryPool`.
         limit: Plain calls of each memory at the same time.
     """
 
-    def __init__(self, home: Any = None, overrides: Any = None, *, limit: int = LIMIT) -> None:
-        super().__init__(MemoryPool(home, overrides), Hops(limit))
+    def __init__(
+        self, home: Any = None, overrides: Any = None, *, role: Any = "library", limit: int = LIMIT
+    ) -> None:
+        super().__init__(MemoryPool(home, overrides, role=role), Hops(limit))
         self._limit = limit
         self._twins: WeakValueDictionary[int, AsyncMemory] = WeakValueDictionary()
         """By the identity of what they hold."""

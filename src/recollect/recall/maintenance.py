@@ -220,7 +220,7 @@ class Maintenance:
         Raises:
             StoreBusy: another program does it already.
         """
-        if not self._kept.claim.acquire():
+        if self._kept.claim.role != "worker" and not self._kept.claim.acquire():
             hint = "it sees every change; nothing needs to be done"
             raise StoreBusy("another program keeps this home in step", hint=hint)
         listener: SimpleQueue[Synced | None] = SimpleQueue()

@@ -135,7 +135,7 @@ class HttpApp:
         check_media(route, headers)
         request = Request(path=fields, query=scope["query_string"], headers=scope["headers"])
         if isinstance(route, UploadRoute):
-            scope["patient"] = True  # see `Connection`: the deadline holds for each piece
+            scope["patient"] = True  # see `LimitedConnection`: the deadline holds for each piece
             await send_response(send, await self._upload(entry, caller, request, receive))
             return
         body, left_out = await read_body(route, headers, receive)

@@ -1,4 +1,4 @@
-"""Serves the application on sockets until it is told to stop."""
+"""Serves the application on sockets until `stop`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import uvicorn
 
 from recollect.caller import Callers
 from recollect.server.app import HttpApp
-from recollect.server.connection import Connection, Limits
+from recollect.server.connection import LimitedConnection, Limits
 from recollect.server.guard import Guard
 from recollect.server.response import AsgiApp
 
@@ -111,13 +111,13 @@ class _Uvicorn(uvicorn.Server):
 def _config(guard: AsgiApp, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         cast(Any, guard),
-        http=cast(Any, partial(Connection, limits=limits)),
+        http=cast(Any, partial(LimitedConnection, limits=limits)),
         ws="none",
         lifespan="off",
         interface="asgi3",
         log_config=None,
         access_log=False,
-        proxy_headers=False,  # nobody tells us whom a request is from
+        proxy_headers=False,  # no proxy says whom a request is from
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=STOP_S,
