@@ -38,8 +38,8 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
     "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
-    "tokens.py": "['The bot counts the harvest.']\nnot_found\ndenied\ndenied\n[('token.add', None), "
-    "('right.admin', 'bot'), ('token.revoke', None)]",
+    "tokens.py": "['The bot counts the harvest.']\nnot_found\ndenied\ndenied\n"
+    "[('token.add', None), ('right.admin', 'bot'), ('token.revoke', None)]",
     "three_steps.py": "['m1', '#1', '#2', '#3', '#4', 'm2'] True\n"
     "['#4', 'm2', '#1'] ('#99',)\nRaised the idle timeout of redis to an hour True\nTrue\n",
     "own_server.py": "hybrid",
