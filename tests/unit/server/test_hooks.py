@@ -284,3 +284,20 @@ def test_who_may_write_to_a_chat_reads_nothing_of_it(client: Client, tmp_path: P
         bridge.post("/api/timeline", {"query": "skua"}),
     ):
         assert "skua" not in str(told), told
+
+
+def test_a_start_that_asks_for_odd_things_begins_all_the_same(client: Client) -> None:
+    """What of the order cannot be meant is left out; the session is begun, the context given."""
+    odd = {"session_key": "odd", "client": "Claude Code!", "max_tokens": -1, "source": "prompt"}
+    assert client.post(START, odd)[1]["status"] == "began"
+    assert hook(client, START, session_key="odd", source="later")["status"] == "continued"
+
+
+def test_a_session_that_another_program_holds_is_told(client: Client) -> None:
+    """It can neither be ended nor opened again; the hook is answered all the same."""
+    session = hook(client, START, session_key="held")["session_id"]
+    with client.memory.sessions.hold(session, exclusive=True):
+        answer = hook(client, END, session_key="held")
+        assert (answer["status"], answer["reason"]) == ("refused", "conflict")
+        assert hook(client, TOOL, session_key="held", tool_name="Read")["status"] == "stored"
+    assert hook(client, END, session_key="held")["status"] == "ended"
