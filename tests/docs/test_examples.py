@@ -21,7 +21,8 @@ SAYS = {
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
-    "exchange.py": "2 messages, 1 observation\n{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
+    "exchange.py": "2 messages, 1 observation\n"
+    "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",

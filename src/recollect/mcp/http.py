@@ -26,8 +26,8 @@ class McpEndpoint:
     """Serves MCP to the callers that the guard let through.
 
     Nothing is loaded before the first request: a worker that no MCP client asks does without the
-    SDK. It keeps no sessions, so a client goes on where the worker was restarted; who calls is
-    asked anew for each request.
+    SDK. It keeps no sessions, so a client goes on where the worker was restarted; the token is
+    verified for each request.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class McpEndpoint:
         Raises:
             NotFound: the extra is not installed.
         """
-        if scope["method"] != "POST":  # there is no stream without a session to listen to
+        if scope["method"] != "POST":  # without sessions it has no stream to listen to
             await send({"type": "http.response.start", "status": 405, "headers": [_ONLY_POST]})
             await send({"type": "http.response.body"})
             return
