@@ -2240,38 +2240,6 @@ class AsyncAudit:
             StoreError: it could not be written.
         """
 
-class AsyncHomeExport:
-    """Everything of a scope on its way out.
-
-    Args:
-        parts: Where it is.
-        order: What is wanted.
-        on_progress: Called after each session.
-
-    Raises:
-        NotFound: the scope has no such session.
-        InvalidInput: memory files are wanted, and this memory has no workspace.
-    """
-    @property
-    def counts(self) -> dict[str, int]: ...
-    @property
-    def header(self) -> ExportHeader: ...
-    def lines(self) -> AsyncItems[bytes]:
-        """Yield the lines, without line breaks; the whole document is never in memory.
-
-        Raises:
-            StoreError: the records cannot be read.
-        """
-    async def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
-        """Write the lines into a file (0600); it is there whole or not at all.
-
-        Raises:
-            Conflict: there is something with this name, and it was not said to replace it.
-            NotFound: the folder is missing.
-            InvalidInput: the path cannot be one, or lies in the home.
-            StoreError: the disk or the database refused.
-        """
-
 def open_async(
     home: Path | str | None = None,
     workspace: Path | str | None = None,
