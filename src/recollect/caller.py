@@ -226,7 +226,7 @@ class Caller:
         """Return whether a session is within the token's own visibility group.
 
         Where several people share a session one by one it takes both what its key and what its
-        newest turn say, so that a turn which comes meanwhile makes nobody hear more.
+        newest turn say, so that a turn which comes meanwhile lets no one hear more.
         """
         if self.token.is_owners:
             return True

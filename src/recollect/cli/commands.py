@@ -46,7 +46,7 @@ PLACES = {
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",
-    "token": "tokens",
+    "token": "setup.tokens",
     "models": "models",
     "uninstall": "setup.uninstall",
 }

@@ -94,8 +94,8 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             parts: Where sessions, observations and projects are.
 
         Raises:
-            InvalidInput: a time is out of range, or the sources are no list.
-            NotFound: there is no such session in the scope.
+            InvalidInput: a time is out of range, or the sources are not a list.
+            NotFound: the scope lacks the session.
         """
         searching, limit, least = settings.search, self.limit, self.min_score
         cites, reader = searching.citations, self.for_session or seen.session

@@ -39,7 +39,7 @@ class _Nowhere(list[tuple[bytes, bytes]]):
         """Forget it."""
 
 
-class Connection(HttpToolsProtocol):
+class LimitedConnection(HttpToolsProtocol):
     """A connection with a deadline and limits, which uvicorn does not have.
 
     The application finds the request target as it was sent in ``scope["target"]``, and sets
@@ -115,7 +115,7 @@ class Connection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, in our own shape."""
+        """Answer bytes that are not HTTP, in the shape of every error."""
         self._refuse(BAD_REQUEST)
 
     def _unsupported_upgrade_warning(self) -> None:
@@ -147,7 +147,7 @@ class Connection(HttpToolsProtocol):
         silent = [
             each
             for each in others
-            if isinstance(each, Connection) and each._is_silent()  # noqa: SLF001
+            if isinstance(each, LimitedConnection) and each._is_silent()  # noqa: SLF001
         ]
         if not silent:
             self._refuse(TOO_MANY)

@@ -23,7 +23,7 @@ _ALWAYS: tuple[Header, ...] = (
 
 
 class ClientGone(Exception):
-    """Nobody waits for an answer, or for the rest of one."""
+    """The client left, or must not take for whole what it has."""
 
 
 class Response(msgspec.Struct, frozen=True):

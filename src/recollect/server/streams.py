@@ -27,6 +27,11 @@ class Streams:
         self._calls = calls
         self._running: set[asyncio.Task[None]] = set()
 
+    @property
+    def open(self) -> int:
+        """How many are being sent."""
+        return len(self._running)
+
     async def send(self, route: StreamRoute, pieces: Pieces, receive: Receive, send: Send) -> None:
         """Send all pieces; the answer begins with the first one.
 

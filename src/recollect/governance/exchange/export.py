@@ -67,7 +67,7 @@ class ExportedFiles(Protocol):
         """Yield each one with its text, without secrets."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Recipient(msgspec.Struct, frozen=True, kw_only=True):
     """Who hears an export, where that is not the operator.
 
     Attributes:
@@ -101,7 +101,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     owner: Owner
-    hearing: Callable[[str], Asked]
+    hearing: Callable[[str], Recipient]
     files: ExportedFiles | None
 
 
@@ -280,13 +280,13 @@ class HomeExport:
     def _with_payload(self, of: Observation) -> Observation:
         self._paths |= {of.project} if of.project else set()
         if self._asked is not None and not self._asked.hearer.sees_payload:
-            told = {"input": "", "output": "", "error": None}
+            payload = {"input": "", "output": "", "error": None}
         else:
-            told = {
+            payload = {
                 "input": self._whole(of.input, of.input_blob),
                 "output": self._whole(of.output, of.output_blob),
             }
-        return msgspec.structs.replace(of, input_blob=None, output_blob=None, **told)
+        return msgspec.structs.replace(of, input_blob=None, output_blob=None, **payload)
 
     def _whole(self, shown: str, blob: str | None) -> str:
         try:

@@ -1,7 +1,7 @@
 """One transaction of an import: each record is stored once, in the session that it belongs to.
 
 A record keeps its id and its short number where they are free here. An id that another owner has
-is replaced by one that is derived from it, so a second run finds it again and nobody learns of
+is replaced by one that is derived from it, so a second run finds it again and no one learns of
 the other. What an interrupted run has stored the next one recognises.
 """
 
@@ -16,7 +16,12 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.events import ObservationsRecorded, SessionCreated
 from recollect.core.scope import Scope
-from recollect.governance.exchange.incoming import Gap, Incoming, NewObservation, NewSession
+from recollect.governance.exchange.incoming import (
+    Gap,
+    Incoming,
+    IncomingObservation,
+    IncomingSession,
+)
 from recollect.observations import blobs as payloads
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine, take_project
@@ -153,7 +158,7 @@ class Storing:
     def take(self, item: Incoming) -> None:
         """Store a record, unless it is there, or is not to come in."""
         match item:
-            case NewSession():
+            case IncomingSession():
                 self._session(item)
             case ProjectLine():
                 self._project(item)
@@ -180,7 +185,7 @@ class Storing:
         refused = "erased" if now is None else target.refused
         return msgspec.structs.replace(target, session=now, refused=refused)
 
-    def _inner(self, item: Draft | Gap | Compaction | NewObservation) -> None:
+    def _inner(self, item: Draft | Gap | Compaction | IncomingObservation) -> None:
         target = self._target
         if target is None or target.session is None:
             self.added["erased" if target is None else target.refused] += 1
@@ -193,10 +198,10 @@ class Storing:
             case Compaction():
                 self._flush()
                 self._compaction(item, target, target.session)
-            case NewObservation():
+            case IncomingObservation():
                 self._observation(item, target.session)
 
-    def _session(self, item: NewSession) -> None:
+    def _session(self, item: IncomingSession) -> None:
         self._flush()
         given = item.session
         if self._target is not None and self._target.shifts:
@@ -243,7 +248,7 @@ class Storing:
             origins.append((given.source, given.foreign_id))
         return is_buried(self._tx, self._tenant, origins)
 
-    def _made(self, item: NewSession) -> Session:
+    def _made(self, item: IncomingSession) -> Session:
         """Return a new session, stored; without links to sessions that are not here."""
         given = item.session
         parent, previous = self._linked(item.line.parent_id), self._linked(item.line.previous_id)
@@ -349,7 +354,7 @@ class Storing:
             if not self._sealed.dry_run:
                 store_compaction(self._tx, session, placed)
 
-    def _observation(self, item: NewObservation, session: Session) -> None:
+    def _observation(self, item: IncomingObservation, session: Session) -> None:
         given = item.observation
         own, is_there = self._own_id("observation", given.id, session.id)
         placed = msgspec.structs.replace(
