@@ -134,7 +134,7 @@ def test_what_is_no_request_of_mcp_is_refused(url: str, token: NewToken) -> None
     headers = {"Authorization": f"Bearer {token('o', 'owner')}"}
     refused = httpx.get(url, headers=headers)
     assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
-    assert refused.json()["error"]["hint"] == "send requests with POST"
+    assert refused.json()["error"]["hint"] == "use POST"
     assert httpx.delete(url, headers=headers).status_code == 405
     accept = headers | {"Accept": "application/json, text/event-stream"}
     assert httpx.post(url, json={"a": "b" * 1_000_001}, headers=accept).status_code == 413
