@@ -26,7 +26,7 @@ PUBLIC = {
 
 CALLED_FROM_OUTSIDE = {
     "__getattr__", "__signature__", "_unsupported_upgrade_warning", "formatException",
-    "format_help", "on_broken_pipe", "send_400_response",
+    "format_help", "handleError", "on_broken_pipe", "send_400_response",
 }  # fmt: skip
 """By a framework, or by a name that is text."""
 
