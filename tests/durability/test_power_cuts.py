@@ -97,6 +97,48 @@ def test_a_power_cut_loses_no_acknowledged_row(
         assert lost == 0
 
 
+def _read_meanwhile(database: SqliteDatabase, log: DiskLog, is_over: threading.Event) -> None:
+    """Mark what is there, again and again: nothing that was read may be lost either."""
+    seen: set[str] = set()
+    while not is_over.is_set():
+        found = {str(row[0]) for row in database.read(lambda tx: tx.all(_EVENT_IDS))}
+        for event_id in sorted(found - seen):
+            log.mark(event_id)
+        seen |= found
+
+
+_EVENT_IDS = "SELECT event_id FROM messages"
+
+
+def test_a_power_cut_takes_nothing_that_somebody_read(
+    tmp_path: Path, scratch: Path, log: DiskLog
+) -> None:
+    """A commit can be seen before it is on the disk; whoever sees it is answered when it is."""
+    tuning = Tuning(checkpoint_pages=24, idle_s=0.002)
+    writers = [open_home(tmp_path / "home", tuning, VFS) for _ in range(2)]
+    reading = open_home(tmp_path / "home", tuning, VFS)
+    is_over = threading.Event()
+    reader = threading.Thread(target=_read_meanwhile, args=(reading, log, is_over))
+    threads = [
+        threading.Thread(target=_write, args=(database, DiskLog(), f"{number}"))
+        for number, database in enumerate(writers)
+    ]
+    for thread in (reader, *threads):
+        thread.start()
+    for thread in threads:
+        thread.join()
+    is_over.set()
+    reader.join()
+    for database in (*writers, reading):
+        database.close()
+    cuts = cut_power(log.calls, SCALE.cuts, chance("power readers"))
+    cuts_with_loss, lost, broken = _losses(cuts, scratch)
+    report("power cuts, readers", cuts=SCALE.cuts, cuts_with_loss=cuts_with_loss, rows_lost=lost)
+    assert any(call.kind == "mark" for call in log.calls)
+    assert broken == []
+    assert lost == 0
+
+
 def test_the_simulation_notices_an_engine_that_does_not_sync(scratch: Path, log: DiskLog) -> None:
     """A control: without syncs the same cuts must show losses, or the test above proves nothing."""
     home = scratch / "home"

@@ -162,8 +162,8 @@ class AsyncMemory:
             ``.lines()`` yields the document, ``.save(path)`` writes it.
 
         Raises:
-            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
-            InvalidInput: memory files are wanted, and there is no workspace.
+            NotFound: the scope lacks the session, or is of another owner.
+            InvalidInput: memory files are wanted, and this memory has no workspace.
         """
     async def export_session(self, session_id: str, format_name: str) -> AsyncSessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
@@ -186,7 +186,7 @@ class AsyncMemory:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
     async def forgive_batches(self) -> int:
@@ -261,7 +261,7 @@ class AsyncMemory:
 
         Raises:
             NotFound: the file does not exist.
-            InvalidInput: it is no export, or is not as it was written.
+            InvalidInput: it is another kind of file, or not as it was written.
             Denied: it is of another tenant, and that was not said.
             StoreError: the database or the disk refused; what was stored stays.
         """
@@ -1517,7 +1517,7 @@ class AsyncCaptureControls:
         tool: str | None,
         arguments: object,
         at: int | None = None,
-        pauses: Sequence[Pause] | None = None,
+        verdict: CaptureVerdict | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -1526,7 +1526,7 @@ class AsyncCaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
-            pauses: As for `verdict`.
+            verdict: On the project, where it is known already.
         """
     async def resume(self, project: str | None = None) -> builtins.list[Pause]:
         """Capture again; return the pauses that go on, of other projects or of all.
@@ -1770,6 +1770,38 @@ class AsyncSessionExport:
             Conflict: there is something with this name, and it was not said to replace it.
             NotFound: the folder is missing.
             InvalidInput: the path cannot be one.
+            StoreError: the disk or the database refused.
+        """
+
+class AsyncHomeExport:
+    """Everything of a scope on its way out.
+
+    Args:
+        parts: Where it is.
+        order: What is wanted.
+        on_progress: Called after each session.
+
+    Raises:
+        NotFound: the scope has no such session.
+        InvalidInput: memory files are wanted, and this memory has no workspace.
+    """
+    @property
+    def counts(self) -> dict[str, int]: ...
+    @property
+    def header(self) -> ExportHeader: ...
+    def lines(self) -> AsyncItems[bytes]:
+        """Yield the lines, without line breaks; the whole document is never in memory.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+    async def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
+        """Write the lines into a file (0600); it is there whole or not at all.
+
+        Raises:
+            Conflict: there is something with this name, and it was not said to replace it.
+            NotFound: the folder is missing.
+            InvalidInput: the path cannot be one, or lies in the home.
             StoreError: the disk or the database refused.
         """
 
@@ -2206,38 +2238,6 @@ class AsyncAudit:
 
         Raises:
             StoreError: it could not be written.
-        """
-
-class AsyncHomeExport:
-    """Everything of a scope on its way out.
-
-    Args:
-        parts: Where it is.
-        order: What is wanted.
-        on_progress: Called after each session.
-
-    Raises:
-        NotFound: the scope has no such session.
-        InvalidInput: memory files are wanted, and this memory has no workspace.
-    """
-    @property
-    def counts(self) -> dict[str, int]: ...
-    @property
-    def header(self) -> ExportHeader: ...
-    def lines(self) -> AsyncItems[bytes]:
-        """Yield the lines, without line breaks; the whole document is never in memory.
-
-        Raises:
-            StoreError: the records cannot be read.
-        """
-    async def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
-        """Write the lines into a file (0600); it is there whole or not at all.
-
-        Raises:
-            Conflict: there is something with this name, and it was not said to replace it.
-            NotFound: the folder is missing.
-            InvalidInput: the path cannot be one, or lies in the home.
-            StoreError: the disk or the database refused.
         """
 
 def open_async(

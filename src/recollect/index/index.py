@@ -116,7 +116,7 @@ class IndexViews:
         """Whether a chunk waited for its vector when somebody searched last."""
 
     def add(self, view: Index) -> None:
-        """Serve the feeds of a view too, as long as somebody holds it."""
+        """Let a view take part for as long as it is used."""
         with self._adding:
             self._views.add(view)
 

@@ -155,7 +155,7 @@ class CaptureControls:
         tool: str | None,
         arguments: object,
         at: int | None = None,
-        pauses: Sequence[Pause] | None = None,
+        verdict: CaptureVerdict | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -164,9 +164,9 @@ class CaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
-            pauses: As for `verdict`.
+            verdict: On the project, where it is known already.
         """
-        verdict = self.verdict(project, pauses)
+        verdict = self.verdict(project) if verdict is None else verdict
         if verdict.refusals:
             return verdict.refusals[0]
         if verdict.reason(at) is not None:

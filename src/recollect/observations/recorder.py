@@ -18,7 +18,7 @@ from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ObservationsRecorded
 from recollect.core.scope import Place, Scope
 from recollect.observations.blobs import keep, store
-from recollect.observations.controls import CaptureControls, Pause, Refusal
+from recollect.observations.controls import CaptureControls, CaptureVerdict, Pause, Refusal
 from recollect.observations.draft import (
     GivenObservation,
     ObservationDraft,
@@ -169,7 +169,10 @@ class Recorder:
         at = None if given.at is None else check_time(given.at)
         paths = [given.input, given.files]
         controls = self._parts.controls()
-        return controls.refusal(project, given.tool_name, paths, at, around.pauses)
+        if project not in around.verdicts:
+            around.verdicts[project] = controls.verdict(project, around.pauses)
+        verdict = around.verdicts[project]
+        return controls.refusal(project, given.tool_name, paths, at, verdict)
 
     def _draft(self, given: GivenObservation) -> ObservationDraft:
         own_calls = self._parts.own_calls
@@ -192,6 +195,8 @@ class _Surroundings(msgspec.Struct, frozen=True):
 
     facts: Mapping[str, SessionFacts | RecollectError] = {}
     pauses: Sequence[Pause] = ()
+    verdicts: dict[str | None, CaptureVerdict] = {}
+    """Those that were needed so far, by project."""
 
 
 def at_place(make: Callable[[A], T], item: A, place: int) -> T:

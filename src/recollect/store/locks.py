@@ -41,7 +41,7 @@ class WriteQueue:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
 
     @contextmanager
     def turn(self, timeout_s: float) -> Iterator[None]:
@@ -51,12 +51,12 @@ class WriteQueue:
             StoreBusy: another process kept it for ``timeout_s``.
             StoreError: the lock file cannot be opened.
         """
-        descriptor = _open(self._path)
+        descriptor = _open(self.path)
         if not _lock_within(descriptor, timeout_s):
             raise StoreBusy(
-                f"{self._path.name}: another process has been writing for {timeout_s:g} s",
+                f"{self.path.name}: another process has been writing for {timeout_s:g} s",
                 hint="try again; if it stays so, look for a stopped recollect process",
-                path=str(self._path),
+                path=str(self.path),
             )
         try:
             yield

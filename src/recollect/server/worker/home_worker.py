@@ -16,7 +16,7 @@ import msgspec
 from recollect import __version__
 from recollect.caller import Callers
 from recollect.core.clock import SystemClock
-from recollect.core.errors import Conflict, Denied, InvalidInput, StoreBusy
+from recollect.core.errors import Denied, InvalidInput, StoreBusy
 from recollect.core.settings import ServerSettings, load_settings, surroundings
 from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
@@ -27,7 +27,8 @@ from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
     Presence,
-    find_presence,
+    is_served,
+    served_already,
 )
 from recollect.server.serving import Server
 from recollect.server.worker.log_file import logging_to
@@ -69,6 +70,8 @@ class HomeWorker:
             StoreError: the home cannot be opened or written.
         """
         private_folder(self.home)
+        if is_served(self.home):  # also by another worker of this process
+            raise served_already(self.home)
         resolved = load_settings(self.home, self._overrides)
         settings, is_chosen = resolved.settings.server, _is_chosen(resolved.origins)
         if not settings.allow_shared_folder:
@@ -153,9 +156,7 @@ def sole_worker(home: Path) -> Iterator[None]:
     try:
         locks.become_worker(alone=True)
     except StoreBusy as error:
-        there = find_presence(home)
-        where = "" if there is None else f", at {there.address}"
-        raise Conflict(f"{error.message}{where}", hint=error.hint, path=str(home)) from error
+        raise served_already(home) from error
     try:
         with os_errors(home / PRESENCE_FILE):
             (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed

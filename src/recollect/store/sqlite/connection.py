@@ -87,6 +87,7 @@ class ConnectionOpener:
 
     Attributes:
         extensions: What readers and the writer load into their connections.
+        vfs: Name of the VFS; None for the system's.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class ConnectionOpener:
         self._refusal = refusal
         self.extensions = Extensions()
         self._tuning = tuning
-        self._vfs = vfs
+        self.vfs = vfs
 
     def create(self) -> apsw.Connection:
         """Open the database for its migrations, making the file when it is missing.
@@ -142,7 +143,7 @@ class ConnectionOpener:
             flags, name = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._name_to_read()
         else:
             flags, name = apsw.SQLITE_OPEN_READWRITE | extra_flags, str(self.path)
-        connection = apsw.Connection(name, flags=flags, vfs=self._vfs)
+        connection = apsw.Connection(name, flags=flags, vfs=self.vfs)
         try:
             self._configure(connection, role)
         except apsw.Error:
@@ -177,7 +178,8 @@ class ConnectionOpener:
             "mmap_size": 0,
             "cache_size": -self._tuning.cache_kib,
             # What makes a database is durable in any case: others are made because it is there.
-            "synchronous": "FULL" if role in _CAREFUL else self._tuning.synchronous,
+            # The writer syncs the log by itself, after its turn.
+            "synchronous": "FULL" if role in _CAREFUL else "NORMAL",
             # On macOS a plain fsync stops at the disk's own cache; elsewhere this does nothing.
             "fullfsync": 1,
             "checkpoint_fullfsync": 1,

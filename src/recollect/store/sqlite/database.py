@@ -27,6 +27,7 @@ from recollect.store.locks import WriteQueue
 from recollect.store.sqlite.checkpoint import Checkpointer
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version, discard
 from recollect.store.sqlite.damaged import remove_database
+from recollect.store.sqlite.durable import CommitMark
 from recollect.store.sqlite.home import (
     INDEX_FILE,
     INDEX_ID,
@@ -57,11 +58,14 @@ class _Parts(Struct, frozen=True):
     writer: Writer
     readers: Readers
     checkpointer: Checkpointer
+    mark: CommitMark | None
 
     def close(self) -> None:
         self.writer.close()
         self.readers.close()
         self.checkpointer.close()
+        if self.mark is not None:
+            self.mark.close()
 
 
 class _Commits:
@@ -101,14 +105,17 @@ class SqliteDatabase:
         opener, tuning, turns = self._opener, self._tuning, self._turns
         self._checkpointer = Checkpointer(opener, turns, tuning)
         self._commits = _Commits(self._checkpointer, self._listeners)
-        self._writer = Writer(opener, turns, tuning, self._clock, on_commit=self._commits.tell)
-        self._readers = Readers(opener)
+        mark = CommitMark(turns.path) if tuning.synchronous == "FULL" else None
+        self._writer = Writer(
+            opener, turns, tuning, self._clock, mark=mark, on_commit=self._commits.tell
+        )
+        self._readers = Readers(opener, None if opener.is_read_only else mark)
         self.write = self._writer.write
         self.submit = self._writer.submit
         self.read = self._readers.read
         # Also at the end of the process: what was submitted and not waited for is committed.
         self._finalizer = weakref.finalize(
-            self, _Parts(self._writer, self._readers, self._checkpointer).close
+            self, _Parts(self._writer, self._readers, self._checkpointer, mark).close
         )
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 import apsw
@@ -17,6 +18,7 @@ from recollect.store.engine import Transaction
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
 from recollect.store.sqlite.connection import ConnectionOpener, discard, unusable
+from recollect.store.sqlite.durable import CommitMark, LogSync
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 _KEPT = 8
@@ -32,10 +34,12 @@ class Readers:
 
     Args:
         opener: Opens the connections.
+        mark: Counts what is on the disk; None leaves that to the system.
     """
 
-    def __init__(self, opener: ConnectionOpener) -> None:
+    def __init__(self, opener: ConnectionOpener, mark: CommitMark | None) -> None:
         self._opener = opener
+        self._mark = mark
         self._idle: list[apsw.Connection] = []
         self._busy: set[apsw.Connection] = set()
         self._changed = threading.Condition()
@@ -71,10 +75,26 @@ class Readers:
         transaction = SqliteTransaction(connection, self._opener.path)
         try:
             connection.execute(dialect.BEGIN_READ)
-            return self._run(unit, transaction)
+            found = self._run(unit, transaction)
+            if self._mark is not None and not self._mark.is_reached:
+                self._harden()
+            return found
         finally:
             transaction.finish()
             self._give_back(connection, is_sound=transaction.failure is None)
+
+    def _harden(self) -> None:
+        """Return when what was read is on the disk: a writer may not have come to that yet.
+
+        A log that is gone was written back. The writer hears of what a disk cannot sync, and it
+        may be stored: it is answered.
+        """
+        with suppress(apsw.Error):
+            log = LogSync(self._opener.path, self._opener.vfs)
+            try:
+                log.sync()
+            finally:
+                log.close()
 
     def _run(self, unit: Callable[[Transaction], T], transaction: SqliteTransaction) -> T:
         try:

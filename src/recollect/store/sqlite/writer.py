@@ -14,6 +14,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,12 +23,13 @@ from msgspec import Struct
 
 from recollect.core.actor import ACTOR
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError, StoreClosed, StoreError
+from recollect.core.errors import RecollectError, StoreBusy, StoreClosed, StoreError
 from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, translate
 from recollect.store.locks import WriteQueue
 from recollect.store.sqlite import dialect
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard, unusable
+from recollect.store.sqlite.durable import CommitMark, LogSync
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 T = TypeVar("T")
@@ -57,6 +59,7 @@ class Writer:
         turns: Orders it among other processes.
         tuning: Busy timeout and size of a group.
         clock: Dates commits.
+        mark: Counts what is on the disk; None leaves that to the system.
         on_commit: Gets the pages in the log after each commit, on the writer's thread.
     """
 
@@ -67,12 +70,15 @@ class Writer:
         tuning: Tuning,
         clock: Clock,
         *,
+        mark: CommitMark | None,
         on_commit: Callable[[int], None],
     ) -> None:
         self._opener = opener
         self._turns = turns
         self._tuning = tuning
         self._clock = clock
+        self._mark = mark
+        self._log: LogSync | None = None
         self._on_commit = on_commit
         self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
         self._mutex = threading.Lock()
@@ -82,8 +88,8 @@ class Writer:
         self._connection: apsw.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._log_pages = 0
-        mark = os.urandom(8)  # once: a draw for each commit costs 0.3 ms on some systems
-        self._tokens = (mark + at.to_bytes(8, "big") for at in itertools.count())
+        ours = os.urandom(8)  # once: a draw for each commit costs 0.3 ms on some systems
+        self._tokens = (ours + at.to_bytes(8, "big") for at in itertools.count())
         self.commits = 0
         self.reopened = 0
         self.last_commit_at: int | None = None
@@ -166,8 +172,10 @@ class Writer:
 
     def _settle(self, jobs: Sequence[WriteJob]) -> None:
         try:
-            with self._turns.turn(self._tuning.busy_timeout_ms / 1000):
-                outcomes = self._commit(jobs)
+            with self._turn():
+                group = self._commit(jobs)
+            self._harden(group)
+            outcomes = group.outcomes
             self.last_error = None
         except BaseException as error:  # noqa: BLE001  # the callers get it; the thread must live
             outcomes = [Outcome(error=self._explain(error)) for _ in jobs]
@@ -176,6 +184,37 @@ class Writer:
                 job.future.set_result(outcome.value)
             else:
                 job.future.set_exception(outcome.error)
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return self._turns.turn(self._tuning.busy_timeout_ms / 1000)
+
+    def _harden(self, group: GroupCommit) -> None:
+        """Return when what was committed is on the disk; others may write meanwhile.
+
+        Raises:
+            _NotCommitted: that is unknown.
+        """
+        if self._mark is None or not group.has_begun_commit:
+            return
+        try:
+            self._log = self._log or LogSync(self._opener.path, self._opener.vfs)
+            self._log.sync()
+        except apsw.Error as error:
+            self._mark.doubt()
+            self._abandon()
+            self._save(group, error)
+        else:
+            if self._mark.is_doubted:  # what it follows in the log may not be there
+                self._save(group, apsw.IOError("the log is in doubt"))
+        self._mark.reach(group.number)
+
+    def _save(self, group: GroupCommit, error: apsw.Error) -> None:
+        """Bring a group that all can see, but whose log is in doubt, into the database."""
+        try:
+            with self._turn():
+                self._find_out(group, error)
+        except StoreBusy:
+            raise _NotCommitted(error, may_retry=False, is_in_doubt=True) from error
 
     def _explain(self, error: BaseException) -> BaseException:
         """Return an error for one caller; each gets its own, since raising changes it."""
@@ -194,9 +233,11 @@ class Writer:
         told.__cause__ = failed.error
         return told
 
-    def _commit(self, jobs: Sequence[WriteJob]) -> list[Outcome]:
+    def _commit(self, jobs: Sequence[WriteJob]) -> GroupCommit:
         """Commit, and once more when it is sure that nothing is there of the first attempt."""
         self._check_file()
+        if self._mark is not None and self._mark.is_doubted:
+            self._begin_log()
         try:
             return self._attempt(jobs)
         except _NotCommitted as first:
@@ -209,10 +250,10 @@ class Writer:
             second.is_in_doubt |= was_in_doubt
             raise
 
-    def _attempt(self, jobs: Sequence[WriteJob]) -> list[Outcome]:
+    def _attempt(self, jobs: Sequence[WriteJob]) -> GroupCommit:
         group = GroupCommit(jobs, self._opener.path, self._clock, next(self._tokens))
         try:
-            group.run(self._connected())
+            group.run(self._connected(), self._mark)
         except apsw.Error as error:
             self._abandon()
             self._find_out(group, error)
@@ -223,7 +264,7 @@ class Writer:
             self.commits += 1
             self.last_commit_at = self._clock.now_ms()
             self._on_commit(self._log_pages)
-        return group.outcomes
+        return group
 
     def _find_out(self, group: GroupCommit, error: apsw.Error) -> None:
         """Return when a group whose commit raised is in the database, on the disk.
@@ -245,13 +286,36 @@ class Writer:
             connection = self._connected()
             if connection.execute(dialect.FIND_TOKEN, (group.token,)).get is None:
                 return False
-            # Its pages may lie in a log whose sync failed, and a second sync of the same pages can
-            # succeed without writing them. Copying them into the database writes them again.
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+            self._write_back(connection)
         except apsw.Error as second:
             self._abandon()
             raise _NotCommitted(error, may_retry=False, is_in_doubt=True) from second
         return True
+
+    def _begin_log(self) -> None:
+        """Let the next commit begin the log again.
+
+        Raises:
+            _NotCommitted: the disk refused, or a reader was in the way.
+        """
+        try:
+            self._write_back(self._connected())
+        except apsw.Error as error:
+            self._abandon()
+            raise _NotCommitted(error, may_retry=False, is_in_doubt=False) from error
+
+    def _write_back(self, connection: apsw.Connection) -> None:
+        """Copy the log into the database.
+
+        The pages of a commit may lie in a log whose sync failed, and a second sync of the same
+        pages can succeed without writing them. Copying them writes them again, and what is
+        committed next must not follow them.
+        """
+        if self._mark is None:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
+        else:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+            self._mark.trust()
 
     def _connected(self) -> apsw.Connection:
         if self._connection is None:
@@ -259,6 +323,9 @@ class Writer:
             connection.set_wal_hook(self._note_log)
             self._connection = connection
             self._file = self._file_identity()
+            if self._mark is not None:
+                connection.execute(dialect.COUNT_OBJECTS).fetchall()  # the log is there from now on
+                self._log = LogSync(self._opener.path, self._opener.vfs)
         if self._opener.extensions.paths:
             self._opener.extensions.equip(self._connection)
         return self._connection
@@ -287,6 +354,9 @@ class Writer:
     def _abandon(self) -> None:
         """Close the connection whatever state it is in; an open transaction is rolled back."""
         connection, self._connection = self._connection, None
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
         if connection is not None:
             discard(connection)
 
@@ -335,9 +405,11 @@ class GroupCommit:
         self.token = token
         self.has_begun_commit = False
         """From then on an error does not say what happened."""
+        self.number = 0
+        """What the mark counts it as."""
 
-    def run(self, connection: apsw.Connection) -> None:
-        """Run the jobs and commit.
+    def run(self, connection: apsw.Connection, mark: CommitMark | None) -> None:
+        """Run the jobs and commit; ``mark`` hears of it before a reader can see it.
 
         Raises:
             apsw.Error: the transaction as a whole failed; what became of it is to be found out.
@@ -351,6 +423,8 @@ class GroupCommit:
             connection.execute(dialect.ROLLBACK)
             return
         self._leave_token(connection)
+        if mark is not None:
+            self.number = mark.begin()
         self.has_begun_commit = True
         connection.execute(dialect.COMMIT)
 

@@ -1,0 +1,135 @@
+"""Which commits are on the disk, known to all processes that write one database.
+
+A commit that waits for the disk inside its turn keeps all others out for that long: eight processes
+that append get no more than one sync after the other. So the log is written within the turn and
+synced after it, and one sync covers all that was written before it. Until then others can see what
+a power cut may still take; neither its writer nor a reader gets to see it: see
+the decision "One sync for several commits" in docs/adr.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import apsw
+
+from recollect.store.failures import os_errors
+
+_STARTED, _REACHED, _DOUBTED, _WIDTH = 0, 8, 16, 8
+"""Where the numbers are, and the bytes of one."""
+_SYNC = apsw.SQLITE_SYNC_FULL | apsw.SQLITE_SYNC_DATAONLY
+_OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_SUPER_JOURNAL
+"""A plain file to the VFS: without locks, and not made when it is missing."""
+
+
+class CommitMark:
+    """Counts the commits that began, and the last of them that is on the disk.
+
+    The numbers are in the lock file of the write queue. They order nothing, and a wrong one costs
+    a sync: what a power cut left of the log is on the disk by itself.
+
+    Args:
+        path: The lock file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mutex = threading.Lock()
+        self._descriptor: int | None = None
+
+    def begin(self) -> int:
+        """Number a commit; called within the turn, before anything of it can be seen.
+
+        Raises:
+            StoreError: the lock file cannot be written.
+        """
+        with os_errors(self._path):
+            number = max(self._get()) + 1
+            self._put(_STARTED, number)
+        return number
+
+    def reach(self, number: int) -> None:
+        """Tell that this commit and all before it are on the disk."""
+        with suppress(OSError):  # without it readers sync what is synced
+            if self._get()[1] < number:
+                self._put(_REACHED, number)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether all that can be seen by now is on the disk."""
+        try:
+            started, reached = self._get()
+        except OSError:
+            return False
+        return started == reached
+
+    def doubt(self) -> None:
+        """Tell that a part of the log may never reach the disk, so that nothing may follow it."""
+        with suppress(OSError):  # the system reports it to whoever opened the log before, too
+            self._put(_DOUBTED, 1)
+
+    def trust(self) -> None:
+        """Tell that the log begins again: nothing in it is doubted any more."""
+        with suppress(OSError):
+            self._put(_DOUBTED, 0)
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the log must begin again before a commit can be called durable."""
+        try:
+            return any(os.pread(self._opened(), _WIDTH, _DOUBTED))
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._mutex:
+            descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _get(self) -> tuple[int, int]:
+        raw = os.pread(self._opened(), 2 * _WIDTH, _STARTED)
+        return int.from_bytes(raw[:_WIDTH], "little"), int.from_bytes(raw[_WIDTH:], "little")
+
+    def _put(self, at: int, number: int) -> None:
+        os.pwrite(self._opened(), number.to_bytes(_WIDTH, "little"), at)
+
+    def _opened(self) -> int:
+        if self._descriptor is None:
+            with self._mutex:
+                if self._descriptor is None:
+                    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+                    self._descriptor = os.open(self._path, flags, 0o600)
+        return self._descriptor
+
+
+class LogSync:
+    """Syncs the log of one database, through a handle of its own.
+
+    The system tells each handle once of a page that could not be written, so a handle is opened
+    before what it syncs is written, and used by one thread. It is a handle of the log alone, not of
+    the database: closing it drops no lock, because SQLite has none on the log.
+
+    Args:
+        database: The database file; its log is there.
+        vfs: Name of a registered VFS; None for the system's.
+    """
+
+    def __init__(self, database: Path, vfs: str | None) -> None:
+        self._file = apsw.VFSFile(vfs or "", f"{database}-wal", [_OPEN, 0])
+
+    def sync(self) -> None:
+        """Return when all that was written to the log is on the disk.
+
+        Raises:
+            apsw.IOError: it is unknown whether it is.
+        """
+        self._file.xSync(_SYNC)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.xClose()
