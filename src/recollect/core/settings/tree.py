@@ -393,7 +393,7 @@ class ServerSettings(Struct, frozen=True, kw_only=True):
     ] = "127.0.0.1"
     port: Annotated[
         int,
-        Meta(ge=1024, le=65_535),
+        Meta(ge=1024, le=65_535, extra={"unit": "TCP port"}),
         "Port to listen on. Where it is set and taken, that is an error; unset, a free one is "
         "taken instead, and worker.json tells which.",
     ] = 37_778
