@@ -53,7 +53,7 @@ class HomeWorker:
     """
 
     def __init__(self, home: Path, overrides: Mapping[str, object] | None = None) -> None:
-        self.home = home
+        self.home = home.absolute()
         self._overrides = overrides
         self._stopping = threading.Event()
 
@@ -226,7 +226,8 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
     """Call ``stop`` at the first signal that asks for an end; end the process if it takes too long.
 
     A process that is killed loses nothing that it acknowledged, so the end is never waited for
-    longer than `STOP_S`. In another thread than the main one signals are left alone.
+    longer than `STOP_S`. In another thread than the main one signals are left alone; so is one that
+    who started it ignores, as nohup does.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -239,7 +240,8 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
         with suppress(RuntimeError):  # the second signal finds it started
             late.start()
 
-    before = {each: signal.signal(each, end) for each in _SIGNALS}
+    heard = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, end) for each in heard}
     try:
         yield
     finally:
