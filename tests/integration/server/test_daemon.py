@@ -166,7 +166,7 @@ def test_under_nohup_it_outlives_its_terminal(home: Path) -> None:
     ) as process:
         assert process.stdout is not None
         pid = json.loads(process.stdout.readline())["worker"]["pid"]
-        status = Path(f"/proc/{pid}/status").read_text()
+        status = Path(f"/proc/{pid}/status").read_text("utf-8")
         ignored = int(next(line[7:] for line in status.splitlines() if line[:7] == "SigIgn:"), 16)
         assert ignored & 1 << (signal.SIGHUP - 1)
         process.terminate()
