@@ -22,7 +22,6 @@ from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, all_mounts, all_routes
-from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -31,6 +30,7 @@ from recollect.server.presence import (
     served_already,
 )
 from recollect.server.serving import Server
+from recollect.server.worker.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.worker.log_file import logging_to
 from recollect.server.worker.shared_folder import shared_by
 from recollect.store.background import home_locks
