@@ -186,7 +186,7 @@ class AsyncMemory:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
     async def forgive_batches(self) -> int:
@@ -2290,6 +2290,8 @@ class AsyncMemoryPool:
     ) -> None: ...
     @property
     def home(self) -> Path: ...
+    @property
+    def role(self) -> str: ...
     async def memory(
         self,
         agent: str | None = None,

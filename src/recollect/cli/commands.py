@@ -24,7 +24,7 @@ PLACES = {
     "timeline": "timeline",
     "get": "get",
     "context": "context",
-    "mcp": "mcp",
+    "mcp": "setup.mcp",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

@@ -263,7 +263,7 @@ def records_output(memory: Memory, batch: DetailBatch) -> RecordsOutput:
         NotFound: none of them is there.
     """
     if not batch.found:
-        raise NotFound("none of the records exists", hint="ids are as a search shows them: #12")
+        raise NotFound("none of the records exists", hint="use ids that a search shows: #12")
     records = [_record(memory, each) for each in batch.found]
     missing = list(batch.missing)
     return RecordsOutput(

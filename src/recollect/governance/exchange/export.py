@@ -92,7 +92,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
         ids: Give it its id.
         owner: Whose agent it is.
         hearing: Returns who asks, by the id of the session.
-        files: The memory files; None where there is no workspace.
+        files: The memory files; None without a workspace.
     """
 
     home: Path
