@@ -104,7 +104,6 @@ def examples(folder: Path) -> list[tuple[type[Twin], object]]:
             memory.events.reader(bell=lambda: None),
             memory.tokens,
             memory.audit,
-            memory.export(),
         ]
     missing = set(TWINS) - {base for each in found for base in type(each).__mro__}
     if missing:

@@ -37,7 +37,7 @@ class MemoryPool:
         overrides: Settings by dotted key, for all of them.
         role: A ``worker`` does the work of the home in the background from now on, and holds the
             lock of it until it is closed: other programs hand it over, at most a second and a piece
-            of work later. A ``library`` works where nobody else does, from its first use on.
+            of work later. A ``library`` works from its first use on, unless another program does.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -60,6 +60,7 @@ class MemoryPool:
         role: Role = "library",
     ) -> None:
         self.home = user_path(home) if home is not None else default_home()
+        self.role = role
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
         self._open: dict[str | None, Components] = {}

@@ -25,6 +25,7 @@ SAYS = {
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "many_programs.py": "Ann: 2 Bob: 1\nworker 1 0\n",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
@@ -37,8 +38,8 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
     "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
-    "tokens.py": "['The bot counts the harvest.']\nnot_found\ndenied\ndenied\n[('token.add', None), "
-    "('right.admin', 'bot'), ('token.revoke', None)]",
+    "tokens.py": "['The bot counts the harvest.']\nnot_found\ndenied\ndenied\n"
+    "[('token.add', None), ('right.admin', 'bot'), ('token.revoke', None)]",
     "three_steps.py": "['m1', '#1', '#2', '#3', '#4', 'm2'] True\n"
     "['#4', 'm2', '#1'] ('#99',)\nRaised the idle timeout of redis to an hour True\nTrue\n",
     "own_server.py": "hybrid",

@@ -186,7 +186,7 @@ class AsyncMemory:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
     async def forgive_batches(self) -> int:
@@ -1517,7 +1517,7 @@ class AsyncCaptureControls:
         tool: str | None,
         arguments: object,
         at: int | None = None,
-        pauses: Sequence[Pause] | None = None,
+        verdict: CaptureVerdict | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -1526,7 +1526,7 @@ class AsyncCaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
-            pauses: As for `verdict`.
+            verdict: On the project, where it is known already.
         """
     async def resume(self, project: str | None = None) -> builtins.list[Pause]:
         """Capture again; return the pauses that go on, of other projects or of all.
@@ -2240,38 +2240,6 @@ class AsyncAudit:
             StoreError: it could not be written.
         """
 
-class AsyncHomeExport:
-    """Everything of a scope on its way out.
-
-    Args:
-        parts: Where it is.
-        order: What is wanted.
-        on_progress: Called after each session.
-
-    Raises:
-        NotFound: the scope has no such session.
-        InvalidInput: memory files are wanted, and this memory has no workspace.
-    """
-    @property
-    def counts(self) -> dict[str, int]: ...
-    @property
-    def header(self) -> ExportHeader: ...
-    def lines(self) -> AsyncItems[bytes]:
-        """Yield the lines, without line breaks; the whole document is never in memory.
-
-        Raises:
-            StoreError: the records cannot be read.
-        """
-    async def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
-        """Write the lines into a file (0600); it is there whole or not at all.
-
-        Raises:
-            Conflict: there is something with this name, and it was not said to replace it.
-            NotFound: the folder is missing.
-            InvalidInput: the path cannot be one, or lies in the home.
-            StoreError: the disk or the database refused.
-        """
-
 def open_async(
     home: Path | str | None = None,
     workspace: Path | str | None = None,
@@ -2322,6 +2290,8 @@ class AsyncMemoryPool:
     ) -> None: ...
     @property
     def home(self) -> Path: ...
+    @property
+    def role(self) -> str: ...
     async def memory(
         self,
         agent: str | None = None,

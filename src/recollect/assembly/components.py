@@ -259,7 +259,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
         asking = asking_of(for_session, for_sender, self.resources.resolved.settings)

@@ -70,7 +70,7 @@ def begin_others(trunk: Components) -> None:
 
     Those of agents with settings of their own, and where the memory is of one of them, that of all
     others. What a program gave for its own memory does not hold for them, neither settings nor
-    models; what a pool was given does. One that cannot be opened is told of in the status.
+    models; what a pool was given does. If one cannot be opened, the status says so.
     """
     base = trunk.resources
     if base.order.is_pooled and base.order.workspace is not None:

@@ -72,7 +72,7 @@ class TokenFile:
         """Return the token.
 
         Raises:
-            NotFound: there is no such file.
+            NotFound: the file is missing.
             Denied: it is not a file, not the owner's alone, or holds no token.
             StoreError: it cannot be read.
         """

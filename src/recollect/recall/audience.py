@@ -144,7 +144,7 @@ def group_asking(
     """Return the visibility group on whose behalf is asked; None where it is the operator.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: a sender is given without a session, or cannot be an account.
     """
     if session_id is None:
@@ -162,7 +162,7 @@ def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Au
     """Return what a session may hear; None, everything, where the operator asks.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     if asking is None:
@@ -220,7 +220,7 @@ def readable_paths(sessions: Asked, asking: Asking | None, paths: list[str]) -> 
     """Return those memory files of some that `check_may_read` lets somebody read.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     if asking is None:
@@ -241,7 +241,7 @@ def check_may_read(sessions: Asked, asking: Asking, path: str) -> None:
 
     Raises:
         Denied: it is not for them.
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     found = sessions()

@@ -49,7 +49,7 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
         watching: How files are watched: by the system, by comparing, or not at all.
         watch_error: Why not by the system.
         held_by: The process that does it: its pid, its role (``library`` or ``worker``), and since
-            when, ms UTC; None for nobody.
+            when, ms UTC; None if there is none.
         warnings: Places of memory files and transcripts that are not there or not looked into.
         searches: How many this process did.
     """
@@ -333,7 +333,7 @@ class Maintenance:
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
         is_due = is_due or (self._kept.followed is not None and self._kept.followed.has_more)
-        return is_due or self._kept.index.waits_for_vectors
+        return is_due or self._kept.index.views.waits_for_vectors
 
 
 class Arrivals:

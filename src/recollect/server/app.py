@@ -30,6 +30,7 @@ from recollect.server.openapi import openapi_of
 from recollect.server.response import (
     AsgiApp,
     ClientGone,
+    ClientStuck,
     Receive,
     Response,
     Scope,
@@ -111,6 +112,8 @@ class HttpApp:
         """Answer one request."""
         try:
             await self._answer(scope, receive, send)
+        except ClientStuck:
+            scope.get("abort", nullcontext)()
         except ClientGone:  # or who was sent a part and must not take it for the whole
             return
         except Exception as error:  # noqa: BLE001  # every request is answered

@@ -42,7 +42,8 @@ class _Nowhere(list[tuple[bytes, bytes]]):
 class LimitedConnection(HttpToolsProtocol):
     """A connection with a deadline and limits, which uvicorn does not have.
 
-    The application finds the request target as it was sent in ``scope["target"]``, and sets
+    The application finds the request target as it was sent in ``scope["target"]``, and in
+    ``scope["abort"]`` what drops the connection with all that was not taken yet; it sets
     ``scope["patient"]`` where each piece of a body has a deadline of its own.
     """
 
@@ -100,6 +101,7 @@ class LimitedConnection(HttpToolsProtocol):
         """Hand the request to the application; its body follows."""
         self._has_headers = True
         self.scope["target"] = self.url  # type: ignore[typeddict-unknown-key]
+        self.scope["abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
         super().on_headers_complete()
         self.headers = _Nowhere()
 

@@ -26,6 +26,10 @@ class ClientGone(Exception):
     """The client left, or must not take for whole what it has."""
 
 
+class ClientStuck(ClientGone):
+    """Whoever asked takes nothing more, and does not hang up either."""
+
+
 class Response(msgspec.Struct, frozen=True):
     """A whole answer."""
 

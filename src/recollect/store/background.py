@@ -2,7 +2,7 @@
 
 The memories of one process share what it holds. A worker has a second lock for as long as it lives:
 whoever else holds the first sees it, and lets go of it between two pieces of work. Both are
-`flock`s, so nobody ever waits for a process that died.
+`flock`s: a process that died never keeps others waiting.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class HomeLocks:
         return self._background.held and self._is_another_worker_there()
 
     def holder(self) -> Holder | None:
-        """Return who works in the background; None for nobody."""
+        """Return who works in the background, if anybody does."""
         return self._background.holder()
 
     def forget(self) -> None:
@@ -170,7 +170,7 @@ class BackgroundClaim:
         return self._locks.is_wanted()
 
     def holder(self) -> Holder | None:
-        """Return who works in the background of the home; None for nobody."""
+        """Return who works in the background of the home, if anybody does."""
         return self._locks.holder()
 
     @property

@@ -1,4 +1,4 @@
-"""A program that has a home open, as a library or as a worker; it does what it is told on stdin."""
+"""A program that has a home open, as a library or as a worker; it obeys what comes on stdin."""
 
 from __future__ import annotations
 

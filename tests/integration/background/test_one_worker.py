@@ -155,7 +155,7 @@ def test_a_worker_is_given_the_work_by_a_library_and_leaves_it_again(
 
 
 def test_a_home_has_one_worker(home: Path, start: Callable[..., Program]) -> None:
-    """The second is told which process is."""
+    """The second learns which process is."""
     with MemoryPool(home, role="worker"):
         pass
     worker = start("worker")
@@ -170,7 +170,7 @@ def test_nothing_is_lost_or_indexed_twice_when_the_work_changes_hands(
     library = start("library")
     library.tell("say pear 100000")
     _have_said(50, library)
-    told: list[str] = []
+    said: list[str] = []
     for turn in range(3):
         worker = start("worker")
         until(_is_held_by(library, worker, "worker"))
@@ -178,10 +178,10 @@ def test_nothing_is_lost_or_indexed_twice_when_the_work_changes_hands(
         _have_said(50, library, worker)
         worker.kill()
         until(lambda: _held_by(library)[1] == "library")
-        told += worker.stored
+        said += worker.stored
     library.kill()
-    told += library.stored
-    _is_indexed_once(home, told)
+    said += library.stored
+    _is_indexed_once(home, said)
 
 
 def _have_said(number: int, *programs: Program) -> None:
@@ -190,7 +190,7 @@ def _have_said(number: int, *programs: Program) -> None:
     until(lambda: all(len(each.stored) >= goal for each, goal in goals))
 
 
-def _is_indexed_once(home: Path, told: list[str]) -> None:
+def _is_indexed_once(home: Path, said: list[str]) -> None:
     """Check that every sentence that was stored is in the index, and in it once."""
     with recollect.open(home, live=False) as memory:
         memory.sync()
@@ -199,10 +199,10 @@ def _is_indexed_once(home: Path, told: list[str]) -> None:
             for session in memory.sessions.list(limit=100)
             for message in memory.sessions.messages(session.id)
         )
-        assert set(told) <= texts.keys()
+        assert set(said) <= texts.keys()
         assert set(texts.values()) == {1}
         assert memory.status().index.documents == {"sessions": len(texts)}
-        for name in [*told[:: max(1, len(told) // 40)], told[-1]]:
+        for name in [*said[:: max(1, len(said) // 40)], said[-1]]:
             hits = memory.search(name, sources=["sessions"], mode="lexical").hits
             assert [name in hit.snippet for hit in hits].count(True) == 1
 
@@ -242,7 +242,7 @@ def test_a_child_of_a_fork_leaves_the_lock_to_its_parent(home: Path) -> None:
 
 
 def test_a_library_becomes_the_worker_of_its_home(home: Path) -> None:
-    """What it holds is signed anew; it is asked for by nobody."""
+    """What it holds is signed with the new role, and no worker asks for it."""
     locks = home_locks(home, SystemClock())
     claim = BackgroundClaim(locks, "a")
     assert claim.acquire()

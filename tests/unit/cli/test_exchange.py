@@ -61,10 +61,10 @@ def test_it_goes_through_pipes(filled: Path, tmp_path: Path) -> None:
     """`export --all - | import -`, in two processes."""
     command = [sys.executable, "-m", "recollect", "--home"]
     out = subprocess.run(
-        [*command, filled, "export", "--all", "-"], capture_output=True, check=True
+        [*command, str(filled), "export", "--all", "-"], capture_output=True, check=True
     )
     assert out.stdout.startswith(b'{"header":{"recollect_export":1')
-    into = [*command, tmp_path / "other", "import", "-", "--json"]
+    into = [*command, str(tmp_path / "other"), "import", "-", "--json"]
     done = subprocess.run(into, input=out.stdout, capture_output=True, check=True)
     assert json.loads(done.stdout)["added"]["session"] >= 1
     cut = subprocess.run(into, input=out.stdout[:-50], capture_output=True, check=False)

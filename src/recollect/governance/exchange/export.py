@@ -92,7 +92,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
         ids: Give it its id.
         owner: Whose agent it is.
         hearing: Returns who asks, by the id of the session.
-        files: The memory files; None where there is no workspace.
+        files: The memory files; None without a workspace.
     """
 
     home: Path
@@ -245,9 +245,14 @@ class HomeExport:
         """Return the line of a session without links to what is not in the document.
 
         Others than the owner get no facts of the program, and a title only of what is all theirs.
+        Of what a fork shares with a session of another owner the messages come, and nothing else.
         """
         facts: dict[str, Any] = {}
-        self._paths |= {line.project} if line.project else set()
+        scope = msgspec.structs.replace(self._order.scope, session=None)
+        if line.id not in wanted.chosen and scope != Scope(tenant=scope.tenant):
+            facts = {"title": None, "key": None, "project": None, "metadata": {}, "overrides": {}}
+        elif line.project:
+            self._paths.add(line.project)
         if line.previous_id not in wanted.limits:
             facts["previous_id"] = None
         if line.parent_id is not None and line.parent_id not in wanted.limits:

@@ -228,8 +228,16 @@ class Storing:
         own = self._session_id(given.id)
         found = find_session(self._tx, self._sealed.scope, own)
         if found is None and given.source and given.foreign_id:
-            found = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
+            other = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
+            found = None if other is None else find_session(self._tx, self._sealed.scope, other.id)
         return found
+
+    def _foreign_id(self, given: Session) -> str | None:
+        """Return what a new session is called elsewhere: another name where that is taken here."""
+        source, name = given.source, given.foreign_id
+        if not source or not name or find_foreign(self._tx, self._tenant, source, name) is None:
+            return name
+        return moved_id(name, *_names(self._sealed.scope))
 
     def _session_id(self, id_: str) -> str:
         """Return the id here of a session of the document, whether it is there or not."""
@@ -240,7 +248,7 @@ class Storing:
         is_mine = is_free or find_session(self._tx, scope, id_) is not None
         if is_mine and not self._sealed.is_moved:
             return id_
-        return moved_id(id_, *(part or "" for part in msgspec.structs.astuple(scope)))
+        return moved_id(id_, *_names(scope))
 
     def _is_buried(self, given: Session) -> bool:
         origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
@@ -261,6 +269,7 @@ class Storing:
         session = msgspec.structs.replace(
             given,
             id=self._session_id(given.id),
+            foreign_id=self._foreign_id(given),
             parent_id=parent,
             forked_at_seq=None if parent is None else forked,
             previous_id=previous,
@@ -431,3 +440,7 @@ class Storing:
             at, owner = self._sealed.at, owner_of(session)
             event = ObservationsRecorded(scope=owner, at=at, numbers=numbers)
             record_event(self._tx, event)
+
+
+def _names(scope: Scope) -> tuple[str, ...]:
+    return tuple(part or "" for part in msgspec.structs.astuple(scope))

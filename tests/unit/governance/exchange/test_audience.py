@@ -143,6 +143,20 @@ def test_a_session_comes_with_what_it_was_forked_from(memory: Memory, tmp_path: 
         assert [m.text for m in other.sessions.messages(fork.id)] == said
 
 
+def test_what_a_fork_shares_with_another_owner_comes_without_its_facts(memory: Memory) -> None:
+    """Its messages are read through the fork; title, key and project are not."""
+    first = memory.sessions.create(project="/p/first", title="plans", metadata={"fact": "first"})
+    memory.sessions.append(first.id, "user", "shared words")
+    scoped = memory.within(recollect.Scope(project="/p/second"))
+    fork = memory.sessions.fork(first.id)
+    memory._parts.resources.records.write(  # noqa: SLF001
+        lambda tx: tx.execute("UPDATE sessions SET project = '/p/second' WHERE id = ?", (fork.id,))
+    )
+    text = words(list(scoped.export().lines()))
+    assert "shared words" in text
+    assert not any(fact in text for fact in ("plans", "/p/first", '"fact"'))
+
+
 def test_since_leaves_out_what_is_older(memory: Memory, tmp_path: Path) -> None:
     """For what is added to another home again and again."""
     session = memory.sessions.create()

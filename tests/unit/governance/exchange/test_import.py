@@ -236,6 +236,25 @@ def test_a_narrow_scope_takes_only_what_may_be_its_own(tmp_path: Path) -> None:
             assert memory.sessions.messages(session.id)[0].text == "of work"
 
 
+def test_a_session_of_another_owner_is_never_written_to(tmp_path: Path) -> None:
+    """Not even where both are called the same in another program."""
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"role":"user","content":"hello","id":"u1"}\n', "utf-8")
+    with opened(tmp_path / "one") as other:
+        other.import_transcripts(file)
+        session = other.sessions.list()[0]
+        other.sessions.append(session.id, "user", "theirs")
+        document = written(tmp_path / "x.jsonl", exported(other))
+    with opened(tmp_path / "two", scope=recollect.Scope(agent="work")) as work:
+        work.import_transcripts(file)
+        before = exported(work)[1:-1]
+        with opened(tmp_path / "two", scope=recollect.Scope(agent="play")) as play:
+            assert play.import_export(document).added == {"session": 1, "message": 2}
+            assert play.import_export(document).added == {}
+            assert len(play.sessions.list()) == 1
+        assert exported(work)[1:-1] == before
+
+
 def test_what_was_erased_here_stays_away(
     memory: Memory, lines: list[bytes], tmp_path: Path
 ) -> None:
