@@ -229,8 +229,8 @@ class Sessions:
                 lambda tx: hook_session(tx, wanted, self.scope, moment, began)
             )
             self._access.mirror.notify()
-        if moment in {"start", "resume"} or known.became == "began":
-            self._opened()  # not for each hook of one that goes on: it lets the index run at once
+        if known.became != "continued" or moment in {"start", "resume"}:
+            self._opened()
         return known
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
