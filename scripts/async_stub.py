@@ -96,10 +96,14 @@ def examples(folder: Path) -> list[tuple[type[Twin], object]]:
             memory.context,
             memory.events,
             memory.export_session(session.id, "jsonl"),
+            memory.export(),
             memory.checkup(),
             memory.sessions.hold(session.id),
             memory.sessions.stream(session.id),
             memory.events.subscribe(lambda _: None),
+            memory.events.reader(bell=lambda: None),
+            memory.tokens,
+            memory.audit,
         ]
     missing = set(TWINS) - {base for each in found for base in type(each).__mro__}
     if missing:

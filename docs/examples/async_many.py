@@ -7,8 +7,8 @@ from recollect.aio.memory import AsyncMemory, AsyncMemoryPool
 from recollect.governance.backup import BackupProgress
 
 
-async def work(memory: AsyncMemory) -> None:
-    """Write much at once, and follow what happens."""
+async def work(memory: AsyncMemory, home: AsyncMemory) -> None:
+    """Write much at once, back the whole home up, and follow what happens."""
     session = await memory.sessions.create(title="Harvest")
     async with asyncio.TaskGroup() as group:  # one commit for those that meet
         for number in range(20):
@@ -21,7 +21,7 @@ async def work(memory: AsyncMemory) -> None:
         print("it goes on in the background")
 
     told: list[BackupProgress] = []
-    await memory.backup("harvest.backup", on_progress=told.append)  # called on the event loop
+    await home.backup("harvest.backup", on_progress=told.append)  # called on the event loop
     print(len(told) > 0, "trays:", len(await memory.sessions.messages(session.id)))
 
     events = memory.events.follow(0, types=["session.created"])
@@ -33,7 +33,7 @@ async def work(memory: AsyncMemory) -> None:
 async def main() -> None:
     """Open the memory of one agent."""
     async with AsyncMemoryPool("my-memory") as pool:
-        await work(await pool.memory(agent="garden"))
+        await work(await pool.memory(agent="garden"), await pool.memory())
 
 
 asyncio.run(main())

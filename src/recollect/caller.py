@@ -112,7 +112,7 @@ class Caller:
             An id; None, everything in the scope, where the operator asks and names no session.
 
         Raises:
-            NotFound: there is no such session, or not for this token: both are said alike.
+            NotFound: the session is missing, or not for this token: the error is the same.
         """
         if asked is not None:
             return self.session(asked).id
@@ -122,7 +122,7 @@ class Caller:
         """Return a session that the token may hear: its messages, its context, its window.
 
         Raises:
-            NotFound: there is no such session, or not for this token: both are said alike.
+            NotFound: the session is missing, or not for this token: the error is the same.
         """
         for name in self._names(id_or_key):
             found = self.memory.sessions.known(name)
@@ -226,7 +226,7 @@ class Caller:
         """Return whether a session is within the token's own visibility group.
 
         Where several people share a session one by one it takes both what its key and what its
-        newest turn say, so that a turn which comes meanwhile makes nobody hear more.
+        newest turn say, so that a turn which comes meanwhile lets no one hear more.
         """
         if self.token.is_owners:
             return True
@@ -256,7 +256,7 @@ class Caller:
             raise _not_for(channel)
 
     def _key(self, asked: str) -> SessionKey:
-        """Return the key that one of the caller's stands for, if it may begin a session under it.
+        """Return the key that is meant by one of the caller's, if it may begin a session under it.
 
         Raises:
             Denied: it may not.

@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.assembly.assembling import assemble
 from recollect.assembly.components import Components
-from recollect.assembly.exchange import Exchange
+from recollect.assembly.exchange import ExchangeFacade
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreClosed, StoreCorrupt
@@ -46,13 +46,14 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
+    from recollect.sessions.sessions import Sessions
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
 More than that is left to `sync` and the background."""
 
 
-class Memory(Exchange):
+class Memory(ExchangeFacade):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:
@@ -81,6 +82,11 @@ class Memory(Exchange):
         from recollect.assembly.narrowing import within
 
         return Memory(within(self._parts, scope))
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions of this home."""
+        return self._parts.sessions()
 
     @property
     def observations(self) -> ObservationRecall:

@@ -18,10 +18,15 @@ from recollect.assembly.assembling import assemble
 from recollect.assembly.components import Components
 from recollect.assembly.narrowing import narrow, root_of
 from recollect.assembly.resources import OpenOptions, given_settings
-from recollect.core.errors import StoreClosed
+from recollect.core.clock import SystemClock
+from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import default_home, known_agent, load_settings, user_path
 from recollect.memory import Memory
+from recollect.store.background import Role, home_locks
+from recollect.store.files import private_folder
+
+WORK: Role = "worker"
 
 
 class MemoryPool:
@@ -30,6 +35,14 @@ class MemoryPool:
     Args:
         home: The home of all of them; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
         overrides: Settings by dotted key, for all of them.
+        role: A ``worker`` does the work of the home in the background from now on, and holds the
+            lock of it until it is closed: other programs hand it over, at most a second and a piece
+            of work later. A ``library`` works from its first use on, unless another program does.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        StoreBusy: another worker serves the home.
+        StoreError: a worker cannot open the home.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -43,8 +56,11 @@ class MemoryPool:
         self,
         home: Path | str | None = None,
         overrides: Mapping[str, object] | None = None,
+        *,
+        role: Role = "library",
     ) -> None:
         self.home = user_path(home) if home is not None else default_home()
+        self.role = role
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
         self._open: dict[str | None, Components] = {}
@@ -53,6 +69,14 @@ class MemoryPool:
         """By the identity of what they hold open, and their scope."""
         self._retired: WeakSet[Components] = WeakSet()
         self._is_closed = False
+        self._locks = home_locks(private_folder(self.home), SystemClock()) if role == WORK else None
+        if self._locks is not None:
+            self._locks.become_worker()
+            try:
+                self._trunk(None)
+            except RecollectError:
+                self._locks.retire_worker()
+                raise
 
     def __enter__(self) -> MemoryPool:
         return self
@@ -104,6 +128,8 @@ class MemoryPool:
                 self._open.popitem()[1].closing()
             for parts in self._retired:
                 parts.closing()
+            if self._locks is not None:
+                self._locks.retire_worker()
 
     def _trunk(self, workspace: str | None) -> Components:
         """Return the parts of all local memories with a workspace, by the settings of now."""
@@ -112,10 +138,14 @@ class MemoryPool:
             settings = load_settings(self.home, given_settings(known.resources.order)).settings
             if known.resources.resolved.settings == settings:
                 return known
-        order = OpenOptions(home=self.home, workspace=workspace, overrides=self._overrides)
+        order = OpenOptions(
+            home=self.home, workspace=workspace, overrides=self._overrides, is_pooled=True
+        )
         parts = assemble(order)
         if known is not None:
             known.retire()
             self._retired.add(known)
         self._open[workspace] = parts
+        if self._locks is not None:
+            parts.maintenance.begin()
         return parts

@@ -21,9 +21,11 @@ SAYS = {
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
-    "exchange.py": "2 messages, 1 observation\n{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
+    "exchange.py": "2 messages, 1 observation\n"
+    "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "many_programs.py": "Ann: 2 Bob: 1\nworker 1 0\n",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
@@ -36,6 +38,8 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
     "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
+    "tokens.py": "['The bot counts the harvest.']\nnot_found\ndenied\ndenied\n"
+    "[('token.add', None), ('right.admin', 'bot'), ('token.revoke', None)]",
     "three_steps.py": "['m1', '#1', '#2', '#3', '#4', 'm2'] True\n"
     "['#4', 'm2', '#1'] ('#99',)\nRaised the idle timeout of redis to an hour True\nTrue\n",
     "own_server.py": "hybrid",
@@ -51,6 +55,7 @@ SAYS = {
     "sessions_store.py": "Delivery Harvest\n['Delivery'] True",
     "sessions_stream.py": "Pu-erh and white tea, if it is dry.",
     "sessions_support.py": "-> kettle K2, bought in May\nactive K2 had a bad seal.",
+    "worker.py": "The kettle is in the blue box.\nstopped True",
     "sessions_window.py": "True True True\nThere are 64 tins on it.\n121",
 }
 """A text that the output of each snippet holds."""

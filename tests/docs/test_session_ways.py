@@ -12,6 +12,7 @@ import pytest
 import recollect
 from recollect.core.errors import Conflict, NotFound
 from recollect.memory import Memory
+from recollect.sessions.lifecycle import Moment
 from recollect.sessions.record.session import Session
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sessions.md"
@@ -34,11 +35,18 @@ def _import(memory: Memory) -> Session | None:
     return known if known.last_seq == 2 else None
 
 
+def _hooked(memory: Memory, moment: Moment) -> Session:
+    return memory.sessions.hooked(KEY, None, moment).session
+
+
 WAYS: dict[str, Callable[[Memory, Session], Session | None]] = {
     "create(key)": lambda memory, _: memory.sessions.create(KEY),
     "create(session_id=…)": lambda memory, s: memory.sessions.create(session_id=s.id),
     "open(key)": lambda memory, _: memory.sessions.open(KEY),
     "reset(key)": lambda memory, _: memory.sessions.reset(KEY),
+    "hooked(key)": lambda memory, _: memory.sessions.hooked(KEY).session,
+    'hooked(key, moment="resume")': lambda memory, _: _hooked(memory, "resume"),
+    'hooked(key, moment="end")': lambda memory, _: _hooked(memory, "end"),
     "start(session_id=…)": lambda memory, s: memory.sessions.start(session_id=s.id),
     "start(resume=…)": lambda memory, _: memory.sessions.start(resume=TITLE),
     "start(resume=ID)": lambda memory, s: memory.sessions.start(resume=s.id),

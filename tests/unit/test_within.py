@@ -193,7 +193,7 @@ def test_closing_a_narrowed_memory_does_nothing(home: Path) -> None:
             _say(memory, "main", "77", None, is_deed=True)
         _say(memory, "main", "77", None, is_deed=True)
         assert len(narrow.sessions.list()) == 2
-        told = list(narrow.events.since())[1:]
+        recorded = list(narrow.events.since())[1:]
         events = narrow.events.follow(0)
         assert next(events).seq == 1
     for closed in (narrow, work):
@@ -201,7 +201,7 @@ def test_closing_a_narrowed_memory_does_nothing(home: Path) -> None:
             closed.search("apple")
         with pytest.raises(StoreClosed):
             closed.read("MEMORY.md")
-    assert list(events) == told
+    assert list(events) == recorded
 
 
 def test_nothing_outside_of_the_scope_can_be_asked_for(home: Path) -> None:

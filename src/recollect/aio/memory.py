@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
-from recollect.core.errors import Denied
+from recollect.governance.audit import Audit
 from recollect.governance.exchange.export import HomeExport
+from recollect.governance.tokens import Tokens
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
 from recollect.observations.controls import CaptureControls
@@ -29,11 +29,13 @@ from recollect.sessions.lease import LeasedSession
 from recollect.sessions.policy.history import History
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.streaming import MessageStream
-from recollect.store.streams import EventStream, Subscription
+from recollect.store.streams import EventReader, EventStream, Subscription
 
 __all__ = [
+    "AsyncAudit",
     "AsyncCaptureControls",
     "AsyncContexts",
+    "AsyncEventReader",
     "AsyncEventStream",
     "AsyncHistory",
     "AsyncHomeExport",
@@ -47,6 +49,7 @@ __all__ = [
     "AsyncSessionExport",
     "AsyncSessions",
     "AsyncSubscription",
+    "AsyncTokens",
     "open_async",
 ]
 
@@ -85,6 +88,18 @@ class AsyncCaptureControls(Twin, of=CaptureControls):
 
 class AsyncEventStream(Twin, of=EventStream):
     """The asynchronous twin of `EventStream`."""
+
+
+class AsyncEventReader(Twin, of=EventReader):
+    """The asynchronous twin of `EventReader`."""
+
+
+class AsyncTokens(Twin, of=Tokens):
+    """The asynchronous twin of `Tokens`."""
+
+
+class AsyncAudit(Twin, of=Audit):
+    """The asynchronous twin of `Audit`."""
 
 
 class AsyncSessionExport(Twin, of=SessionExport):
@@ -149,11 +164,14 @@ class AsyncMemoryPool(_Closing):
     Args:
         home: As for `MemoryPool`.
         overrides: As for `MemoryPool`.
+        role: As for `MemoryPool`.
         limit: Plain calls of each memory at the same time.
     """
 
-    def __init__(self, home: Any = None, overrides: Any = None, *, limit: int = LIMIT) -> None:
-        super().__init__(MemoryPool(home, overrides), Hops(limit))
+    def __init__(
+        self, home: Any = None, overrides: Any = None, *, role: Any = "library", limit: int = LIMIT
+    ) -> None:
+        super().__init__(MemoryPool(home, overrides, role=role), Hops(limit))
         self._limit = limit
         self._twins: WeakValueDictionary[int, AsyncMemory] = WeakValueDictionary()
         """By the identity of what they hold."""
@@ -188,6 +206,5 @@ def _ready(make: Callable[..., Memory], *args: Any, **kwargs: Any) -> Memory:
     """Return a memory whose rooms are there: each imports its code when it is first asked for."""
     memory = make(*args, **kwargs)
     for name, _ in inspect.getmembers(Memory, lambda value: isinstance(value, property)):
-        with suppress(Denied):  # a narrowed memory says so when that room is asked for
-            getattr(memory, name)
+        getattr(memory, name)
     return memory

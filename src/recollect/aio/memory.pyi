@@ -13,15 +13,17 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
-from recollect.governance.audit import Audit
+from recollect.governance.audit import AuditEntry
 from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
-from recollect.governance.exchange.export import ExportProgress, HomeExport
+from recollect.governance.exchange.export import ExportProgress, HomeExportReport
 from recollect.governance.exchange.importer import ExchangeReport, OnImport
+from recollect.governance.exchange.lines import ExportHeader
 from recollect.governance.plan import PruneReport
 from recollect.governance.retention import OnPrune
 from recollect.governance.scrubbing import OnScrub, ScrubReceipt
-from recollect.governance.tokens import Tokens
+from recollect.governance.token_file import TokenFile
+from recollect.governance.tokens import IssuedToken, Right, Token
 from recollect.governance.use_preview import UsePreview
 from recollect.index.build.preview import Preview
 from recollect.index.model.sync_report import OnProgress, SyncReport
@@ -77,8 +79,7 @@ from recollect.workspace.reading import ReadResult
 class AsyncMemory:
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
     @property
-    def audit(self) -> Audit:
-        """What was done with the rights of an operator, and what was refused."""
+    def audit(self) -> AsyncAudit: ...
     async def backup(
         self,
         path: Path | str,
@@ -144,7 +145,7 @@ class AsyncMemory:
         for_session: str | None = None,
         files: bool = False,
         on_progress: Callable[[ExportProgress], None] | None = None,
-    ) -> HomeExport:
+    ) -> AsyncHomeExport:
         """Return everything that this memory has, as lines for elsewhere; see `import_export`.
 
         Sessions with their messages, compactions, observations and episodes, the deleted and the
@@ -161,8 +162,8 @@ class AsyncMemory:
             ``.lines()`` yields the document, ``.save(path)`` writes it.
 
         Raises:
-            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
-            InvalidInput: memory files are wanted, and there is no workspace.
+            NotFound: the scope lacks the session, or is of another owner.
+            InvalidInput: memory files are wanted, and this memory has no workspace.
         """
     async def export_session(self, session_id: str, format_name: str) -> AsyncSessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
@@ -185,7 +186,7 @@ class AsyncMemory:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
     async def forgive_batches(self) -> int:
@@ -260,7 +261,7 @@ class AsyncMemory:
 
         Raises:
             NotFound: the file does not exist.
-            InvalidInput: it is no export, or is not as it was written.
+            InvalidInput: it is another kind of file, or not as it was written.
             Denied: it is of another tenant, and that was not said.
             StoreError: the database or the disk refused; what was stored stays.
         """
@@ -437,8 +438,7 @@ class AsyncMemory:
             ProviderError: the embedder failed; words are indexed all the same.
         """
     @property
-    def tokens(self) -> Tokens:
-        """Who may call the worker of this home."""
+    def tokens(self) -> AsyncTokens: ...
     async def unheard_warnings(self, result: SearchResult) -> builtins.list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.
 
@@ -733,6 +733,7 @@ class AsyncSessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
+        beginning: Callable[[], None] = ...,
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
@@ -743,9 +744,9 @@ class AsyncSessions:
         Args:
             key: Who and where.
             project: The folder; a start in another one begins another session.
-            moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
-                end ends nothing here.
+            moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
+            beginning: Is called before one begins or is opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
@@ -1516,7 +1517,7 @@ class AsyncCaptureControls:
         tool: str | None,
         arguments: object,
         at: int | None = None,
-        pauses: Sequence[Pause] | None = None,
+        verdict: CaptureVerdict | None = None,
     ) -> Refusal | None:
         """Return the first rule by which something that a program did is left out.
 
@@ -1525,7 +1526,7 @@ class AsyncCaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
-            pauses: As for `verdict`.
+            verdict: On the project, where it is known already.
         """
     async def resume(self, project: str | None = None) -> builtins.list[Pause]:
         """Capture again; return the pauses that go on, of other projects or of all.
@@ -1680,6 +1681,25 @@ class AsyncEventStream:
             InvalidInput: a type is unknown, or the limit is below 0.
             StoreError: the database cannot be read.
         """
+    async def reader(
+        self,
+        seq: int | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        bell: Callable[[], None],
+    ) -> AsyncEventReader:
+        """Return what reads on by hand, page by page: its ``seq`` moves when the caller moves it.
+
+        Args:
+            seq: As in `since`; only what comes from now on if not given.
+            types: Only these types.
+            bell: Called after each commit of this process, on the thread that writes, until the
+                reader is closed. What others write is found by looking again after ``pause_s()``.
+
+        Raises:
+            InvalidInput: a type is unknown.
+            StoreError: the database cannot be read.
+        """
     def since(
         self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
     ) -> AsyncItems[RecordedEvent]:
@@ -1750,6 +1770,38 @@ class AsyncSessionExport:
             Conflict: there is something with this name, and it was not said to replace it.
             NotFound: the folder is missing.
             InvalidInput: the path cannot be one.
+            StoreError: the disk or the database refused.
+        """
+
+class AsyncHomeExport:
+    """Everything of a scope on its way out.
+
+    Args:
+        parts: Where it is.
+        order: What is wanted.
+        on_progress: Called after each session.
+
+    Raises:
+        NotFound: the scope has no such session.
+        InvalidInput: memory files are wanted, and this memory has no workspace.
+    """
+    @property
+    def counts(self) -> dict[str, int]: ...
+    @property
+    def header(self) -> ExportHeader: ...
+    def lines(self) -> AsyncItems[bytes]:
+        """Yield the lines, without line breaks; the whole document is never in memory.
+
+        Raises:
+            StoreError: the records cannot be read.
+        """
+    async def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
+        """Write the lines into a file (0600); it is there whole or not at all.
+
+        Raises:
+            Conflict: there is something with this name, and it was not said to replace it.
+            NotFound: the folder is missing.
+            InvalidInput: the path cannot be one, or lies in the home.
             StoreError: the disk or the database refused.
         """
 
@@ -2060,6 +2112,134 @@ class AsyncSubscription:
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *error: object) -> None: ...
 
+class AsyncEventReader:
+    """Reads on from a place. Whoever has a bell rung by it closes it in the end.
+
+    Made by `EventStream.reader`.
+    """
+    async def close(self) -> None:
+        """Ring its bell no more; a second call does nothing."""
+    async def pause_s(self) -> float:
+        """Return how long to wait for the next look when nothing was found."""
+    async def read(self) -> builtins.list[RecordedEvent]:
+        """Return the next events; what is not wanted is passed over."""
+    @property
+    def seq(self) -> int: ...
+
+class AsyncTokens:
+    """Adds, lists, revokes and verifies the tokens of a home; `memory.tokens` is one of these.
+
+    Args:
+        records: ``records.db``.
+        file: The owner's token.
+        clock: Tells the time.
+        ids: Gives tokens their ids.
+        drafts: Refuses names and keys with a secret in them.
+        scope: Of the memory that asks; any that narrows the home is refused with `Denied`.
+    """
+    async def add(
+        self,
+        name: str,
+        *,
+        tenant: str = ...,
+        agent: str | None = None,
+        project: str | None = None,
+        audience: str = ...,
+        rights: Right = "read",
+        channels: Sequence[str] = ...,
+        expires_at: int | datetime | None = None,
+    ) -> IssuedToken:
+        """Return a new token; its text is nowhere else.
+
+        Args:
+            name: What events and audit call it; no other valid token has it.
+            tenant: Whose memory it opens.
+            agent: Only of this agent.
+            project: Only of this project: a path of it.
+            audience: ``owner``, ``shared`` or ``session:KEY``, see `Token`.
+            rights: The greatest of `RIGHTS` that it has.
+            channels: Channels whose session keys it may write to; ``*`` for all.
+            expires_at: Ms UTC or datetime, in the future; it stays valid without one.
+
+        Raises:
+            InvalidInput: one of them cannot be so.
+            Conflict: a valid token has this name.
+        """
+    @property
+    def file(self) -> TokenFile: ...
+    async def list(self, *, revoked: bool = False) -> builtins.list[Token]:
+        """Return the tokens of the home, the owner's first where its file is there.
+
+        Args:
+            revoked: Also those that were revoked.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+    async def owners(self) -> Token:
+        """Return the owner's token: everything in the home's own tenant."""
+    async def revoke(self, name: str) -> Token:
+        """Let a token be valid no more, from the next request on, and return it.
+
+        Args:
+            name: Its name or id.
+
+        Raises:
+            NotFound: no valid token has it.
+            InvalidInput: it is the owner's, which is rotated instead.
+        """
+    async def rotate(self) -> Token:
+        """Write another token into the owner's file, and return what it opens.
+
+        The one before is void from the next request on.
+
+        Raises:
+            StoreError: the file or the entry of the audit cannot be written.
+        """
+    async def verify(self, text: str | None) -> Token:
+        """Return the token that a caller shows.
+
+        Raises:
+            Unauthorized: it is missing, unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+    async def verify_digest(self, digest: bytes) -> Token:
+        """Return the token whose text has a digest, as `digest_of` makes it.
+
+        Raises:
+            Unauthorized: it is unknown, expired or revoked.
+            StoreError: the records cannot be read.
+        """
+
+class AsyncAudit:
+    """Writes and reads the audit; `memory.audit` is one of these objects.
+
+    Args:
+        records: ``records.db``.
+        clock: Tells the time.
+        scope: Whose entries are written; only its entries are read, and those of the whole home
+            where nothing narrows it.
+    """
+    async def latest(self, limit: int = 50) -> builtins.list[AuditEntry]:
+        """Return the newest entries, up to ``limit``, oldest first.
+
+        Raises:
+            InvalidInput: the limit is below 0.
+            StoreError: the database cannot be read.
+        """
+    async def record(self, action: str, *, target: str | None = None, outcome: str = ...) -> None:
+        """Write an entry of what was done, or refused; see `record_audit`.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+    async def refused(self, action: str) -> None:
+        """Write an entry of what was refused to the token in play, at most once a minute.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+
 def open_async(
     home: Path | str | None = None,
     workspace: Path | str | None = None,
@@ -2098,6 +2278,7 @@ class AsyncMemoryPool:
     Args:
         home: As for `MemoryPool`.
         overrides: As for `MemoryPool`.
+        role: As for `MemoryPool`.
         limit: Plain calls of each memory at the same time.
     """
     def __init__(
@@ -2109,6 +2290,8 @@ class AsyncMemoryPool:
     ) -> None: ...
     @property
     def home(self) -> Path: ...
+    @property
+    def role(self) -> str: ...
     async def memory(
         self,
         agent: str | None = None,

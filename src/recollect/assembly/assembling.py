@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from recollect.assembly.activity import context_parts, observation_parts
+from recollect.assembly.chores import Chores
 from recollect.assembly.components import Components, Dependants
 from recollect.assembly.indexes import make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
@@ -145,7 +147,7 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
     if resources.warning:
         index.tell_once(resources.warning)
     mirror = _mirror(resources, index) if trunk is None else trunk.mirror
-    controls = functools.cache(lambda: capture_controls(resources))
+    controls, others = functools.cache(lambda: capture_controls(resources)), _Others()
     ground = _Ground(
         resources=resources,
         index=index,
@@ -157,22 +159,41 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
         if trunk is None
         else trunk.events.within(resources.scope),
     )
-    retention = functools.cache(lambda: _retention(resources, index, mirror))
     kept = Kept(
         index=index,
         claim=_claim(resources, files),
         sync_lock=locks.sync,
         files=files,
-        followed=followed_transcripts(resources, mirror, controls),
+        followed=followed_transcripts(
+            resources, mirror, controls, trunk.resources if trunk else None
+        ),
         is_live=resources.order.live,
         heal=_healer(resources, index),
-        daily=lambda stopping: _daily(resources, sessions, retention, stopping),
+        daily=Chores(resources, index, mirror, lambda: sessions()).run,
+        others=others.begin,
     )
     maintenance = Maintenance(kept, resources.resolved.settings.sync, resources.clock)
     sessions = ground.sessions(maintenance)
     parts = _components(ground, maintenance, sessions)
     closing = partial(_close, maintenance, parts.dependants, parts.closed, _owned(parts, trunk))
-    return msgspec.structs.replace(parts, closing=closing)
+    parts = msgspec.structs.replace(parts, closing=closing)
+    if trunk is None:
+        others.trunk = weakref.ref(parts)
+    return parts
+
+
+class _Others:
+    """Lets the other indexes of a home be kept in step too; holds no parts."""
+
+    trunk: Callable[[], Components | None] = staticmethod(lambda: None)
+
+    def begin(self) -> None:
+        """Open them, and begin."""
+        from recollect.assembly.narrowing import begin_others
+
+        trunk = self.trunk()
+        if trunk is not None:
+            begin_others(trunk)
 
 
 def _components(
@@ -293,20 +314,6 @@ def _probe(resources: Resources) -> EmbedderProbe:
 
     choice = resources.choice
     return EmbedderProbe(choice.embedder, choice.hint, resources.clock)
-
-
-def _daily(
-    resources: Resources,
-    sessions: Callable[[], Sessions],
-    retention: Callable[[], Retention],
-    stopping: Callable[[], bool],
-) -> None:
-    """Do what a program that stays does beside indexing."""
-    sessions().finish_endings()
-    language = None if resources.language is None else resources.language.model
-    if language is not None:
-        _digest(resources, language, stopping)
-    retention().prune_daily(stopping)
 
 
 def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:

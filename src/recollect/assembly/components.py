@@ -58,7 +58,7 @@ class Dependants:
 
     def __init__(self) -> None:
         self._opening = threading.Lock()
-        self._agents: dict[str, Components] = {}
+        self._agents: dict[object, Components] = {}
         self._backends: WeakSet[SearchBackend] = WeakSet()
         self._is_retired = False
 
@@ -67,21 +67,21 @@ class Dependants:
         with self._opening:
             self._backends.add(backend)
 
-    def agent(self, name: str, settings: Settings, make: Callable[[], Components]) -> Components:
+    def agent(self, key: object, settings: Settings, make: Callable[[], Components]) -> Components:
         """Return the parts of an agent; made where there are none, or others by their settings.
 
         Args:
-            name: Of the agent.
+            key: Of the agent, and how it is opened.
             settings: Those in force now.
             make: Opens them.
         """
         with self._opening:
-            known = self._agents.get(name)
+            known = self._agents.get(key)
             if known is not None and known.resources.resolved.settings == settings:
                 return known
             if known is not None:
                 known.retire()
-            parts = self._agents[name] = make()
+            parts = self._agents[key] = make()
             if self._is_retired:
                 self._retire()
             return parts
@@ -259,7 +259,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            NotFound: there is no such session in the scope.
+            NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
         asking = asking_of(for_session, for_sender, self.resources.resolved.settings)

@@ -22,15 +22,19 @@ if TYPE_CHECKING:  # imported where they are asked for
     from datetime import datetime
     from typing import BinaryIO
 
-    from recollect.governance.exchange.export import Asked, ExportParts, ExportProgress, HomeExport
+    from recollect.governance.exchange.export import (
+        ExportParts,
+        ExportProgress,
+        HomeExport,
+        Recipient,
+    )
     from recollect.governance.exchange.importer import ExchangeReport, Intake, OnImport
     from recollect.governance.exchange.lines import FileLine
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
-    from recollect.sessions.sessions import Sessions
 
 
-class Exchange:
+class ExchangeFacade:
     """The part of the facade that takes in and gives out.
 
     Args:
@@ -39,11 +43,6 @@ class Exchange:
 
     def __init__(self, parts: Components) -> None:
         self._parts = parts
-
-    @property
-    def sessions(self) -> Sessions:
-        """The sessions of this home."""
-        return self._parts.sessions()
 
     def import_transcripts(
         self,
@@ -83,7 +82,7 @@ class Exchange:
         from recollect.sessions.exchange.export import SessionExport
         from recollect.sessions.exchange.formats.registry import writer_of
 
-        return SessionExport(self.sessions, session_id, writer_of(format_name))
+        return SessionExport(self._parts.sessions(), session_id, writer_of(format_name))
 
     def export(
         self,
@@ -110,8 +109,8 @@ class Exchange:
             ``.lines()`` yields the document, ``.save(path)`` writes it.
 
         Raises:
-            NotFound: there is no session ``for_session``, or nothing in the scope can be seen.
-            InvalidInput: memory files are wanted, and there is no workspace.
+            NotFound: the scope lacks the session, or is of another owner.
+            InvalidInput: memory files are wanted, and this memory has no workspace.
         """
         from recollect.governance.exchange.export import ExportOrder, HomeExport
 
@@ -120,7 +119,7 @@ class Exchange:
         if seen is None:
             raise NotFound("the scope is of another owner", hint="ask within your own scope")
         if seen.session is not None:
-            self.sessions.get(seen.session)
+            self._parts.sessions().get(seen.session)
         at = None if since is None else check_time(since)
         order = ExportOrder(scope=seen, since=at, for_session=for_session, files=files)
         return HomeExport(_export_parts(self._parts), order, on_progress)
@@ -149,7 +148,7 @@ class Exchange:
 
         Raises:
             NotFound: the file does not exist.
-            InvalidInput: it is no export, or is not as it was written.
+            InvalidInput: it is another kind of file, or not as it was written.
             Denied: it is of another tenant, and that was not said.
             StoreError: the database or the disk refused; what was stored stays.
         """
@@ -210,17 +209,17 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _export_parts(parts: Components) -> ExportParts:
-    from recollect.governance.exchange.export import Asked, ExportParts
+    from recollect.governance.exchange.export import ExportParts, Recipient
     from recollect.recall.hearer import hearer_of
     from recollect.store.blobs import Blobs
 
     base = parts.resources
     shared = base.resolved.settings.observations.shared
 
-    def hearing(session_id: str) -> Asked:
+    def hearing(session_id: str) -> Recipient:
         hearer = hearer_of(parts.sessions, session_id, None, shared=shared)
         group = hearer.group
-        return Asked(group=group, hearer=hearer, shares_deeds=group.is_owners or shared)
+        return Recipient(group=group, hearer=hearer, shares_deeds=group.is_owners or shared)
 
     return ExportParts(
         home=base.home,

@@ -10,8 +10,13 @@ import msgspec
 
 from recollect.assembly.assembling import assemble_beside, assemble_narrowed
 from recollect.assembly.components import Components, leave_open
-from recollect.assembly.resources import given_settings, narrowed_resources
-from recollect.core.errors import Denied
+from recollect.assembly.resources import (
+    OpenOptions,
+    given_settings,
+    narrowed_resources,
+    own_index_of,
+)
+from recollect.core.errors import Denied, RecollectError
 from recollect.core.scope import Scope
 from recollect.core.settings import known_agent, load_settings
 
@@ -57,6 +62,34 @@ def root_of(parts: Components, scope: Scope) -> Components:
     resolved = load_settings(base.home, given_settings(base.order), agent=agent)
     if agent not in resolved.agents:
         return trunk
+    return _beside(trunk, agent, base.order)
+
+
+def begin_others(trunk: Components) -> None:
+    """Keep the other indexes of the home in step too, as long as the parts of a memory are open.
+
+    Those of agents with settings of their own, and where the memory is of one of them, that of all
+    others. What a program gave for its own memory does not hold for them, neither settings nor
+    models; what a pool was given does. If one cannot be opened, the status says so.
+    """
+    base = trunk.resources
+    if base.order.is_pooled and base.order.workspace is not None:
+        return  # the pool has another one, of no folder in particular
+    order = base.order
+    if not order.is_pooled and (order.workspace, order.overrides, order.embedder) != (None,) * 3:
+        order = msgspec.structs.replace(order, workspace=None, overrides=None, embedder=None)
+    for agent in {None, *base.resolved.agents} - {own_index_of(base.resolved, base.scope)}:
+        try:
+            _beside(trunk, agent, order).maintenance.begin()
+        except RecollectError as error:
+            trunk.index.tell_once(f"the index of {agent or 'the home'}: {error.message}")
+
+
+def _beside(trunk: Components, agent: str | None, order: OpenOptions) -> Components:
+    """Return the parts of an agent with an index of its own, or of all others, opened once."""
+    base = trunk.resources
+    key = (agent, order is base.order)
     wide = Scope(tenant=base.scope.tenant, agent=agent)
-    order = msgspec.structs.replace(base.order, scope=wide)
-    return trunk.dependants.agent(agent, resolved.settings, lambda: assemble_beside(trunk, order))
+    order = msgspec.structs.replace(order, scope=wide)
+    settings = load_settings(base.home, given_settings(order), agent=agent).settings
+    return trunk.dependants.agent(key, settings, lambda: assemble_beside(trunk, order))

@@ -55,6 +55,8 @@ class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
     embedder: Embedder | None = None
     live: bool = True
     count_tokens: Callable[[str], int] | None = None
+    is_pooled: bool = False
+    """Whether the overrides are those of all agents."""
 
 
 class Resources(msgspec.Struct, frozen=True, kw_only=True):

@@ -133,10 +133,17 @@ def own_calls(resources: Resources) -> OwnCalls:
 
 
 def followed_transcripts(
-    resources: Resources, mirror: TranscriptMirror | None, controls: Callable[[], CaptureControls]
+    resources: Resources,
+    mirror: TranscriptMirror | None,
+    controls: Callable[[], CaptureControls],
+    trunk: Resources | None,
 ) -> FollowedTranscripts | None:
-    """Return the transcripts of other programs that are followed; None where none are."""
-    named = resources.resolved.settings.workspace.transcripts
+    """Return the transcripts of other programs that are followed; None where none are.
+
+    Those that the memory follows which is open beside this one are left to it.
+    """
+    left = () if trunk is None else trunk.resolved.settings.workspace.transcripts
+    named = [each for each in resources.resolved.settings.workspace.transcripts if each not in left]
     if not named:
         return None
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places

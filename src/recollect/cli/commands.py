@@ -24,7 +24,7 @@ PLACES = {
     "timeline": "timeline",
     "get": "get",
     "context": "context",
-    "mcp": "mcp",
+    "mcp": "setup.mcp",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",
@@ -46,7 +46,7 @@ PLACES = {
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",
-    "token": "tokens",
+    "token": "setup.tokens",
     "models": "models",
     "uninstall": "setup.uninstall",
 }

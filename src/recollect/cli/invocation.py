@@ -181,7 +181,7 @@ def recalling(context: typer.Context, *, warns: bool = True) -> Iterator[Recalle
         warns: As for `opened`.
 
     Raises:
-        NotFound: there is no home.
+        NotFound: the home is missing.
         RecollectError: it cannot be opened.
     """
     given, home = invocation_of(context), home_of(context)

@@ -99,8 +99,8 @@ def derived_id(ms: int, *names: str) -> str:
         ms: Its time, ms UTC, which must be the same again too; ids sort by it.
         names: What it is called elsewhere, and what else tells it from others.
     """
-    told = "\0".join(names).encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(told, digest_size=10).digest()
+    joined = "\0".join(names).encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(joined, digest_size=10).digest()
     return _uuid7(ms, int.from_bytes(digest[:2]) & 0xFFF, digest[2:])
 
 

@@ -35,6 +35,12 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.convert(fields, Scope)
 
 
+class ScopeWithout(Scope, frozen=True, kw_only=True):
+    """A scope without the rows of some agents, which somebody else looks after."""
+
+    agents_left_out: tuple[str, ...] = ()
+
+
 class Place(msgspec.Struct, frozen=True, array_like=True):
     """The columns of a session that say who hears it, and in whose turn something happened."""
 

@@ -30,7 +30,7 @@ _RECENT: LiteralString = """
     ORDER BY seq DESC LIMIT 1
 """
 _REFUSED_EVERY_MS = 60_000
-"""A token that goes on asking for what it may not is told of so often."""
+"""How often a token that goes on asking for what it may not has an entry."""
 _LATEST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 
 

@@ -35,6 +35,7 @@ _OBSERVATIONS: LiteralString = (
     "SELECT id, created_at, " + _SIZE + ", tenant FROM observations WHERE "  # noqa: S608
 )
 _EVENTS: LiteralString = "SELECT seq, at, octet_length(payload) + 100, tenant FROM events WHERE "
+_AUDIT: LiteralString = "SELECT seq, at, 100, tenant FROM audit WHERE "
 _INJECTIONS: LiteralString = (
     "SELECT id, at, 250 + (SELECT ifnull(sum(octet_length(why) + 120), 0) FROM injected_items"
     " WHERE injection_id = injections.id), tenant FROM injections WHERE "
@@ -196,10 +197,21 @@ def _remove_injection(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM injections WHERE id = ?", (of.key,))
 
 
+def _audit(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
+    where = Condition(scope, "NULL")  # an entry is of no session
+    for seq, at, size, tenant in tx.rows(_AUDIT + where.sql + " ORDER BY seq DESC", where.params):
+        yield Capped(seq, integer(at), integer(size), text(tenant))
+
+
+def _remove_entry(tx: Transaction, of: Capped, _: int) -> None:
+    tx.execute("DELETE FROM audit WHERE seq = ?", (of.key,))
+
+
 KINDS = (
     CappedKind(name="observations", listing=_observations, remove=_remove_observation),
     CappedKind(name="blobs", listing=_blobs, remove=_let_go),
     CappedKind(name="injections", listing=_injections, remove=_remove_injection),
     CappedKind(name="events", listing=_events, remove=_remove_event),
+    CappedKind(name="audit", listing=_audit, remove=_remove_entry),
 )
 """In the order in which they are looked at."""

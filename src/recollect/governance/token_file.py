@@ -1,4 +1,4 @@
-"""The owner's token: the file ``token`` of the home, which nobody else can read.
+"""The owner's token: the file ``token`` of the home, which only they can read.
 
 It is the truth of itself: whoever writes another text into it has rotated the token, and a program
 that runs sees it with the next request.
@@ -72,8 +72,8 @@ class TokenFile:
         """Return the token.
 
         Raises:
-            NotFound: there is no such file.
-            Denied: it is no file, is not the owner's alone, or holds no token.
+            NotFound: the file is missing.
+            Denied: it is not a file, not the owner's alone, or holds no token.
             StoreError: it cannot be read.
         """
         with os_errors(self.path):
@@ -93,7 +93,7 @@ class TokenFile:
         """Return the digest of the token, read again where the file changed; None without a file.
 
         Raises:
-            Denied: it is no file, is not the owner's alone, or holds no token.
+            Denied: it is not a file, not the owner's alone, or holds no token.
             StoreError: it cannot be read.
         """
         try:

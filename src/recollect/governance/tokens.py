@@ -144,12 +144,20 @@ class Tokens:
         clock: Tells the time.
         ids: Gives tokens their ids.
         drafts: Refuses names and keys with a secret in them.
+        scope: Of the memory that asks; any that narrows the home is refused with `Denied`.
     """
 
-    def __init__(
-        self, records: Database, file: TokenFile, clock: Clock, ids: IdSource, drafts: DraftMaker
+    def __init__(  # noqa: PLR0917  # each is another thing
+        self,
+        records: Database,
+        file: TokenFile,
+        clock: Clock,
+        ids: IdSource,
+        drafts: DraftMaker,
+        scope: Scope,
     ) -> None:
-        self._records = records
+        self._of_home = records
+        self._scope = scope
         self._clock = clock
         self._ids = ids
         self._drafts = drafts
@@ -265,6 +273,13 @@ class Tokens:
         """Return the owner's token: everything in the home's own tenant."""
         return Token(id=OWNER, name=OWNER, audience=OWNER, rights="admin", channels=(ALL_CHANNELS,))
 
+    @property
+    def _records(self) -> Database:
+        if self._scope != Scope():
+            hint = "ask the memory of the whole home: leave the scope out"
+            raise Denied("tokens are the home's", hint=hint)
+        return self._of_home
+
     def verify(self, text: str | None) -> Token:
         """Return the token that a caller shows.
 
@@ -297,7 +312,7 @@ class Tokens:
         return token
 
     def _name(self, name: str) -> str:
-        """Return a name that may stand in session keys, beside a key of the caller's."""
+        """Return a name that session keys can hold, with a key of the caller's in them."""
         checked = _check_name(name, "name of a token")
         self._drafts.checked(f"{GUEST}:direct:{checked}:thread:{self._ids.new()}", "name")
         return checked
@@ -411,5 +426,5 @@ def _check_end(expires_at: int, now: int) -> int:
 
 def _unauthorized(message: str) -> Unauthorized:
     return Unauthorized(
-        message, hint="send the header Authorization: Bearer with a token of `recollect token add`"
+        message, hint="pass the header Authorization: Bearer with a token of `recollect token add`"
     )

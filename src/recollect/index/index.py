@@ -104,7 +104,7 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.source_chunks.get(kind, 0) for kind in self.withheld)
 
 
-class _Views:
+class IndexViews:
     """What all views of one open index share: what happened to it, and the feeds of all of them."""
 
     def __init__(self, feeds: Sequence[DocumentSource], notices: tuple[str, ...]) -> None:
@@ -113,8 +113,10 @@ class _Views:
         self._adding = threading.Lock()
         self.notices = notices
         self.waits_for_vectors = False
+        """Whether a chunk waited for its vector when somebody searched last."""
 
     def add(self, view: Index) -> None:
+        """Let a view take part for as long as it is used."""
         with self._adding:
             self._views.add(view)
 
@@ -157,7 +159,7 @@ class Index:
         near: VectorIndex | None = None,
         notice: str | None = None,
     ) -> None:
-        self._views = _Views(feeds, () if notice is None else (notice,))
+        self.views = IndexViews(feeds, () if notice is None else (notice,))
         self._told: set[str] = set()
         """Warnings of files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
@@ -195,7 +197,7 @@ class Index:
         vars(view).update(
             _feeds=(*self._outboxes, *scans), _told=set(), _search=self._search.within(origin)
         )
-        self._views.add(view)
+        self.views.add(view)
         return view
 
     @property
@@ -206,12 +208,7 @@ class Index:
     @property
     def notices(self) -> tuple[str, ...]:
         """What happened to the index, or to what it is of; kept until a sync ends."""
-        return self._views.notices
-
-    @property
-    def waits_for_vectors(self) -> bool:
-        """Whether a chunk waited for its vector when somebody searched last."""
-        return self._views.waits_for_vectors
+        return self.views.notices
 
     def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Bring the index up to its feeds; in full, vectors and a rebuild that is due included.
@@ -219,11 +216,11 @@ class Index:
         Args:
             watch: Who watches, and how far to go.
         """
-        report = self._indexer.sync(self._views.feeds(), watch)
+        report = self._indexer.sync(self.views.feeds(), watch)
         self._near.catch_up(watch.stopping)
         if watch.mode != "full" or not self.notices:
             return report
-        told, self._views.notices = self.notices, ()
+        told, self.views.notices = self.notices, ()
         return report.plus(SyncReport(warnings=told))
 
     def catch_up(self) -> bool:
@@ -252,7 +249,7 @@ class Index:
 
     def tell_once(self, notice: str) -> None:
         """Tell what happened to the index, with every answer until a sync ends."""
-        self._views.notices = tuple(dict.fromkeys((*self.notices, notice)))
+        self.views.notices = tuple(dict.fromkeys((*self.notices, notice)))
 
     def known(self, feed: DocumentSource) -> SourceState:
         """Return what the index that answers knows of a feed."""
@@ -261,7 +258,7 @@ class Index:
 
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Rebuild the index beside the one that answers, then let it answer."""
-        report = self._indexer.rebuild(self._views.feeds(), watch)
+        report = self._indexer.rebuild(self.views.feeds(), watch)
         self._near.catch_up()
         return report
 
@@ -276,7 +273,7 @@ class Index:
         Args:
             rebuild: Whether everything is to be rebuilt in any case.
         """
-        return self._indexer.preview(self._views.feeds(), self._remote, rebuild=rebuild)
+        return self._indexer.preview(self.views.feeds(), self._remote, rebuild=rebuild)
 
     def search(
         self,
@@ -299,13 +296,13 @@ class Index:
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
         state = self._look(scope.tenant, most)
-        warnings = [*self._views.notices, *([state.warning] if state.warning else [])]
+        warnings = [*self.views.notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
             warnings += self._read_first(behind, watch)
             # Also where nothing was done here: another thread may have done it meanwhile.
             state = self._look(scope.tenant, most)
-        self._views.waits_for_vectors = state.waiting > 0
+        self.views.waits_for_vectors = state.waiting > 0
         if state.waiting and options.mode != "lexical":
             warnings += self._embed(watch, state, most)
         if self._has_recency:
@@ -398,8 +395,8 @@ class Index:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]
-        self._views.waits_for_vectors = state.waiting > made
-        return [NO_VECTORS_YET] if self._views.waits_for_vectors else []
+        self.views.waits_for_vectors = state.waiting > made
+        return [NO_VECTORS_YET] if self.views.waits_for_vectors else []
 
 
 class _State(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 import anyio
+import msgspec
 from anyio import to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from recollect.caller import Caller
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.mcp import check_installed
 
 MAX_BODY = 1_000_000
@@ -26,8 +28,8 @@ class McpEndpoint:
     """Serves MCP to the callers that the guard let through.
 
     Nothing is loaded before the first request: a worker that no MCP client asks does without the
-    SDK. It keeps no sessions, so a client goes on where the worker was restarted; who calls is
-    asked anew for each request.
+    SDK. It keeps no sessions, so a client goes on where the worker was restarted; the token is
+    verified for each request.
     """
 
     def __init__(self) -> None:
@@ -43,23 +45,25 @@ class McpEndpoint:
             self._tasks.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; ``scope["state"]["caller"]`` says who asks.
-
-        Raises:
-            NotFound: the extra is not installed.
-        """
-        if scope["method"] != "POST":  # there is no stream without a session to listen to
-            await send({"type": "http.response.start", "status": 405, "headers": [_ONLY_POST]})
-            await send({"type": "http.response.body"})
-            return
-        async with self._loading:
-            if self._app is None and self._tasks is not None:
-                check_installed()
-                self._app = await self._tasks.start(self._serve)
+        """Answer a request; ``scope["state"]["caller"]`` says who asks."""
+        if scope["method"] != "POST":
+            error = InvalidInput("MCP has no sessions here", hint="use POST")
+            return await _refuse(send, 405, error, (b"allow", b"POST"))
+        try:
+            await self._load()
+        except NotFound as error:
+            return await _refuse(send, 404, error)
         if self._app is not None:
             # uvicorn's parser keeps the blanks at the end of a value.
             headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
             await self._app({**scope, "headers": headers}, receive, send)
+        return None
+
+    async def _load(self) -> None:
+        async with self._loading:
+            if self._app is None and self._tasks is not None:
+                check_installed()
+                self._app = await self._tasks.start(self._serve)
 
     async def _serve(self, *, task_status: TaskStatus[AsgiApp]) -> None:
         app, sessions = await to_thread.run_sync(_load)
@@ -68,7 +72,14 @@ class McpEndpoint:
             await anyio.sleep_forever()
 
 
-_ONLY_POST = (b"allow", b"POST")
+async def _refuse(
+    send: Send, status: int, error: RecollectError, *headers: tuple[bytes, bytes]
+) -> None:
+    """Answer with an error as the other routes do."""
+    body = msgspec.json.encode({"error": error.as_dict()})
+    given = [(b"content-type", b"application/json"), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": given})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _load() -> tuple[AsgiApp, Any]:

@@ -51,7 +51,7 @@ def session_handover(
     caller = CALLER.get()
     heard = [caller.session(session)] if session else heard_sessions(caller, 1)
     if not heard:
-        raise NotFound("there is no session yet", hint="begin one")
+        raise NotFound("the home has no session yet", hint="begin one")
     block = caller.memory.context(heard[0].id, record=False)
     said = quoted(transcript(caller, heard[0], HANDOVER_TOKENS), "session", SPOKEN)
     return [

@@ -21,9 +21,9 @@ from mcp_types import (
 
 from recollect.core.clock import to_iso
 from recollect.core.errors import Denied, NotFound, RecollectError
-from recollect.mcp.answers import trust_of_file
 from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
+from recollect.mcp.outputs import trust_of_file
 from recollect.mcp.quoting import SPOKEN, quoted
 from recollect.mcp.sessions import heard_sessions, transcript
 
@@ -40,7 +40,7 @@ def memory_file(path: str) -> str:
     caller = CALLER.get()
     read = caller.memory.read(path, for_session=caller.for_session())
     if read.status != "ok":
-        raise NotFound("there is no such memory file", hint="take a path of memory_search")
+        raise NotFound("the memory file does not exist", hint="take a path of memory_search")
     more = "" if read.next_from is None else f"\n… from line {read.next_from} on: memory_get"
     return quoted(read.text + more, f"memory file {read.path}", trust_of_file(read.path))
 

@@ -46,9 +46,10 @@ class _Server(MCPServer[Any]):
         Raises:
             KeyboardInterrupt: it was interrupted.
         """
-        server, stdin = self._lowlevel_server, Stdin()
-        async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        server = self._lowlevel_server
+        with Stdin() as stdin:
+            async with stdio_server(cast("anyio.AsyncFile[str]", stdin.lines)) as (read, write):
+                await server.run(read, write, server.create_initialization_options())
         if stdin.is_interrupted:
             raise KeyboardInterrupt
 
@@ -75,7 +76,7 @@ def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=recollect.__version__,
         log_level="WARNING",
-        subscriptions=False,  # what is listed changes with what is said: nobody is told of it
+        subscriptions=False,  # lists change with what is said; clients ask again
         middleware=[for_caller],
     )
     add_tools(server)
@@ -84,6 +85,11 @@ def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:
     return server
 
 
-def serve_stdio(caller: Caller) -> None:
-    """Serve one client over stdin and stdout until it closes them."""
-    anyio.run(make_server(lambda _: caller).run_stdio_async)
+def serve_stdio(caller_of: Callable[[], Caller]) -> None:
+    """Serve one client over stdin and stdout until it closes them.
+
+    Args:
+        caller_of: Returns who the client is. Called for each request, so that settings which
+            change meanwhile hold from then on.
+    """
+    anyio.run(make_server(lambda _: caller_of()).run_stdio_async)

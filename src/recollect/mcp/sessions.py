@@ -31,12 +31,9 @@ def transcript(caller: Caller, session: Session, budget_tokens: int = TRANSCRIPT
         session: One that the caller hears.
         budget_tokens: What the lines may cost.
     """
-    sessions, own = caller.memory.sessions, caller.for_session()
-    group = None if own is None else sessions.visibility_group(own)
     lines: list[str] = []
-    for message in reversed(sessions.messages(session.id, limit=_NEWEST)):
-        if group is not None and sessions.message_group(message).name != group.name:
-            continue
+    newest = caller.memory.sessions.messages(session.id, limit=_NEWEST)
+    for message in filter(caller.hears_message, reversed(newest)):
         line = _line(message)
         budget_tokens -= estimate_tokens(line)
         if budget_tokens < 0:

@@ -15,7 +15,7 @@ from anyio.lowlevel import current_token
 
 
 class Stdin:
-    """Reads stdin, which children find empty from now on. To be made in the main thread's loop.
+    """Reads stdin, which children find empty from now on. A context manager of the main thread.
 
     SIGINT and SIGTERM end the lines, as the client does when it closes them. The thread that reads
     does not keep the process from ending; that of the SDK does until the next line comes.
@@ -32,16 +32,24 @@ class Stdin:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, self._interrupt, loop)
         loop.add_signal_handler(signal.SIGTERM, self._send.close)
-        threading.Thread(target=self._read, name="recollect-mcp-stdin", daemon=True).start()
+        taken, name = _taken(0), "recollect-mcp-stdin"
+        threading.Thread(target=self._read, args=(taken,), name=name, daemon=True).start()
+
+    def __enter__(self) -> Stdin:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._send.close()
+        self.lines.close()
 
     def _interrupt(self, loop: asyncio.AbstractEventLoop) -> None:
         loop.remove_signal_handler(signal.SIGINT)
         self.is_interrupted = True
         self._send.close()
 
-    def _read(self) -> None:
+    def _read(self, stdin: TextIO) -> None:
         ended = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.RunFinishedError)
-        with _taken(0) as stdin, suppress(*ended):
+        with stdin, suppress(*ended):
             for line in stdin:
                 from_thread.run(self._send.send, line, token=self._token)
             from_thread.run_sync(self._send.close, token=self._token)

@@ -20,22 +20,22 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.index.model.sync_report import Progress
-from recollect.mcp.answers import (
-    ContextAnswer,
-    FileAnswer,
-    ForgetAnswer,
-    RecordsAnswer,
-    SearchAnswer,
-    TimelineAnswer,
-    context_answer,
-    file_answer,
-    forget_answer,
-    records_answer,
-    search_answer,
-    timeline_answer,
-)
 from recollect.mcp.asking import CALLER, project_of
 from recollect.mcp.failures import readable
+from recollect.mcp.outputs import (
+    ContextOutput,
+    FileOutput,
+    ForgetOutput,
+    RecordsOutput,
+    SearchOutput,
+    TimelineOutput,
+    context_output,
+    file_output,
+    forget_output,
+    records_output,
+    search_output,
+    timeline_output,
+)
 from recollect.mcp.quoting import as_json
 
 _logger = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def memory_search(
     ] = None,
     project: Project = None,
     context: Context[Any, Any],
-) -> SearchAnswer:
+) -> SearchOutput:
     """Search the memory: earlier conversations, what was done, and notes. Step 1 of 3 of recall.
 
     Use it before you answer about earlier work, decisions, dates, people, preferences or plans.
@@ -92,7 +92,7 @@ def memory_search(
         for_session=hears,
         on_progress=_Reporter(context),
     )
-    return search_answer(memory, result, memory.lines(result, for_session=hears))
+    return search_output(memory, result, memory.lines(result, for_session=hears))
 
 
 def memory_get(
@@ -104,7 +104,7 @@ def memory_get(
     lines: Annotated[
         int | None, Field(description="How many lines; 120 if left out, 12,000 characters at most.")
     ] = None,
-) -> FileAnswer:
+) -> FileOutput:
     """Read lines of a memory file that memory_search found, where its snippet is not enough.
 
     Where truncated is true, go on with from = nextFrom. A file that was never written has the
@@ -113,7 +113,7 @@ def memory_get(
     """
     caller = CALLER.get()
     read = caller.memory.read(path, from_line, lines, for_session=caller.for_session())
-    return file_answer(read)
+    return file_output(read)
 
 
 def timeline(
@@ -128,7 +128,7 @@ def timeline(
     before: Annotated[int, Field(description="Lines before it, at most.")] = 5,
     after: Annotated[int, Field(description="Lines after it, at most.")] = 5,
     project: Project = None,
-) -> TimelineAnswer:
+) -> TimelineOutput:
     """Show what was said and done around a hit, a question or a time. Step 2 of 3 of recall.
 
     One line for each record, oldest first, with its name and with what all of it would cost. Use
@@ -145,7 +145,7 @@ def timeline(
         project=project_of(memory, project),
         for_session=caller.for_session(),
     )
-    return timeline_answer(memory, found)
+    return timeline_output(memory, found)
 
 
 def get_observations(
@@ -157,7 +157,7 @@ def get_observations(
     max_tokens: Annotated[
         int, Field(description="What each may cost; a longer one is shortened to it.")
     ] = 1_000,
-) -> RecordsAnswer:
+) -> RecordsOutput:
     """Load records in full by name: observations, messages and episodes. Step 3 of 3 of recall.
 
     Ask for several at once, and only for those that you need: memory_search and timeline tell what
@@ -167,7 +167,7 @@ def get_observations(
     """
     caller = CALLER.get()
     batch = caller.memory.get(ids, max_tokens, for_session=caller.for_session())
-    return records_answer(caller.memory, batch)
+    return records_output(caller.memory, batch)
 
 
 def session_context(
@@ -183,7 +183,7 @@ def session_context(
         int | None, Field(description="What it may cost; the user's setting if left out.")
     ] = None,
     project: Project = None,
-) -> ContextAnswer:
+) -> ContextOutput:
     """Return what to know when work begins: decisions, fixes, the last session and changes.
 
     Call it once, at the beginning of a session or after the conversation was cut. It says nothing
@@ -196,14 +196,14 @@ def session_context(
     if named is None:
         latest = memory.sessions.latest(project_of(memory, project))
         if latest is None:
-            raise NotFound("there is no session yet", hint="leave the project out")
+            raise NotFound("the home has no session yet", hint="leave the project out")
         named = latest.id
-    return context_answer(named, memory.context(named, query, max_tokens, record=False))
+    return context_output(named, memory.context(named, query, max_tokens, record=False))
 
 
 def forget(
     *, id: Annotated[str, Field(description="The name or id of an observation: #12.")]
-) -> ForgetAnswer:
+) -> ForgetOutput:
     """Take an observation out of search, timelines and prompts, when the user asks for it.
 
     It is not erased: the user can bring it back. Messages and files are not forgotten by this.
@@ -214,7 +214,7 @@ def forget(
     if hears is not None and not observations.get(id, 1, for_session=hears).found:
         # Whether it is not there or not heard is not for the caller to know.
         raise NotFound("the observation does not exist", hint="use a number that a search shows")
-    return forget_answer(observations.forget(id))
+    return forget_output(observations.forget(id))
 
 
 def _anchor(given: str | int | None) -> str | int | datetime | None:
@@ -245,7 +245,7 @@ class _Reporter:
         self._stage, self._before, self._done = "", 0, 0
 
     def __call__(self, now: Progress) -> None:
-        """Tell it; where nobody asked to be told, nothing is sent."""
+        """Tell it; nothing is sent where no client asked for it."""
         if now.stage != self._stage:
             self._stage, self._before = now.stage, self._done
         self._done = max(self._done, self._before + now.done)
@@ -253,7 +253,7 @@ class _Reporter:
         from_thread.run(self._context.report_progress, self._done, total, now.stage)
 
 
-def _told(tool: Callable[..., Any]) -> Callable[..., CallToolResult]:
+def _answering(tool: Callable[..., Any]) -> Callable[..., CallToolResult]:
     """Return a tool that answers as data, and fails in words that say what to do next."""
 
     @functools.wraps(tool)
@@ -295,7 +295,7 @@ def add_tools(server: MCPServer[Any]) -> None:
     """Add the tools to a server."""
     for tool in _TOOLS:
         server.add_tool(
-            _told(tool.run),
+            _answering(tool.run),
             title=tool.title,
             description=inspect.getdoc(tool.run),
             structured_output=True,

@@ -94,12 +94,13 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             parts: Where sessions, observations and projects are.
 
         Raises:
-            InvalidInput: a time is out of range, or the sources are no list.
-            NotFound: there is no such session in the scope.
+            InvalidInput: a time is out of range, or the sources are not a list.
+            NotFound: the scope lacks the session.
         """
         searching, limit, least = settings.search, self.limit, self.min_score
         cites, reader = searching.citations, self.for_session or seen.session
         sessions, numbers = parts.sessions, None
+        is_whole = seen.session is self.channel is None
         if (self.types, self.min_importance) != (None, None):
             numbers = tuple(parts.observations().numbers(self.types, self.min_importance))
         return SearchOptions(
@@ -109,7 +110,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             mode=self.mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, self.asking(settings), records),
-            ranges=ranges_of(sessions, seen.session, self.channel),
+            ranges=None if is_whole else ranges_of(sessions, seen.session, self.channel),
             projects=() if seen.project is None else parts.capture().projects.paths(seen.project),
             since=None if self.since is None else check_time(self.since),
             until=None if self.until is None else check_time(self.until),
@@ -143,7 +144,7 @@ def group_asking(
     """Return the visibility group on whose behalf is asked; None where it is the operator.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: a sender is given without a session, or cannot be an account.
     """
     if session_id is None:
@@ -161,7 +162,7 @@ def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Au
     """Return what a session may hear; None, everything, where the operator asks.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     if asking is None:
@@ -189,24 +190,21 @@ def _spoken(tx: Transaction, tenant: str, owner: Owner, group: VisibilityGroup) 
 
 def ranges_of(
     sessions: Asked, session_id: str | None, channel: str | None = None
-) -> tuple[SeqRange, ...] | None:
+) -> tuple[SeqRange, ...]:
     """Return which messages a session consists of, those that a fork shares included.
 
-    Nothing where there is none with this id.
+    Nothing where the scope lacks it.
 
     Args:
         sessions: Where it is.
-        session_id: Which one; all if not given.
-        channel: Only the sessions of this channel; all of one session if both are given.
-
-    Returns:
-        The ranges; None where neither is given.
+        session_id: Which one; all sessions of the channel if not given.
+        channel: Where it must be; any if not given.
     """
     if session_id is None:
-        if channel is None:
-            return None
         return tuple(SeqRange(session=each.id) for each in sessions().list(channel=channel))
     try:
+        if channel not in {None, sessions().get(session_id).channel}:
+            return ()
         parts = sessions().parts(session_id)
     except NotFound:
         return ()
@@ -222,7 +220,7 @@ def readable_paths(sessions: Asked, asking: Asking | None, paths: list[str]) -> 
     """Return those memory files of some that `check_may_read` lets somebody read.
 
     Raises:
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     if asking is None:
@@ -243,7 +241,7 @@ def check_may_read(sessions: Asked, asking: Asking, path: str) -> None:
 
     Raises:
         Denied: it is not for them.
-        NotFound: there is no such session in the scope.
+        NotFound: the scope lacks the session.
         InvalidInput: the sender cannot be an account.
     """
     found = sessions()

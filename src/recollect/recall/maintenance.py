@@ -49,8 +49,9 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
         watching: How files are watched: by the system, by comparing, or not at all.
         watch_error: Why not by the system.
         held_by: The process that does it: its pid, its role (``library`` or ``worker``), and since
-            when, ms UTC; None for nobody.
+            when, ms UTC; None if there is none.
         warnings: Places of memory files and transcripts that are not there or not looked into.
+        searches: How many this process did.
     """
 
     dirty: bool = False
@@ -61,6 +62,7 @@ class SyncState(msgspec.Struct, frozen=True, kw_only=True):
     watch_error: str | None = None
     held_by: Holder | None = None
     warnings: tuple[str, ...] = ()
+    searches: int = 0
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,6 +154,7 @@ class Maintenance:
             interval_s=settings.interval_minutes * 60 if kept.is_live else 0.0,
         )
         self._has_started = not kept.is_live
+        self._searches = 0
         self._changed_paths: set[str] = set()
         self._telling = threading.Lock()
         """Guards the paths, which the watcher tells and a sync takes."""
@@ -185,6 +188,8 @@ class Maintenance:
             is_damaged: Whether some of the index had to be left out: then it is rebuilt.
         """
         self._start()
+        with self._telling:
+            self._searches += 1
         if is_damaged and self._kept.is_live:
             self._background.ask("damage")
         if self._settings.on_search and self._kept.is_live and self._has_more():
@@ -215,7 +220,7 @@ class Maintenance:
         Raises:
             StoreBusy: another program does it already.
         """
-        if not self._kept.claim.acquire():
+        if self._kept.claim.role != "worker" and not self._kept.claim.acquire():
             hint = "it sees every change; nothing needs to be done"
             raise StoreBusy("another program keeps this home in step", hint=hint)
         listener: SimpleQueue[Synced | None] = SimpleQueue()
@@ -259,6 +264,7 @@ class Maintenance:
             watch_error=watching.error,
             held_by=self._kept.claim.holder(),
             warnings=warnings,
+            searches=self._searches,
         )
 
     def close(self) -> None:
@@ -327,7 +333,7 @@ class Maintenance:
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
         is_due = is_due or (self._kept.followed is not None and self._kept.followed.has_more)
-        return is_due or self._kept.index.waits_for_vectors
+        return is_due or self._kept.index.views.waits_for_vectors
 
 
 class Arrivals:

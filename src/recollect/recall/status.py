@@ -14,15 +14,18 @@ from recollect.core.clock import Clock, to_datetime
 from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
+from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
+from recollect.recall.outbox_source import OutboxSource
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Health
+from recollect.store.journal import last_change
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
@@ -187,6 +190,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         files: Memory files in the index.
         chunks: Chunks of all sources.
         dirty: Whether a sync, or the rebuild that is due, would do something.
+        backlog: Changes of records that the index has not read yet.
         db_path: Where the index is.
         extra_paths: More places of memory files.
         sources: What is indexed.
@@ -228,6 +232,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     files: int
     chunks: int
     dirty: bool
+    backlog: int
     db_path: str
     extra_paths: list[str]
     sources: list[str]
@@ -303,6 +308,7 @@ def report_status(parts: Reported) -> Status:
         files=index.documents.get(SOURCE, 0),
         chunks=index.chunks,
         dirty=_is_dirty(parts, index, sync),
+        backlog=_backlog(parts),
         db_path=index_health.path,
         extra_paths=[str(each.path / each.pattern) for each in parts.extra],
         sources=sorted(index.documents),
@@ -344,6 +350,11 @@ def report_status(parts: Reported) -> Status:
 def _capture(capture: CaptureControls) -> CaptureStatus:
     alike = sum(len(project.looks_like) for project in capture.projects.list())
     return CaptureStatus(pauses=capture.pauses(), left_out=capture.counts(), alike=alike // 2)
+
+
+def _backlog(parts: Reported) -> int:
+    newest = parts.records.read(last_change)
+    return max(0, newest - parts.index_database.read(lambda tx: read_up_to(tx, OutboxSource.name)))
 
 
 def _is_dirty(parts: Reported, index: IndexStatus, sync: SyncState) -> bool:

@@ -25,10 +25,12 @@ from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
 from recollect.server.guard import check_media, pieces_of, read_body
 from recollect.server.logs import log_unexpected
+from recollect.server.metrics import ROUTE, Metrics
 from recollect.server.openapi import openapi_of
 from recollect.server.response import (
     AsgiApp,
     ClientGone,
+    ClientStuck,
     Receive,
     Response,
     Scope,
@@ -89,12 +91,14 @@ class HttpApp:
     """
 
     def __init__(self, routes: Sequence[AnyRoute], mounts: Iterable[Mount] = ()) -> None:
+        self.calls = Calls()
+        self.streams = Streams(self.calls)
+        self.metrics = Metrics(lambda: self.streams.open)
+        routes = (*routes, self.metrics.route())
         routes = (*routes, _description(routes))
         self._table = Table(routes)
         self._mounts = {mount.path: mount for mount in mounts}
         self.open_paths = [route.path for route in routes if route.right is None]
-        self.calls = Calls()
-        self.streams = Streams(self.calls)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -108,6 +112,8 @@ class HttpApp:
         """Answer one request."""
         try:
             await self._answer(scope, receive, send)
+        except ClientStuck:
+            scope.get("abort", nullcontext)()
         except ClientGone:  # or who was sent a part and must not take it for the whole
             return
         except Exception as error:  # noqa: BLE001  # every request is answered
@@ -118,16 +124,18 @@ class HttpApp:
         caller = scope["state"]["caller"]
         mount = self._mounts.get("/" + path.split("/", 2)[1])
         if mount is not None:
+            scope[ROUTE] = mount.path
             await self.calls.run(caller.require, mount.right)
             with whole_or_cut():
                 await mount.app(scope, receive, send)
             return
         entry, fields = self._table.find(scope["method"], path)
         route, headers = entry.route, scope["state"]["headers"]
+        scope[ROUTE] = route.path
         check_media(route, headers)
         request = Request(path=fields, query=scope["query_string"], headers=scope["headers"])
         if isinstance(route, UploadRoute):
-            scope["patient"] = True  # see `Connection`: the deadline holds for each piece
+            scope["patient"] = True  # see `LimitedConnection`: the deadline holds for each piece
             await send_response(send, await self._upload(entry, caller, request, receive))
             return
         body, left_out = await read_body(route, headers, receive)

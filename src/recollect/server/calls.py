@@ -76,11 +76,11 @@ class Calls:
     def _end(self, ended: _Ended) -> None:
         self._ended.append(ended)
         if self._is_telling:
-            return  # what ends before the loop comes to it is told with it
+            return  # the loop was woken already, and takes this one along
         self._is_telling = True
         try:
             ended[0].get_loop().call_soon_threadsafe(self._tell)
-        except RuntimeError:  # the loop is closed: nobody waits
+        except RuntimeError:  # the loop is closed, and no caller waits
             self._is_telling = False
 
     def _tell(self) -> None:

@@ -154,7 +154,7 @@ def hooked_of(
     if report.session_key is None and report.session_id is not None:
         known = caller.memory.sessions.known(report.session_id)
         if known is not None and known.id == report.session_id:
-            return Hooked(session=caller.writes_to(known.id), became="continued"), None
+            return _by_id(caller, known.id, moment), None
     project, at = label_of(report.project_path), time_of(report.created_at)
     name, problem = report.session_key or report.session_id, "no session_key was given"
     if name is not None:
@@ -164,6 +164,15 @@ def hooked_of(
             problem = error.message
     hooked = caller.hooked(UNNAMED, project, moment, at, beginning=beginning)
     return hooked, Reason(reason=NO_SESSION, why=f"{problem}: it is in the session {UNNAMED}")
+
+
+def _by_id(caller: Caller, session_id: str, moment: Moment) -> Hooked:
+    session = caller.writes_to(session_id)
+    if session.status != "archived":
+        return Hooked(session=session, became="continued")
+    if moment in {"start", "resume"}:
+        return Hooked(session=caller.memory.sessions.resume(session.id), became="resumed")
+    return Hooked(session=session, became="over")
 
 
 def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = None) -> Stored:

@@ -39,10 +39,11 @@ class _Nowhere(list[tuple[bytes, bytes]]):
         """Forget it."""
 
 
-class Connection(HttpToolsProtocol):
+class LimitedConnection(HttpToolsProtocol):
     """A connection with a deadline and limits, which uvicorn does not have.
 
-    The application finds the request target as it was sent in ``scope["target"]``, and sets
+    The application finds the request target as it was sent in ``scope["target"]``, and in
+    ``scope["abort"]`` what drops the connection with all that was not taken yet; it sets
     ``scope["patient"]`` where each piece of a body has a deadline of its own.
     """
 
@@ -100,6 +101,7 @@ class Connection(HttpToolsProtocol):
         """Hand the request to the application; its body follows."""
         self._has_headers = True
         self.scope["target"] = self.url  # type: ignore[typeddict-unknown-key]
+        self.scope["abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
         super().on_headers_complete()
         self.headers = _Nowhere()
 
@@ -115,7 +117,7 @@ class Connection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, in our own shape."""
+        """Answer bytes that are not HTTP, in the shape of every error."""
         self._refuse(BAD_REQUEST)
 
     def _unsupported_upgrade_warning(self) -> None:
@@ -147,7 +149,7 @@ class Connection(HttpToolsProtocol):
         silent = [
             each
             for each in others
-            if isinstance(each, Connection) and each._is_silent()  # noqa: SLF001
+            if isinstance(each, LimitedConnection) and each._is_silent()  # noqa: SLF001
         ]
         if not silent:
             self._refuse(TOO_MANY)

@@ -104,7 +104,7 @@ NO_TOKEN = Rejection(
 FOREIGN_ORIGIN = Rejection(
     403, "foreign_origin", "a page of another site must not call this", "call it from a program"
 )
-NO_ROUTE = Rejection(404, "not_found", "there is no such address", "see /openapi.json")
+NO_ROUTE = Rejection(404, "not_found", "the address must be one of the server", "see /openapi.json")
 NO_METHOD = Rejection(
     405, "bad_method", "the address must be called otherwise", "see /openapi.json"
 )

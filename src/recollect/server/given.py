@@ -28,7 +28,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         path: The fields of the path, decoded.
-        query: As it stands behind the question mark.
+        query: What follows the question mark, undecoded.
         headers: All of them, names in lower case.
         body: All of it, or head and tail.
         left_out: Bytes between head and tail.
@@ -80,7 +80,7 @@ class Reader:
         """Return the fields.
 
         Raises:
-            Refused: the body is no JSON or too deep, or the query is no text.
+            Refused: the body is not JSON or too deep, or the query is not text.
             InvalidInput: a field is unknown, missing or of another type.
         """
         plain = self._texts(request)
@@ -131,7 +131,7 @@ class Reader:
         }
 
     def _texts(self, request: Request) -> dict[str, Any]:
-        """Return what stands in path, headers and query; the path wins."""
+        """Return the texts of path, headers and query; the path wins."""
         texts: dict[str, Any] = {}
         if self._headers:
             for name, value in request.headers:

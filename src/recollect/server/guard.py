@@ -28,7 +28,7 @@ from recollect.server.errors import (
     rejection_of,
 )
 from recollect.server.given import takes_json
-from recollect.server.lenient import Kept
+from recollect.server.lenient import KeptBody
 from recollect.server.response import (
     AsgiApp,
     ClientGone,
@@ -186,7 +186,7 @@ async def read_body(
     message = await receive()
     if not message.get("more_body") and len(message.get("body", b"")) <= endpoint.max_body:
         return _piece(message), 0
-    kept = Kept(KEPT_BODY)
+    kept = KeptBody(KEPT_BODY)
     size = 0
     while True:
         kept.add(piece := _piece(message))

@@ -34,7 +34,7 @@ _SPACES = re.compile(r"\s*")
 _JSON = json.JSONDecoder(strict=False, parse_constant=str)
 
 
-class Kept:
+class KeptBody:
     """Gathers a body of any length; of one above ``most`` bytes its head and its tail."""
 
     def __init__(self, most: int) -> None:
@@ -50,7 +50,7 @@ class Kept:
             self._leave_out(self._half, len(self._data) - self._half - _SLACK // 2)
 
     def joined(self) -> tuple[bytes, int]:
-        """Return the body, and how many bytes a mark in its middle stands for."""
+        """Return the body, and how many bytes a mark in its middle replaces."""
         if not self._left_out and len(self._data) <= self._most:
             return bytes(self._data), 0
         head = _head_end(self._data, self._half)
@@ -87,7 +87,7 @@ def _tail_start(data: bytearray, start: int) -> int:
 
 
 def _is_escaped(data: bytearray, at: int) -> bool:
-    """Return whether an odd number of backslashes stands before."""
+    """Return whether an odd number of backslashes precedes."""
     before = at
     while before and data[before - 1] == ord("\\"):
         before -= 1
@@ -170,7 +170,7 @@ def _value(text: str, start: int) -> tuple[object, int] | None:
 
 
 def _broken(text: str, name: str, start: int) -> Iterator[tuple[str, object]]:
-    """Yield a value that cannot be read as its text, and the plain fields at the end behind it."""
+    """Yield a value that cannot be read as its text, then the plain fields that end the object."""
     ending = _ENDING.search(text, max(start, len(text) - _ENDING_CHARS))
     yield name, text[start : ending.start() if ending else len(text)]
     if ending:

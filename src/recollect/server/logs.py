@@ -22,7 +22,7 @@ _log = logging.getLogger("recollect.server")
 
 
 def log_unexpected(error: BaseException) -> None:
-    """Log an error that nobody expected: its type and where it came from, never its text."""
+    """Log an unexpected error: its type and where it came from, never its text."""
     _log.error("unexpected %s", places_of(error))
 
 

@@ -63,7 +63,7 @@ def _operation(route: AnyRoute, fields: Any, by_kind: dict[int, Any]) -> dict[st
 
 
 def _parameters(route: AnyRoute, fields: Any) -> list[dict[str, Any]]:
-    """Return what stands in the path, in headers and, without a JSON body, in the query."""
+    """Return the fields of path, headers and, without a JSON body, of the query."""
     places = dict.fromkeys(path_fields(route.path), "path")
     if not takes_json(route):
         places |= {name: "query" for name in fields["properties"] if name not in places}

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.errors import Conflict
+
 PROTOCOL = 1
 """Goes up when a client and a worker of two versions would misread each other."""
 PRESENCE_FILE = "worker.json"
@@ -90,6 +92,17 @@ def is_served(home: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def served_already(home: Path) -> Conflict:
+    """Return the error for a second worker; it tells of the first one."""
+    there = find_presence(home)
+    where = "" if there is None else f" at {there.address} (process {there.pid})"
+    return Conflict(
+        f"a worker serves this home already{where}",
+        hint="use it, or stop it with `recollect serve stop`",
+        path=str(home),
+    )
 
 
 def read_small(path: Path) -> bytes:

@@ -23,7 +23,11 @@ _ALWAYS: tuple[Header, ...] = (
 
 
 class ClientGone(Exception):
-    """Nobody waits for an answer, or for the rest of one."""
+    """The client left, or must not take for whole what it has."""
+
+
+class ClientStuck(ClientGone):
+    """Whoever asked takes nothing more, and does not hang up either."""
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -41,7 +41,7 @@ class LenientGiven(msgspec.Struct, frozen=True, kw_only=True):
     Unknown fields are left out. Give every field of yours a default: all may be missing.
 
     Attributes:
-        unread: What could not be read as a field, as text: the whole body where it is no JSON
+        unread: What could not be read as a field, as text: the whole body unless it is a JSON
             object, else a JSON object of the fields that have another type. None: all was read.
         left_out: How many bytes were left out in the middle of a body above `KEPT_BODY`.
     """
@@ -113,7 +113,7 @@ class StreamRoute(Endpoint, frozen=True, kw_only=True):
     Attributes:
         call: ``call(caller, given)`` returns an iterator, drawn on a thread, or an asynchronous one
             on the event loop. An error before the first piece becomes an answer; a later one cuts
-            the connection, so that nobody takes half for the whole. It is closed when the caller
+            the connection, so that half is not taken for the whole. It is closed when the caller
             is gone.
         media: Of the pieces, such as ``text/event-stream``.
         filename: Under which a browser would save it; None: shown, not saved.

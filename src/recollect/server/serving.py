@@ -1,4 +1,4 @@
-"""Serves the application on sockets until it is told to stop."""
+"""Serves the application on sockets until `stop`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import uvicorn
 
 from recollect.caller import Callers
 from recollect.server.app import HttpApp
-from recollect.server.connection import Connection, Limits
+from recollect.server.connection import LimitedConnection, Limits
 from recollect.server.guard import Guard
+from recollect.server.response import AsgiApp
 
 KEEP_ALIVE_S = 60
 """How long a connection may wait for its next request; a silent one makes room for a new one."""
@@ -54,7 +55,9 @@ class Server:
         self.started = threading.Event()
         bound = [f"[{each[0]}]" if ":" in each[0] else each[0] for each in addresses]
         guard = Guard(app, callers, app.calls, app.open_paths, (*bound, *hosts))
-        self._uvicorn = _Uvicorn(_config(guard, limits or Limits()), app, self.started)
+        self._uvicorn = _Uvicorn(
+            _config(app.metrics.around(guard), limits or Limits()), app, self.started
+        )
 
     def run(self) -> None:
         """Serve until `stop`.
@@ -105,16 +108,16 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _config(guard: Guard, limits: Limits) -> uvicorn.Config:
+def _config(guard: AsgiApp, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         cast(Any, guard),
-        http=cast(Any, partial(Connection, limits=limits)),
+        http=cast(Any, partial(LimitedConnection, limits=limits)),
         ws="none",
         lifespan="off",
         interface="asgi3",
         log_config=None,
         access_log=False,
-        proxy_headers=False,  # nobody tells us whom a request is from
+        proxy_headers=False,  # no proxy says whom a request is from
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=STOP_S,

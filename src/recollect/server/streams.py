@@ -10,10 +10,13 @@ from typing import TypeAlias
 from recollect.server.calls import Calls
 from recollect.server.errors import Header
 from recollect.server.logs import log_unexpected
-from recollect.server.response import ClientGone, Receive, Send, head_of
+from recollect.server.response import ClientGone, ClientStuck, Receive, Send, head_of
 from recollect.server.route import Piece, StreamRoute
 
 Pieces: TypeAlias = AsyncIterator[Piece] | Iterator[Piece]
+
+STUCK_S = 60.0
+"""A client that takes nothing for so long is cut off: it would keep a connection for ever."""
 
 
 class Streams:
@@ -26,6 +29,11 @@ class Streams:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._running: set[asyncio.Task[None]] = set()
+
+    @property
+    def open(self) -> int:
+        """How many are being sent."""
+        return len(self._running)
 
     async def send(self, route: StreamRoute, pieces: Pieces, receive: Receive, send: Send) -> None:
         """Send all pieces; the answer begins with the first one.
@@ -73,7 +81,8 @@ async def _send(route: StreamRoute, pieces: AsyncIterator[Piece], send: Send) ->
         await send(head_of(200, route.media, headers))
         await send({"type": "http.response.body", "body": first, "more_body": True})
         async for piece in pieces:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            async with asyncio.timeout(STUCK_S):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -82,6 +91,8 @@ def whole_or_cut() -> Iterator[None]:
     """Leave an answer that has begun without its end when something goes wrong, and log it."""
     try:
         yield
+    except TimeoutError as error:
+        raise ClientStuck from error
     except Exception as error:
         log_unexpected(error)
         raise ClientGone from error

@@ -45,6 +45,36 @@ class SessionAnswer(msgspec.Struct, frozen=True, kw_only=True):
     summary: str | None
 
 
+class SessionEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A session in a list, or as it was changed.
+
+    Attributes:
+        id: A UUID.
+        session_key: Who and where; null of one without a key.
+        project_path: The folder that it is about.
+        started_at: ISO 8601 UTC.
+        updated_at: Likewise: the time of its newest message.
+        ended_at: Likewise; null while it goes on.
+        title: What it is called.
+        status: ``active``, ``archived`` or ``deleted``.
+        message_count: Messages of its own.
+        parent_id: The session that it was forked from.
+        forked_at_seq: How many messages of that it shares.
+    """
+
+    id: str
+    session_key: str | None
+    project_path: str | None
+    started_at: str
+    updated_at: str
+    ended_at: str | None
+    title: str | None
+    status: str
+    message_count: int
+    parent_id: str | None
+    forked_at_seq: int | None
+
+
 class ObservationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """An observation. What input and output say is data, whosever words they are.
 
@@ -99,7 +129,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None = None
 
 
-class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
     """What was found, the best first.
 
     Attributes:
@@ -113,7 +143,7 @@ class SearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-class TimelineAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class TimelineLines(msgspec.Struct, frozen=True, kw_only=True):
     """What was around something, oldest first.
 
     Attributes:
@@ -159,7 +189,7 @@ class ContextLine(msgspec.Struct, frozen=True, kw_only=True):
     why: dict[str, float]
 
 
-class ContextAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class PromptContext(msgspec.Struct, frozen=True, kw_only=True):
     """A text for a prompt.
 
     Attributes:
@@ -185,6 +215,23 @@ def session_answer(session: Session, summary: str | None) -> SessionAnswer:
     )
 
 
+def session_entry(session: Session) -> SessionEntry:
+    """Return a session as lists have it."""
+    return SessionEntry(
+        id=session.id,
+        session_key=session.key,
+        project_path=session.project,
+        started_at=to_iso(session.created_at),
+        updated_at=to_iso(session.updated_at),
+        ended_at=None if session.ended_at is None else to_iso(session.ended_at),
+        title=session.title,
+        status=session.status,
+        message_count=session.message_count,
+        parent_id=session.parent_id,
+        forked_at_seq=session.forked_at_seq,
+    )
+
+
 def observation_answer(of: Observation) -> ObservationAnswer:
     """Return an observation as it is sent."""
     return ObservationAnswer(
@@ -203,13 +250,13 @@ def observation_answer(of: Observation) -> ObservationAnswer:
     )
 
 
-def search_answer(result: SearchResult, lines: IndexLines) -> SearchAnswer:
+def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
     """Return what was found as it is sent, in the order of the lines."""
     scores: Mapping[str, float] = {
         hit.ref if hit.path is None else f"{hit.path}:{hit.start_line}-{hit.end_line}": hit.score
         for hit in result.hits
     }
-    return SearchAnswer(
+    return SearchResults(
         results=tuple(
             _line(line, scores.get(line.name if line.kind == "file" else line.ref))
             for line in lines.lines
@@ -219,9 +266,9 @@ def search_answer(result: SearchResult, lines: IndexLines) -> SearchAnswer:
     )
 
 
-def timeline_answer(found: Timeline) -> TimelineAnswer:
+def timeline_answer(found: Timeline) -> TimelineLines:
     """Return what was around something as it is sent."""
-    return TimelineAnswer(
+    return TimelineLines(
         before=tuple(map(_line, found.before)),
         anchor=None if found.anchor is None else _line(found.anchor),
         after=tuple(map(_line, found.after)),
@@ -229,7 +276,7 @@ def timeline_answer(found: Timeline) -> TimelineAnswer:
     )
 
 
-def context_answer(block: ContextBlock) -> ContextAnswer:
+def context_answer(block: ContextBlock) -> PromptContext:
     """Return a context block as it is sent."""
     items = tuple(
         ContextLine(
@@ -240,7 +287,7 @@ def context_answer(block: ContextBlock) -> ContextAnswer:
         )
         for item in block.items
     )
-    return ContextAnswer(text=block.text, tokens=block.tokens, items=items)
+    return PromptContext(text=block.text, tokens=block.tokens, items=items)
 
 
 _SOURCES = {"observation": "observations", "message": "sessions", "file": "memory"}
@@ -282,7 +329,7 @@ def moment_of(written: int | str, *, through: bool = False) -> int:
         through: Return the first moment after it instead, of a day the first of the next.
 
     Raises:
-        InvalidInput: it is no time.
+        InvalidInput: it cannot be a time.
     """
     if isinstance(written, int) or _DIGITS.fullmatch(written):
         return check_time(int(written)) + int(through)

@@ -208,8 +208,7 @@ class Sessions:
         Args:
             key: Who and where.
             project: The folder; a start in another one begins another session.
-            moment: ``start``, ``resume``, ``during`` or ``end``; what the hook is told at. An
-                end ends nothing here.
+            moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
             beginning: Is called before one begins or is opened again; what it raises prevents that.
 

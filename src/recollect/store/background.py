@@ -2,7 +2,7 @@
 
 The memories of one process share what it holds. A worker has a second lock for as long as it lives:
 whoever else holds the first sees it, and lets go of it between two pieces of work. Both are
-`flock`s, so nobody ever waits for a process that died.
+`flock`s: a process that died never keeps others waiting.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from recollect.store.locks import Holder, OwnerLock
 
 Role: TypeAlias = Literal["library", "worker"]
 
-BACKGROUND, WORKER = "background.lock", "worker.lock"
+BACKGROUND, WORKER = "background.lock", "serve.lock"
 """Held by the process that works in the background; by a worker, as long as it lives."""
 
 
@@ -36,32 +36,40 @@ class HomeLocks:
         self._worker = OwnerLock(home / WORKER, clock)
         self._mutex = threading.Lock()
         self._claims: dict[str, BackgroundClaim] = {}
+        self._seats = 0
+        """How often somebody of this process is its worker."""
 
     @property
     def role(self) -> Role:
         """What this process is."""
         return "worker" if self._worker.held else "library"
 
-    def become_worker(self) -> None:
-        """Be the worker of the home from now on.
+    def become_worker(self, *, alone: bool = False) -> None:
+        """Be the worker of the home until `retire_worker` was called as often.
+
+        Args:
+            alone: Refuse where this process is one already.
 
         Raises:
             StoreBusy: another process is.
             StoreError: the lock file cannot be opened or written.
         """
         with self._mutex:
-            if not self._worker.acquire("worker"):
+            if (alone and self._seats) or not self._worker.acquire("worker"):
                 holder = self._worker.holder()
-                pid = f", process {holder.pid}" if holder else ""
-                hint = "use that one, or stop it first"
-                raise StoreBusy(f"another worker serves this home{pid}", hint=hint)
+                who = f" (process {holder.pid})" if holder else ""
+                hint = "use it, or stop it with `recollect serve stop`"
+                raise StoreBusy(f"a worker serves this home already{who}", hint=hint)
+            self._seats += 1
             self._background.sign("worker")
 
     def retire_worker(self) -> None:
         """Be no worker any more; the background is let go with the last claim."""
         with self._mutex:
-            self._worker.release()
-            self._release_unclaimed()
+            self._seats -= 1
+            if self._seats <= 0:
+                self._seats = 0
+                self._worker.release()
 
     def claim(self, key: str, claim: BackgroundClaim) -> bool:
         """Return whether the work under a key is that of a claim now, and the lock is ours."""
@@ -87,14 +95,14 @@ class HomeLocks:
         return self._background.held and self._is_another_worker_there()
 
     def holder(self) -> Holder | None:
-        """Return who works in the background; None for nobody."""
+        """Return who works in the background, if anybody does."""
         return self._background.holder()
 
     def forget(self) -> None:
         """Let go in a child after a fork: the locks are the parent's, which goes on."""
         self._background.release()
         self._worker.release()
-        self._mutex, self._claims = threading.Lock(), {}
+        self._mutex, self._claims, self._seats = threading.Lock(), {}, 0
 
     def _is_another_worker_there(self) -> bool:
         if self._worker.held:
@@ -162,7 +170,7 @@ class BackgroundClaim:
         return self._locks.is_wanted()
 
     def holder(self) -> Holder | None:
-        """Return who works in the background of the home; None for nobody."""
+        """Return who works in the background of the home, if anybody does."""
         return self._locks.holder()
 
     @property

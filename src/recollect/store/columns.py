@@ -13,7 +13,7 @@ from typing import Any, LiteralString, TypeVar
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import Place, Scope, ScopeWithout
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
@@ -53,6 +53,9 @@ class Condition:
         self.sql: LiteralString = "tenant = ?"
         self.params: list[SqlValue] = [scope.tenant]
         self.equal("agent", scope.agent)
+        if isinstance(scope, ScopeWithout) and scope.agents_left_out:
+            left_out = msgspec.json.encode(scope.agents_left_out).decode()
+            self.also("ifnull(agent, '') NOT" + _AMONG, left_out)
         self.equal("user_id", scope.user)
         self.of_project(scope.project)
         self.equal(session_column, scope.session)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -89,14 +88,23 @@ class EventReader:
     Made by `EventStream.reader`.
     """
 
-    def __init__(self, records: Database, seq: int, wanted: EventFilter) -> None:
+    def __init__(
+        self,
+        records: Database,
+        seq: int,
+        wanted: EventFilter,
+        closed: Callable[[EventReader], None] = lambda _: None,
+    ) -> None:
+        self._closed = closed
         self._records = records
         self._wanted = wanted
         self._pause_s = _SHORTEST_S
         self.seq = seq
         """Everything up to here was seen."""
-        self.close: Callable[[], None] = lambda: None
-        """Rings no bell any more; a second call does nothing."""
+
+    def close(self) -> None:
+        """Ring its bell no more; a second call does nothing."""
+        self._closed(self)
 
     def read(self) -> list[RecordedEvent]:
         """Return the next events; what is not wanted is passed over."""
@@ -303,9 +311,9 @@ class EventStream:
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, None) or EventFilter(types=())
-        reader = EventReader(self._records, self.last_seq() if seq is None else seq, wanted)
+        begin = self.last_seq() if seq is None else seq
+        reader = EventReader(self._records, begin, wanted, self._bells.remove)
         self._bells.add(reader, bell)
-        reader.close = partial(self._bells.remove, reader)
         return reader
 
     def last_seq(self) -> int:

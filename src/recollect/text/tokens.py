@@ -54,7 +54,7 @@ _PER_CHARACTER = (
 _OTHER = 90
 
 _GAP = re.compile(r"(\s(?:(?<=\n)|\s)\s*)([0-9]?)")
-"""Between two words, if it is no single space: that costs nothing, or one token before a digit."""
+"""Between two words, unless it is one space, which costs nothing, or a token before a digit."""
 _LONGEST_GAP = 64
 _OTHER_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 

@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import anyio
@@ -198,12 +197,21 @@ class AsOperator:
         return Caller(token, caller.memory)
 
 
-@pytest.mark.parametrize("surface", [tools, resources, prompts])
+MUTANTS: dict[str, tuple[object, str, object]] = {
+    "tools": (tools, "CALLER", AsOperator),
+    "resources": (resources, "CALLER", AsOperator),
+    "prompts": (prompts, "CALLER", AsOperator),
+    "turns of a shared session": (Caller, "hears_message", lambda *_: True),
+}
+
+
+@pytest.mark.parametrize("surface", MUTANTS)
 def test_the_histories_notice_a_surface_that_tells(
-    surface: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    surface: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A check that never fails proves nothing: each of these changes is found out."""
-    monkeypatch.setattr(surface, "CALLER", AsOperator)
+    mutant: Any = MUTANTS[surface]
+    monkeypatch.setattr(*mutant)
     with pytest.raises(AssertionError):
         play_some(tmp_path, 20)
 

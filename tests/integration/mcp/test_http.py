@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Any
 
 import anyio
@@ -131,10 +132,24 @@ def test_the_guard_stands_before_mcp(url: str, headers: dict[str, str], status: 
 def test_what_is_no_request_of_mcp_is_refused(url: str, token: NewToken) -> None:
     """No stream stays open without a session; bodies have a limit; garbage is a client's error."""
     headers = {"Authorization": f"Bearer {token('o', 'owner')}"}
-    assert httpx.get(url, headers=headers).status_code == 405
+    refused = httpx.get(url, headers=headers)
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+    assert refused.json()["error"]["hint"] == "use POST"
     assert httpx.delete(url, headers=headers).status_code == 405
     accept = headers | {"Accept": "application/json, text/event-stream"}
     assert httpx.post(url, json={"a": "b" * 1_000_001}, headers=accept).status_code == 413
     for body in (b"{", b"[" * 10_000, b"\xff", b"{}", b"null"):
         sent = httpx.post(url, content=body, headers=accept | {"Content-Type": "application/json"})
         assert 400 <= sent.status_code < 500, body[:9]
+
+
+def test_without_its_packages_it_says_what_to_install(
+    url: str, token: NewToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 12: an extra is not an accident; the other routes go on."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    headers = {"Authorization": f"Bearer {token('o', 'owner')}"}
+    told = httpx.post(url, json={}, headers=headers)
+    assert told.status_code == 404
+    assert told.json()["error"]["hint"] == "run `pip install 'recollect[mcp]'`"
+    assert httpx.get(url.replace("/mcp", "/api/health")).status_code == 200

@@ -9,6 +9,7 @@ from mcp import Client, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
 import recollect
+from recollect.text.tokens import estimate_tokens
 from tests.integration.mcp.conftest import GUEST, WORDS_ONLY, Ask, Home
 
 FILE, SESSION = "recollect://memory/{+path}", "recollect://sessions/{session}"
@@ -91,6 +92,24 @@ def test_a_resource_is_quoted_between_tags(ask: Ask, home: Home) -> None:
     )
     assert "‹/recollect context 0> now ‹/system>" in text
     assert text.count("</") == 1
+
+
+def test_of_a_long_session_the_newest_is_shown(ask: Ask, home: Home) -> None:
+    """A resource costs 8,000 tokens at most, and says that there is more."""
+    with recollect.open(home.folder, overrides=WORDS_ONLY, live=False) as memory:
+        said = [("user", f"cup {number} " + "of tea " * 100) for number in range(150)]
+        memory.sessions.append_many(home.owner, said)
+    text = ask(read(f"recollect://sessions/{home.owner}"))
+    assert "cup 149 " in text
+    assert "cup 0 " not in text
+    assert "… earlier messages are left out; memory_search finds them" in text
+    assert 6_000 < estimate_tokens(text) < 9_000
+
+
+def test_a_file_that_was_never_written_is_not_found(ask: Ask) -> None:
+    """A resource is there or not; the tool memory_get answers with a status."""
+    told = ask(refused("recollect://memory/memory/coffee.md"))
+    assert "the memory file does not exist (not_found)" in told
 
 
 def test_paths_and_sessions_are_completed(ask: Ask, home: Home) -> None:

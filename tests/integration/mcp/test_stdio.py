@@ -94,6 +94,21 @@ def test_an_entry_may_be_that_of_one_session_and_one_project(home: Home) -> None
     assert "not_found" in failure(other)
 
 
+def test_a_setting_that_changes_holds_for_a_client_that_stays(home: Home) -> None:
+    """A client runs for days: what guests may read must not be what it was when it began."""
+    config = home.folder / "config.yaml"
+    asked = {"path": "memory/tea.md"}
+
+    async def talk(client: Client) -> None:
+        assert "denied" in failure(await client.call_tool("memory_get", asked))
+        shared = "sessions: {guests_read: [memory/**]}\n"
+        config.write_text(config.read_text("utf-8") + shared, "utf-8")
+        while (await client.call_tool("memory_get", asked)).is_error:
+            pass  # settings are read again after a second
+
+    anyio.run(over_stdio, home.command(), talk)
+
+
 def test_stdout_has_nothing_but_the_protocol(home: Home) -> None:
     """Issue 12: a stray line would end the connection of a strict client."""
     with started(home, "--as", "owner") as process:

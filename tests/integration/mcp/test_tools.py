@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 
 import recollect
+from recollect.caller import Callers
 from recollect.core import errors
 from recollect.core.clock import to_datetime, to_iso
 from recollect.core.errors import RecollectError
 from recollect.mcp.failures import NEXT
 from recollect.mcp.server import make_server
+from recollect.pool import MemoryPool
 from tests.integration.mcp.conftest import (
     ERAS,
+    GUEST,
     WORDS_ONLY,
     Ask,
     Home,
@@ -218,6 +222,37 @@ def test_a_session_begins_with_what_matters(ask: Ask, home: Home) -> None:
         assert 0 < found["tokens"] <= 500
     with recollect.open(home.folder, live=False) as memory:
         assert memory.context.injections() == []
+
+
+def test_an_empty_home_has_no_session_to_begin_with(tmp_path: Path) -> None:
+    """A client that is set up first asks a home in which nothing was said."""
+    recollect.open(tmp_path / "home", overrides=WORDS_ONLY, live=False).close()
+
+    async def talk(pool: MemoryPool) -> tuple[str, str]:
+        caller = Callers(pool).local("owner")
+        async with Client(make_server(lambda _: caller)) as client:
+            began = failure(await client.call_tool("session_context", {}))
+            with pytest.raises(MCPError) as refused:
+                await client.get_prompt("session-handover")
+            return began, str(refused.value)
+
+    with MemoryPool(tmp_path / "home", WORDS_ONLY) as pool:
+        began, handed = anyio.run(talk, pool)
+    assert "the home has no session yet (not_found)" in began
+    assert "the home has no session yet (not_found)" in handed
+
+
+def test_a_guest_forgets_only_what_they_hear(ask: Ask, home: Home) -> None:
+    """What is not heard answers as what does not exist, and stays."""
+    guest = f"session:{GUEST}"
+    told = {failure(ask(call("forget", id=each), guest)) for each in ("#1", "#99")}
+    assert len(told) == 1
+    assert answer(ask(call("get_observations", ids=["#1"])))["records"]
+    with recollect.open(home.folder, overrides=WORDS_ONLY, live=False) as memory:
+        memory.observations.record(home.guest, summary="Poured a cup")
+    shared = home.folder / "config.yaml"
+    shared.write_text(shared.read_text("utf-8") + "observations: {shared: true}\n", "utf-8")
+    assert answer(ask(call("forget", id="#2"), guest))["forgotten"] is True
 
 
 def test_what_the_user_wants_forgotten_is_found_no_more(ask: Ask, home: Home) -> None:

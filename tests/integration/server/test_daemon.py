@@ -244,7 +244,7 @@ def test_a_command_starts_a_worker_where_that_is_set(home: Path) -> None:
 def test_without_the_setting_no_command_starts_anything(home: Path) -> None:
     """It is a decision of the user."""
     assert "green tea" in _cli(home, "search", "tea").stdout
-    assert not (home / "autostart.lock").exists()
+    assert not (home / daemon.START_LOCK).exists()
 
 
 def test_of_many_commands_one_starts_a_worker_and_not_again_within_a_minute(home: Path) -> None:
@@ -257,7 +257,7 @@ def test_of_many_commands_one_starts_a_worker_and_not_again_within_a_minute(home
     os.kill(there.pid, signal.SIGKILL)
     _wait_for_end(home)
     assert not daemon.autostart(home)
-    lock = home / "autostart.lock"
+    lock = home / daemon.START_LOCK
     before = lock.stat().st_mtime - daemon.REST_S
     os.utime(lock, (before, before))
     assert daemon.autostart(home)

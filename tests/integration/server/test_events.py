@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
+from recollect.caller import Caller
+from recollect.server.route import Nothing, Piece, StreamRoute
 from tests.support.running_server import OVERRIDES, RunningServer
 from tests.support.wire import Wire, request
 
@@ -80,6 +86,33 @@ def test_the_streams_end_when_the_server_stops(tmp_path: Path) -> None:
     for wire in wires:
         assert wire.is_closed()
         wire.close()
+
+
+async def _for_ever(_caller: Caller, _given: Nothing) -> AsyncIterator[Piece]:
+    while True:
+        yield b"x" * 1_000_000
+
+
+def test_a_client_that_takes_nothing_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without hanging up it would keep one of the 64 connections for ever."""
+    monkeypatch.setattr("recollect.server.streams.STUCK_S", 0.1)
+    endless = StreamRoute(
+        method="GET",
+        path="/endless",
+        summary="Never end",
+        right="read",
+        call=_for_ever,
+        media="text/plain",
+    )
+    with RunningServer(tmp_path / "home", [endless]) as server, Wire(server.port) as wire:
+        wire.send(request("GET", "/endless", server.headers()))
+        assert wire.head() is not None
+        while b"recollect_open_streams 0" not in server.call("GET", "/metrics").body:
+            pass
+        with suppress(ConnectionResetError):
+            assert wire.is_closed()
 
 
 def test_streams_leave_the_threads_to_others(tmp_path: Path) -> None:

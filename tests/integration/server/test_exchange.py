@@ -33,8 +33,8 @@ def server(tmp_path: Path) -> Iterator[RunningServer]:
 
 def exported(server: RunningServer, query: str = "", token: str | None = None) -> Reply:
     """Return the answer to an export."""
-    headers = {} if token is None else {"authorization": f"Bearer {token}"}
-    return server.call("GET", f"/api/export{query}", **headers)
+    authorization = f"Bearer {token or server.token}"
+    return server.call("GET", f"/api/export{query}", authorization=authorization)
 
 
 def imported(

@@ -69,11 +69,9 @@ def _operation(schema: Any, route: AnyRoute) -> Operation:
 
 
 def _left_out(route: AnyRoute) -> list[Any]:
-    if isinstance(route, UploadRoute):
-        return [positive_data_acceptance, negative_data_rejection]  # what a file holds it decides
-    # A query is text: what it leaves out of an object cannot be told from an empty text.
-    is_judged = takes_json(route) and not route.is_lenient
-    return [] if is_judged else [negative_data_rejection]
+    """Return what a description cannot promise: a rule of a use case may refuse what fits it."""
+    is_judged = takes_json(route) and not route.is_lenient  # a query leaves out what is no text
+    return [positive_data_acceptance, *([] if is_judged else [negative_data_rejection])]
 
 
 def _bytes(_context: object, value: object) -> bytes:
@@ -99,6 +97,44 @@ def test_every_answer_is_as_described(server: RunningServer, route: AnyRoute) ->
         _play(_operation(schema, route), ask, EXAMPLES)
     finally:
         app.calls.close()
+
+
+ASKED: list[tuple[str, str, dict[str, Any]]] = [
+    ("GET", "/api/sessions/{key}", {"path_parameters": {"key": "tea"}}),
+    ("GET", "/api/sessions/{key}/view", {"path_parameters": {"key": "tea"}}),
+    ("GET", "/api/observations/{id}", {"path_parameters": {"id": "1"}}),
+    ("POST", "/api/observations/batch", {"body": {"ids": [1, 2, 99]}}),
+    ("POST", "/api/search", {"body": {"query": "kettle"}}),
+    ("POST", "/api/search", {"body": {"query": "keep", "sources": ["sessions"]}}),
+    ("POST", "/api/timeline", {"body": {"anchor": 1}}),
+    ("GET", "/api/context", {"query": {"session_key": "tea"}}),
+    ("POST", "/api/memory/search", {"body": {"query": "Which teas keep?"}}),
+    ("POST", "/api/memory/get", {"body": {"ids": ["m1", "#1"]}}),
+    ("POST", "/api/memory/timeline", {"body": {"anchor": "#1"}}),
+    ("PATCH", "/api/sessions/{key}", {"path_parameters": {"key": "tea"}, "body": {"title": "T"}}),
+    ("POST", "/api/sessions/{key}/fork", {"path_parameters": {"key": "tea"}, "body": {}}),
+]
+"""Questions that find something, so that full answers are judged as well as empty ones."""
+
+
+def test_answers_that_hold_something_are_as_described(tmp_path: Path) -> None:
+    """Over a socket, from a home with a conversation and what the agent did in it."""
+    with RunningServer(tmp_path) as server:
+        memory = server.pool.memory()
+        session = memory.sessions.open("tea")
+        memory.sessions.append_many(
+            session.id, [("user", "Which teas keep?"), ("assistant", "Two.")]
+        )
+        for text in ("raised the kettle timeout", "mended the kettle"):
+            memory.observations.record(session.id, tool_name="Edit", input=text, output=text)
+        memory.sync()
+        headers = {"Authorization": f"Bearer {server.token}"}
+        base = f"http://127.0.0.1:{server.port}"
+        schema = schemathesis.openapi.from_url(f"{base}/openapi.json", headers=headers)
+        for method, path, given in ASKED:
+            case = schema[path][method].Case(**given)
+            response = case.call_and_validate(base_url=base, headers=headers)
+            assert 200 <= response.status_code < 300, (method, path)
 
 
 def test_a_real_server_answers_the_same(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ PLAIN = {
     "None",
     "bool",
     "bytes",
+    "float",
     "dict",
     "int",
     "Hearer",

@@ -35,7 +35,7 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         ("recollect search --mo", ["--mode"]),
         ("recollect search --mode h", ["hybrid"]),
         ("recollect search --source se", ["sessions"]),
-        ("recollect import cl", ["claude-code"]),
+        ("recollect import cl", ["claude-code", "claude-mem"]),
         ("recollect config get search.li", ["search.limit"]),
         ("recollect models ins", ["install"]),
         ("recollect sessions --status de", ["deleted"]),

@@ -109,6 +109,16 @@ def test_events_above_the_number_go_but_not_those_of_backups(tmp_path: Path) -> 
     assert kinds.count("messages.appended") <= 3
 
 
+def test_the_newest_entries_of_the_audit_stay(tmp_path: Path) -> None:
+    """A token that goes on asking for what it may not fills no disk."""
+    with opened(tmp_path) as memory:
+        for number in range(5):
+            memory.audit.record("export", target=str(number))
+    with opened(tmp_path, {"audit.records": 2}) as memory:
+        assert memory.prune().records["audit"].records == 3
+        assert [entry.target for entry in memory.audit.latest()] == ["3", "4"]
+
+
 def test_the_newest_injections_stay_with_their_lines(tmp_path: Path) -> None:
     """What was put into prompts long ago explains nothing any more."""
     home = tmp_path / "home"

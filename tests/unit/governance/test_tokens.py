@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import apsw  # noqa: TID251  # compares what lies in the database
@@ -232,8 +233,10 @@ def test_who_is_not_there_cannot_be_revoked(tmp_path: Path) -> None:
 def test_tokens_are_those_of_the_home(tmp_path: Path) -> None:
     """A memory of another tenant, or narrowed, neither sees nor makes any."""
     for scope in (Scope(tenant="acme"), Scope(agent="work"), Scope(project="/p")):
-        with opened(tmp_path, scope=scope) as memory, pytest.raises(Denied):
-            _ = memory.tokens
+        with opened(tmp_path, scope=scope) as memory:
+            for ask in (memory.tokens.list, partial(memory.tokens.add, "a")):
+                with pytest.raises(Denied):
+                    ask()
 
 
 def test_what_is_done_with_tokens_is_in_the_audit(tmp_path: Path, time: ScriptedTime) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import InvalidInput
+from recollect.core.scope import Scope
 from recollect.memory import Memory
 
 TELEGRAM, GROUP = "agent:main:telegram:acc:direct:42", "agent:main:telegram:group:-7"
@@ -40,6 +41,9 @@ def test_a_search_keeps_to_a_channel(tmp_path: Path) -> None:
         assert found(memory, "signal") == set()
         assert found(memory, None) == {"one", "many", "other", "home", "brewed", "forked"}
         assert found(memory, "telegram", for_session=said[GROUP]) == {"many"}
+        one = Scope(session=said[DISCORD])
+        assert found(memory, "discord", scope=one) == {"other"}
+        assert found(memory, "telegram", scope=one) == set()
 
 
 @pytest.fixture

@@ -299,6 +299,27 @@ def test_a_group_or_guest_gets_only_what_it_may_hear(tmp_path: Path) -> None:
                 assert len(rows) == len(told[key])
 
 
+def test_a_session_that_is_not_there_yet_is_shown_what_it_would_be_given(
+    tmp_path: Path,
+) -> None:
+    """Issue 12.5: `GET /api/context` with a project; the same block, and nothing is recorded."""
+    named = {**WORDS_ONLY, "sessions.owner": ["telegram:42"], "observations.shared": True}
+    with recollect.open(tmp_path / "home", overrides=named) as memory:
+        guest = memory.sessions.create("telegram:7", "/srv/app").id
+        for session, words in ((_session(memory), "owls"), (guest, "guests")):
+            memory.observations.record(session, type="decision", summary=f"We chose {words}")
+        shown = memory.context.about("/srv/app", "which owls?", 500)
+        given = memory.context(_session(memory), "which owls?", 500, record=False)
+        assert (_numbers(shown), shown.items) == ([1], given.items)
+        assert _numbers(memory.context.about("/srv/app", for_session=guest)) == [2]
+        assert memory.context.about("/srv/other").items == ()
+        assert memory.context.injections(limit=10) == []
+        with pytest.raises(NotFound):
+            memory.context.about("/srv/app", for_session="nobody")
+        with pytest.raises(InvalidInput):
+            memory.context.about("/srv/app", budget_tokens=0)
+
+
 def test_an_erased_session_leaves_nothing_in_what_was_injected(memory: Memory) -> None:
     """DESIGN, section 10: also not its ids in the rows of other sessions."""
     first, now = _session(memory), _session(memory)

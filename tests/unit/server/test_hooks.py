@@ -158,6 +158,9 @@ def test_a_client_may_call_its_key_a_session_id(client: Client) -> None:
     assert (one["session_key"], one["status"]) == ("claude-1", "began")
     same = hook(client, TOOL, session_id=one["session_id"], tool_name="Read")
     assert same["session_id"] == one["session_id"]
+    by_id = {"session_id": one["session_id"]}
+    told = [hook(client, place, **by_id)["status"] for place in (END, END, START, START)]
+    assert told == ["ended", "over", "resumed", "continued"]
 
 
 STRANGE: dict[str, bytes] = {
@@ -258,3 +261,43 @@ def test_a_guest_captures_into_sessions_of_its_own(client: Client, tmp_path: Pat
     assert guest.post("/api/search", {"query": "puffins"})[1]["results"] == []
     with_id = hook(guest, TOOL, session_id=mine["session_id"], tool_name="Read", output="x")
     assert with_id["session_id"] != mine["session_id"]
+
+
+def test_who_may_write_to_a_chat_reads_nothing_of_it(client: Client, tmp_path: Path) -> None:
+    """A bridge speaks for a channel, and hears as a guest: no event id, start or end reads it."""
+    project = folder(tmp_path, "chat")
+    chat = {"session_key": "telegram:4711", "project_path": project}
+    secret = {"summary": "The skua is secret", "type": "decision", "input": "s", "output": "s"}
+    client.post("/api/observations", {**chat, **secret, "event_id": "e"})
+    client.post("/api/messages", {**chat, "role": "user", "content": "skua", "event_id": "m"})
+    client.post("/api/hooks/session-end", chat)
+    client.post("/api/observations", {**chat, **secret, "event_id": "e2", "tool_use_id": "t"})
+    bridge = client.of("bridge", rights="capture", channels=["telegram"])
+    for told in (
+        bridge.post("/api/observations", {**chat, "event_id": "e2"}),
+        bridge.post("/api/observations", {**chat, "tool_use_id": "t"}),
+        bridge.post("/api/messages", {**chat, "role": "user", "content": "?", "event_id": "m"}),
+        bridge.post("/api/sessions", chat),
+        *(bridge.post(place, {**chat, "tool_name": "Read"}) for place in ALL),
+        bridge.get("context", session_key="telegram:4711", project=project),
+        bridge.post("/api/search", {"query": "skua", "sources": ["observations", "sessions"]}),
+        bridge.post("/api/timeline", {"query": "skua"}),
+    ):
+        assert "skua" not in str(told), told
+
+
+def test_a_start_that_asks_for_odd_things_begins_all_the_same(client: Client) -> None:
+    """What of the order cannot be meant is left out; the session is begun, the context given."""
+    odd = {"session_key": "odd", "client": "Claude Code!", "max_tokens": -1, "source": "prompt"}
+    assert client.post(START, odd)[1]["status"] == "began"
+    assert hook(client, START, session_key="odd", source="later")["status"] == "continued"
+
+
+def test_a_session_that_another_program_holds_is_told(client: Client) -> None:
+    """It can neither be ended nor opened again; the hook is answered all the same."""
+    session = hook(client, START, session_key="held")["session_id"]
+    with client.memory.sessions.hold(session, exclusive=True):
+        answer = hook(client, END, session_key="held")
+        assert (answer["status"], answer["reason"]) == ("refused", "conflict")
+        assert hook(client, TOOL, session_key="held", tool_name="Read")["status"] == "stored"
+    assert hook(client, END, session_key="held")["status"] == "ended"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.server.lenient import Kept, read_leniently
+from recollect.server.lenient import KeptBody, read_leniently
 from recollect.server.route import LenientGiven
 
 
@@ -31,7 +31,7 @@ def _read(body: bytes, left_out: int = 0) -> Tool:
 
 
 def _kept(body: bytes, most: int, piece: int = 777) -> tuple[bytes, int]:
-    kept = Kept(most)
+    kept = KeptBody(most)
     for at in range(0, len(body), piece):
         kept.add(body[at : at + piece])
     return kept.joined()

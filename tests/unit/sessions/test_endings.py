@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.core.errors import NotFound
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
@@ -195,6 +196,27 @@ def test_guests_hear_their_own_words_and_not_what_the_agent_did(memory: Memory) 
     shared = _last(memory, theirs, shared=True)
     assert shared is not None
     assert "kettle.py" in shared.deeds
+
+
+def test_summaries_are_listed_as_somebody_hears_them(memory: Memory) -> None:
+    """DESIGN 7: `/api/episodes`, of everything, a session or a project; newest first."""
+    mine, theirs = _worked(memory), _worked(memory, "agent:main:telegram:acc:direct:7")
+    for session in (mine, theirs):
+        memory.sessions.end(session)
+    listed = memory.sessions.episodes()
+    assert {each.session_id for each in listed} == {mine, theirs}
+    assert all(each.deeds for each in listed)
+    assert memory.sessions.episodes(limit=1) == listed[:1]
+    assert [each.session_id for each in memory.sessions.episodes(mine)] == [mine]
+    assert memory.sessions.episodes(project=PROJECT) == listed
+    assert memory.sessions.episodes(project="/projects/other") == []
+    (heard,) = memory.sessions.episodes(for_session=theirs)
+    assert (heard.session_id, heard.deeds) == (theirs, "")
+    assert memory.sessions.episodes(mine, for_session=theirs) == []
+    memory.sessions.set_status(theirs, "deleted")
+    assert [each.session_id for each in memory.sessions.episodes()] == [mine]
+    with pytest.raises(NotFound):
+        memory.sessions.episodes(for_session="nobody")
 
 
 def test_another_project_hears_nothing(memory: Memory) -> None:

@@ -1,6 +1,6 @@
 """Settings of OpenClaw-Mem: read once, and written into config.yaml where that says nothing.
 
-Its ``settings.json`` has seven of them, after seed 001. What ours has no setting for is told.
+Its ``settings.json`` has seven of them, after seed 001. What has no place here is reported.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def import_settings(path: Path, home: Path) -> tuple[str, list[Taken]]:
         home: Whose config.yaml; what it says wins.
 
     Raises:
-        NotFound: there is no such file.
-        InvalidInput: it is no JSON object.
+        NotFound: the file does not exist.
+        InvalidInput: it does not hold a JSON object.
         ConfigError: config.yaml cannot be understood, or changed.
     """
     config = home / FILE_NAME

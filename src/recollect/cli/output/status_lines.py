@@ -128,7 +128,9 @@ def _sync(found: Status) -> str:
     if state.last_sync_at is not None:
         last = f", last {moment(state.last_sync_at)} ({state.last_reason})"
     step = "something is new" if found.dirty else "in step"
-    return f"{step}{last}; files are {_WATCHING[state.watching]}"
+    held = state.held_by
+    by = f"; in the background by a {held.role}, process {held.pid}" if held is not None else ""
+    return f"{step}{last}; files are {_WATCHING[state.watching]}{by}"
 
 
 def _durability(found: Status) -> str:

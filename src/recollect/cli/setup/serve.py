@@ -17,7 +17,7 @@ from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE
 
 if TYPE_CHECKING:  # for a name only
     from recollect.server.presence import Presence
-    from recollect.server.worker.daemon import Serving
+    from recollect.server.worker.daemon import WorkerState
 
 app = App()
 group = App(help="Serve the memory to other programs over HTTP.", invoke_without_command=True)
@@ -101,7 +101,7 @@ def _show_start(home: Path, there: Presence) -> None:
     show_pairs((pair for pair in pairs if pair[1]), indent=2)
 
 
-def _show_state(found: Serving) -> None:
+def _show_state(found: WorkerState) -> None:
     if not found.running:
         show(("no worker runs", "bold"))
         next_steps([("recollect serve --daemon", "start one")])

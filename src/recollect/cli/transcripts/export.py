@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.policy.freshness import zone_of
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.exchange.export import HomeExport, HomeExportReport
+    from recollect.governance.exchange.export import ExportProgress, HomeExport, HomeExportReport
     from recollect.memory import Memory
 
 app = App()
@@ -40,75 +40,105 @@ def _complete_format(incomplete: str) -> list[str]:
     return [name for name in WRITERS if name.startswith(incomplete)]
 
 
+What = Annotated[
+    str,
+    argument(
+        metavar="SESSION",
+        help="An id, the end of one, a title or a key. With --all a new file, or -.",
+        autocompletion=complete_session,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        help="claude-code, openclaw or jsonl, the default.",
+        autocompletion=_complete_format,
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="A new file; stdout if not given.", metavar="FILE"),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Everything, for another home, instead of a session.")
+]
+Session = Annotated[str | None, _of_all("--session", metavar="ID", help="Only this session.")]
+InProject = Annotated[str | None, _of_all("--project", help="Only in this project.")]
+OfUser = Annotated[str | None, _of_all("--user", help="Only of this user.")]
+Since = Annotated[str | None, _of_all("--since", help="Only of this time or later.")]
+ForSession = Annotated[
+    str | None, _of_all("--for-session", metavar="ID", help="Only what this session may hear.")
+]
+Files = Annotated[bool, _of_all("--files", help="Also the memory files.")]
+
+
 @app.command(rich_help_panel="Begin")
 def export(
     context: typer.Context,
-    what: Annotated[
-        str,
-        argument(
-            metavar="SESSION",
-            help="An id, the end of one, a title or a key. With --all a new file, or -.",
-            autocompletion=complete_session,
-        ),
-    ],
+    what: What,
     *,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="FORMAT",
-            help="claude-code, openclaw or jsonl, the default.",
-            autocompletion=_complete_format,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A new file; stdout if not given.", metavar="FILE"),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Everything, for another home, instead of a session.")
-    ] = False,
-    session: Annotated[
-        str | None, _of_all("--session", metavar="ID", help="Only this session.")
-    ] = None,
-    project: Annotated[str | None, _of_all("--project", help="Only in this project.")] = None,
-    user: Annotated[str | None, _of_all("--user", help="Only of this user.")] = None,
-    since: Annotated[str | None, _of_all("--since", help="Only of this time or later.")] = None,
-    for_session: Annotated[
-        str | None, _of_all("--for-session", metavar="ID", help="Only what this session may hear.")
-    ] = None,
-    files: Annotated[bool, _of_all("--files", help="Also the memory files.")] = False,
+    form: Format = None,
+    output: Output = None,
+    force: Force = False,
+    everything: Everything = False,
+    session: Session = None,
+    project: InProject = None,
+    user: OfUser = None,
+    since: Since = None,
+    for_session: ForSession = None,
+    files: Files = False,
 ) -> None:
     """Write a session as a transcript of a program, or with --all everything, for another home.
 
     recollect import reads both.
     """
-    narrowing = (session, project, user, since, for_session, files or None)
+    narrowing = _Narrowing(
+        session=session,
+        project=project,
+        user=user,
+        since=since,
+        for_session=for_session,
+        files=files,
+    )
     if everything and (form is not None or output is not None):
         raise InvalidInput("--format and --output are for one session", hint="name the file alone")
-    if not everything and any(each is not None for each in narrowing):
-        raise InvalidInput("this narrows --all", hint="recollect export --all FILE, and then this")
+    if not everything and narrowing != _Narrowing():
+        raise InvalidInput("this narrows --all", hint="add --all, and a file instead of a session")
     with opened(context) as memory, show_progress(quiet=answers_json(context)) as progress:
         if not everything:
             _export_session(context, memory, (what, form or "jsonl"), output, force=force)
-            return
-        scope = Scope(
-            tenant=memory.scope.tenant,
-            user=user,
-            project=None if project is None else memory.projects.find(project),
-            session=None if session is None else memory.sessions.find(session, deleted=True).id,
-        )
+        else:
+            leaving = narrowing.export(memory, progress.exporting)
+            _export_all(context, leaving, what, force=force)
+
+
+class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of --all, as they are typed."""
+
+    session: str | None = None
+    project: str | None = None
+    user: str | None = None
+    since: str | None = None
+    for_session: str | None = None
+    files: bool = False
+
+    def export(self, memory: Memory, on_progress: Callable[[ExportProgress], None]) -> HomeExport:
+        """Return what they leave of a memory."""
+        sessions = memory.sessions
         now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
-        leaving = memory.export(
-            scope,
-            since=None if since is None else read_date(since, now, zone),
-            for_session=None if for_session is None else memory.sessions.find(for_session).id,
-            files=files,
-            on_progress=progress.exporting,
+        session = None if self.session is None else sessions.find(self.session, deleted=True).id
+        project = None if self.project is None else memory.projects.find(self.project)
+        return memory.export(
+            Scope(tenant=memory.scope.tenant, user=self.user, project=project, session=session),
+            since=None if self.since is None else read_date(self.since, now, zone),
+            for_session=None if self.for_session is None else sessions.find(self.for_session).id,
+            files=self.files,
+            on_progress=on_progress,
         )
-        _export_all(context, leaving, what, force=force)
 
 
 def _export_all(context: typer.Context, leaving: HomeExport, target: str, *, force: bool) -> None:

@@ -90,17 +90,22 @@ def import_transcripts(
     CLAUDE_CONFIG_DIR, OPENCLAW_STATE_DIR and CLAUDE_MEM_DATA_DIR say.
     """
     meant = records_meant(form, paths or [])
-    as_json, is_new = answers_json(context), not is_home(home_of(context))
     if meant is not None:
         if include_deleted:
             raise InvalidInput("--include-deleted is for openclaw", hint="leave it out")
         options = RecordOptions(dry_run=dry_run, other_tenant=other_tenant, files=files)
         import_records(context, meant, options)
-        return
-    if dry_run or other_tenant or files:
+    elif dry_run or other_tenant or files:
         hint = "leave it out, or import an export: recollect import recollect FILE"
         raise InvalidInput("this is for exports and claude-mem", hint=hint)
-    kind, places = _meant(form, paths or [])
+    else:
+        _import(context, *_meant(form, paths or []), include_deleted=include_deleted)
+
+
+def _import(
+    context: typer.Context, kind: str, places: list[Path], *, include_deleted: bool
+) -> None:
+    as_json, is_new = answers_json(context), not is_home(home_of(context))
     with opened(context, create=True) as memory:
         if is_new and not as_json:
             say((f"made the home {memory.home}", "dim"))

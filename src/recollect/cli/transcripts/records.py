@@ -97,7 +97,7 @@ def import_records(context: typer.Context, meant: tuple[str, Path], options: Rec
 
 @contextmanager
 def _source(memory: Memory, place: Path) -> Iterator[Path | BinaryIO]:
-    """Give what is read to the block: stdin through a file that nobody else sees."""
+    """Give what is read to the block: stdin through a file without a name."""
     if str(place) != STDIN:
         yield place
         return

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from recollect.core.errors import ConfigError
-from recollect.core.settings.environment import Given
+from recollect.core.settings.environment import GivenValue
 
 SECTION = "agents"
 OF_THE_HOME = ("store", "privacy")
@@ -73,12 +73,12 @@ def option_key(key: str) -> str:
     return inner
 
 
-def agents_named(given: Mapping[str, Given]) -> tuple[str, ...]:
+def agents_named(given: Mapping[str, GivenValue]) -> tuple[str, ...]:
     """Return the agents that a file has settings for, sorted."""
     return tuple(sorted({key.split(".")[1] for key in given if key.startswith(f"{SECTION}.")}))
 
 
-def layered(given: Mapping[str, Given], agent: str | None) -> dict[str, Given]:
+def layered(given: Mapping[str, GivenValue], agent: str | None) -> dict[str, GivenValue]:
     """Return the settings of a file for one agent, or for all without a name of their own."""
     common = {key: entry for key, entry in given.items() if not key.startswith(f"{SECTION}.")}
     if agent is None:
@@ -91,13 +91,13 @@ def layered(given: Mapping[str, Given], agent: str | None) -> dict[str, Given]:
     return common | own
 
 
-def outgrows(given: Mapping[str, Given], agent: str | None) -> bool:
+def outgrows(given: Mapping[str, GivenValue], agent: str | None) -> bool:
     """Return whether an agent chooses the size of its chunks and leaves their overlap to others."""
     prefix = f"{SECTION}.{agent}.chunking."
     return prefix + "tokens" in given and prefix + "overlap" not in given
 
 
-def _joined(common: Given, own: Given) -> Given:
+def _joined(common: GivenValue, own: GivenValue) -> GivenValue:
     if not (isinstance(common.value, list) and isinstance(own.value, list)):
         return own  # one of them is no list; the check of values says so
-    return Given(list(dict.fromkeys(common.value + own.value)), own.origin, own.is_text)
+    return GivenValue(list(dict.fromkeys(common.value + own.value)), own.origin, own.is_text)

@@ -153,7 +153,7 @@ def debug_requested(environ: Mapping[str, str] | None = None) -> bool:
     return environ.get("RECOLLECT_DEBUG", "") not in {"", "0"}
 
 
-class Given(Struct, frozen=True):
+class GivenValue(Struct, frozen=True):
     """A value and where it was written."""
 
     value: object

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import agent_name, agents_named, layered, option_key, outgrows
-from recollect.core.settings.environment import Given
+from recollect.core.settings.environment import GivenValue
 from recollect.core.settings.linear import is_linear
 from recollect.core.settings.options import SettingValue, convert, leaves, list_options
 from recollect.core.settings.sources import (
@@ -104,7 +104,7 @@ def load_settings(
     return ResolvedSettings(settings=settings, origins=origins, agents=agents)
 
 
-def _converted(key: str, entry: Given) -> SettingValue:
+def _converted(key: str, entry: GivenValue) -> SettingValue:
     try:
         return convert(key, _split_list(key, entry), from_text=entry.is_text)
     except ValueError as error:
@@ -112,7 +112,7 @@ def _converted(key: str, entry: Given) -> SettingValue:
         raise _wrong(key, f"must be {expects}", entry.origin) from error
 
 
-def _split_list(key: str, entry: Given) -> object:
+def _split_list(key: str, entry: GivenValue) -> object:
     """Return the entry's value; a text for a list option as a list: JSON, or split at commas."""
     default = leaves()[key][1]
     if not (isinstance(default, tuple) and isinstance(entry.value, str) and entry.is_text):

@@ -15,7 +15,7 @@ import yaml
 
 from recollect.core.errors import ConfigError
 from recollect.core.settings.agents import SECTION, agent_name, option_key
-from recollect.core.settings.environment import Given
+from recollect.core.settings.environment import GivenValue
 from recollect.core.settings.options import leaves
 
 FILE_NAME = "config.yaml"
@@ -26,7 +26,7 @@ _PREFIX = "RECOLLECT_"
 _YAML_HINT = "settings are sections of keys, such as search: and below it, indented, limit: 10"
 
 
-def read_file(path: Path) -> dict[str, Given]:
+def read_file(path: Path) -> dict[str, GivenValue]:
     """Return the settings in ``path``; none when there is no such file.
 
     Raises:
@@ -46,29 +46,29 @@ def read_file(path: Path) -> dict[str, Given]:
         raise _bad_file(path.name, "is nested too deeply") from error
 
 
-def read_environment(environ: Mapping[str, str]) -> dict[str, Given]:
+def read_environment(environ: Mapping[str, str]) -> dict[str, GivenValue]:
     """Return the settings among the variables; an empty variable counts as not set.
 
     Raises:
         ConfigError: a variable is meant as a setting but names none.
     """
-    found: dict[str, Given] = {}
+    found: dict[str, GivenValue] = {}
     for name, text in sorted(environ.items()):
         if not name.startswith(_PREFIX) or not text:
             continue
         key = _key_of_variable(name)
         if key is not None:
-            found[key] = Given(text, f"environment {name}", is_text=True)
+            found[key] = GivenValue(text, f"environment {name}", is_text=True)
     return found
 
 
-def read_arguments(overrides: Mapping[str, object]) -> dict[str, Given]:
+def read_arguments(overrides: Mapping[str, object]) -> dict[str, GivenValue]:
     """Return the settings in ``overrides``: dotted keys, or nested mappings of them.
 
     Raises:
         ConfigError: a key is unknown.
     """
-    found: dict[str, Given] = {}
+    found: dict[str, GivenValue] = {}
     for key, value in overrides.items():
         if isinstance(value, Mapping):
             nested = {f"{key}.{inner}": inner_value for inner, inner_value in value.items()}
@@ -76,7 +76,7 @@ def read_arguments(overrides: Mapping[str, object]) -> dict[str, Given]:
         else:
             origin = f"argument {key}"
             _require_known(key, origin)
-            found[key] = Given(value, origin, is_text=isinstance(value, str))
+            found[key] = GivenValue(value, origin, is_text=isinstance(value, str))
     return found
 
 
@@ -87,12 +87,12 @@ class _FileReader:
         self._name = name
         self._loader = loader
 
-    def section(self, node: yaml.Node, prefix: str) -> dict[str, Given]:
+    def section(self, node: yaml.Node, prefix: str) -> dict[str, GivenValue]:
         if not isinstance(node, yaml.MappingNode):
             if node.tag == "tag:yaml.org,2002:null":
                 return {}
             raise _not_yaml(self._name, node.start_mark.line + 1)
-        found: dict[str, Given] = {}
+        found: dict[str, GivenValue] = {}
         seen: set[str] = set()
         for key_node, value_node in node.value:
             key = prefix + str(key_node.value if isinstance(key_node, yaml.ScalarNode) else "?")
@@ -108,7 +108,7 @@ class _FileReader:
             found |= self._entry(key, value_node, origin)
         return found
 
-    def _entry(self, key: str, node: yaml.Node, origin: str) -> dict[str, Given]:
+    def _entry(self, key: str, node: yaml.Node, origin: str) -> dict[str, GivenValue]:
         place = key.split(".")
         if place[0] == SECTION and len(place) <= 2:
             names = [SECTION, *(agent_name(name) for name in place[1:])]
@@ -121,7 +121,7 @@ class _FileReader:
             value = self._loader.construct_object(node, deep=True)
         except ValueError as error:  # a date that is none, an integer of 5,000 digits
             raise _not_yaml(self._name, node.start_mark.line + 1) from error
-        return {key: Given(value, origin, is_text=False)}
+        return {key: GivenValue(value, origin, is_text=False)}
 
 
 def _read_text(path: Path) -> str:

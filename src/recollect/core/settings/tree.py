@@ -345,6 +345,7 @@ class RetentionLimits(Struct, frozen=True, kw_only=True):
     blobs: RecordLimits = field(default_factory=lambda: RecordLimits(bytes=5_000_000_000))
     injections: RecordLimits = field(default_factory=lambda: RecordLimits(records=100_000))
     events: RecordLimits = field(default_factory=lambda: RecordLimits(records=1_000_000))
+    audit: RecordLimits = field(default_factory=lambda: RecordLimits(records=100_000))
 
 
 class InjectionSettings(Struct, frozen=True, kw_only=True):
@@ -392,7 +393,7 @@ class ServerSettings(Struct, frozen=True, kw_only=True):
     ] = "127.0.0.1"
     port: Annotated[
         int,
-        Meta(ge=1024, le=65_535),
+        Meta(ge=1024, le=65_535, extra={"unit": "TCP port"}),
         "Port to listen on. Where it is set and taken, that is an error; unset, a free one is "
         "taken instead, and worker.json tells which.",
     ] = 37_778

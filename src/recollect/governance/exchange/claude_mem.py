@@ -1,6 +1,6 @@
 """What claude-mem kept, in the shape of an export: its database, or the JSON that it exported.
 
-A session there becomes one of the owner's, without a channel: nobody else hears it. Its prompts are
+A session there becomes one of the owner's, without a channel: no one else hears it. Its prompts are
 messages; what its observer wrote are observations with the trust ``imported``, because a model made
 them of what tools gave back: they are found, and never put into a prompt by themselves. The same
 row gives the same ids every time. Read after the schemas 4 to 49 (claude-mem 4 to 13), which add
@@ -77,7 +77,7 @@ _TABLES = {
 Row: TypeAlias = dict[str, Any]
 
 
-class Kept(Protocol):
+class KeptThere(Protocol):
     """What claude-mem kept."""
 
     def sessions(self) -> Iterator[Row]:
@@ -98,7 +98,7 @@ def read_claude_mem(
         tenant: Whose it becomes.
 
     Raises:
-        NotFound: there is no such file.
+        NotFound: the file does not exist.
         InvalidInput: it is neither.
         ForeignStoreError: the database cannot be read, or its version is none that is known.
     """
@@ -112,7 +112,7 @@ def read_claude_mem(
     if is_database:
         with ForeignDatabase(path) as database:
             version = database.read(_checked_version)
-            kept: Kept = _Database(database)
+            kept: KeptThere = _Database(database)
             yield _told(path, tenant, f"{SOURCE} schema {version}", size), _records(kept)
     else:
         kept = _Export(_decoded(path, size))
@@ -232,7 +232,7 @@ def _rows(value: Any) -> list[Row]:
 def _decoded(path: Path, size: int) -> Mapping[str, Any]:
     if size > MAX_JSON_BYTES:
         raise InvalidInput(
-            f"the file is larger than {MAX_JSON_BYTES >> 20} MB", hint="import its database"
+            f"the file is larger than {MAX_JSON_BYTES >> 20} MB", hint="name its database instead"
         )
     try:
         with os_errors(path):
@@ -247,13 +247,13 @@ def _decoded(path: Path, size: int) -> Mapping[str, Any]:
     return document
 
 
-def _records(kept: Kept) -> Iterator[tuple[Record, int]]:
+def _records(kept: KeptThere) -> Iterator[tuple[Record, int]]:
     for row in kept.sessions():
         for record in _of_session(kept, row):
             yield record, 0
 
 
-def _of_session(kept: Kept, row: Row) -> Iterator[Record]:
+def _of_session(kept: KeptThere, row: Row) -> Iterator[Record]:
     """Yield a session, its prompts, what was observed in it, and its summaries."""
     observations, summaries = kept.of("observations", row), list(kept.of("summaries", row))
     first = next(observations, None)
@@ -282,7 +282,7 @@ def _of_session(kept: Kept, row: Row) -> Iterator[Record]:
     yield from (_summary(each, session) for each in summaries)
 
 
-def _messages(kept: Kept, row: Row, session: SessionLine, began: int) -> Iterator[MessageLine]:
+def _messages(kept: KeptThere, row: Row, session: SessionLine, began: int) -> Iterator[MessageLine]:
     prompts = [(_text(each, "prompt_text"), _at(each)) for each in kept.of("prompts", row)]
     if not prompts:  # before schema 10 only the first one was kept
         prompts = [(_text(row, "user_prompt"), began)]
@@ -305,7 +305,7 @@ def _observation(row: Row, session: SessionLine) -> Observation:
     lines = [_text(row, "subtitle"), words, *_listed(row, "facts")]
     concepts = ", ".join(_listed(row, "concepts"))
     kind = _text(row, "type") or "tool_use"
-    told = "\n".join(filter(None, [*lines, concepts and f"concepts: {concepts}"]))
+    whole = "\n".join(filter(None, [*lines, concepts and f"concepts: {concepts}"]))
     return _made(
         row,
         session,
@@ -313,7 +313,7 @@ def _observation(row: Row, session: SessionLine) -> Observation:
         kind=TYPES.get(kind, kind),
         title=title or words,
         summary=" ".join(filter(None, lines)),
-        output=told,
+        output=whole,
         files=(*_listed(row, "files_modified"), *_listed(row, "files_read")),
         agent_id=_text(row, "agent_id") or None,
     )

@@ -67,7 +67,7 @@ class ExportedFiles(Protocol):
         """Yield each one with its text, without secrets."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Recipient(msgspec.Struct, frozen=True, kw_only=True):
     """Who hears an export, where that is not the operator.
 
     Attributes:
@@ -92,7 +92,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
         ids: Give it its id.
         owner: Whose agent it is.
         hearing: Returns who asks, by the id of the session.
-        files: The memory files; None where there is no workspace.
+        files: The memory files; None without a workspace.
     """
 
     home: Path
@@ -101,7 +101,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     owner: Owner
-    hearing: Callable[[str], Asked]
+    hearing: Callable[[str], Recipient]
     files: ExportedFiles | None
 
 
@@ -245,9 +245,14 @@ class HomeExport:
         """Return the line of a session without links to what is not in the document.
 
         Others than the owner get no facts of the program, and a title only of what is all theirs.
+        Of what a fork shares with a session of another owner the messages come, and nothing else.
         """
         facts: dict[str, Any] = {}
-        self._paths |= {line.project} if line.project else set()
+        scope = msgspec.structs.replace(self._order.scope, session=None)
+        if line.id not in wanted.chosen and scope != Scope(tenant=scope.tenant):
+            facts = {"title": None, "key": None, "project": None, "metadata": {}, "overrides": {}}
+        elif line.project:
+            self._paths.add(line.project)
         if line.previous_id not in wanted.limits:
             facts["previous_id"] = None
         if line.parent_id is not None and line.parent_id not in wanted.limits:
@@ -280,13 +285,13 @@ class HomeExport:
     def _with_payload(self, of: Observation) -> Observation:
         self._paths |= {of.project} if of.project else set()
         if self._asked is not None and not self._asked.hearer.sees_payload:
-            told = {"input": "", "output": "", "error": None}
+            payload = {"input": "", "output": "", "error": None}
         else:
-            told = {
+            payload = {
                 "input": self._whole(of.input, of.input_blob),
                 "output": self._whole(of.output, of.output_blob),
             }
-        return msgspec.structs.replace(of, input_blob=None, output_blob=None, **told)
+        return msgspec.structs.replace(of, input_blob=None, output_blob=None, **payload)
 
     def _whole(self, shown: str, blob: str | None) -> str:
         try:

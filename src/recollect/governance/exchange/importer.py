@@ -19,7 +19,7 @@ from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.governance.audit import record_audit
-from recollect.governance.exchange.incoming import Gate, Incoming, NewObservation
+from recollect.governance.exchange.incoming import Gate, Incoming, IncomingObservation
 from recollect.governance.exchange.lines import (
     Checked,
     ExportHeader,
@@ -88,7 +88,7 @@ class IntakeParts(msgspec.Struct, frozen=True, kw_only=True):
         scope: Whose everything becomes.
         rule: Knows what is not captured.
         paths: Returns all paths of the project that has one.
-        arrived: Is told after each transaction.
+        arrived: Is notified after each transaction.
         workspace: Where memory files go; None for nowhere.
     """
 
@@ -140,7 +140,7 @@ class Intake:
             order: How.
 
         Raises:
-            InvalidInput: it is none, is cut off, was changed, or is of a newer form.
+            InvalidInput: it is none, is cut off, was changed, or has a newer form.
             Denied: it is of another tenant, and that was not said.
             StoreError: the database or the disk refused; what was stored stays.
         """
@@ -155,7 +155,7 @@ class Intake:
         if header.tenant != scope.tenant and not order.other_tenant:
             raise Denied(
                 "the export is of another tenant",
-                hint="say that you want it with --other-tenant; it gets ids of its own",
+                hint="add --other-tenant; its records get ids of their own",
             )
         return _Run(self._parts, checked, order).run(records)
 
@@ -228,7 +228,7 @@ class _Run:
             self._known, added = parts.database.read(lambda tx: self._stored(tx, batch, known))
         else:
             for item in batch:
-                if isinstance(item, NewObservation):
+                if isinstance(item, IncomingObservation):
                     store(parts.blobs, item.input, item.output)
             self._known, added = parts.database.write(lambda tx: self._stored(tx, batch, known))
             parts.arrived.notify()
@@ -328,6 +328,6 @@ def _size(item: Incoming) -> int:
     match item:
         case Draft():
             return len(item.encoded_content)
-        case NewObservation():
+        case IncomingObservation():
             return sum(len(each.whole or each.text) for each in (item.input, item.output))
     return 0

@@ -34,7 +34,7 @@ _CALLS = "calls"
 _INNER = (MessageLine, CompactionLine, Observation)
 
 
-class NewSession(msgspec.Struct, frozen=True, kw_only=True):
+class IncomingSession(msgspec.Struct, frozen=True, kw_only=True):
     """A session that may be made.
 
     Attributes:
@@ -48,7 +48,7 @@ class NewSession(msgspec.Struct, frozen=True, kw_only=True):
     refused: str | None
 
 
-class NewObservation(msgspec.Struct, frozen=True, kw_only=True):
+class IncomingObservation(msgspec.Struct, frozen=True, kw_only=True):
     """An observation without its place here, and its payloads."""
 
     observation: Observation
@@ -62,7 +62,9 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     seq: int = 0
 
 
-Incoming: TypeAlias = NewSession | Draft | Gap | Compaction | NewObservation | Episode | ProjectLine
+Incoming: TypeAlias = (
+    IncomingSession | Draft | Gap | Compaction | IncomingObservation | Episode | ProjectLine
+)
 
 
 class Gate:
@@ -104,7 +106,7 @@ class Gate:
         try:
             return self._passed(record)
         except (msgspec.MsgspecError, ValueError, OverflowError) as error:
-            raise InvalidInput("a record of the export cannot be stored", hint="") from error
+            raise InvalidInput("a record cannot be stored", hint="leave it out") from error
 
     def _passed(self, record: Record) -> Incoming | None:
         match record:
@@ -123,7 +125,7 @@ class Gate:
                 return self._project(record)
         return None
 
-    def _new_session(self, line: SessionLine) -> NewSession:
+    def _new_session(self, line: SessionLine) -> IncomingSession:
         given = session_in(line)
         ids = self._drafts.identifiers({"key": given.key, "foreign_id": given.foreign_id})
         label = self._drafts.label
@@ -144,7 +146,7 @@ class Gate:
         self._calls = CallFilter(self._skips)
         refused = self._refused(session)
         self._is_refused = refused is not None
-        return NewSession(session=session, line=line, refused=refused)
+        return IncomingSession(session=session, line=line, refused=refused)
 
     def _refused(self, session: Session) -> str | None:
         mine = self._scope
@@ -207,7 +209,7 @@ class Gate:
         folder = None if self._session is None else self._session.project
         return self._rule.skips_call(tool, arguments, folder)
 
-    def _observation(self, given: Observation) -> NewObservation | None:
+    def _observation(self, given: Observation) -> IncomingObservation | None:
         for payload in (given.input, given.output):
             check_payload(payload)
         asked, came = self._text(given.input), self._text(given.output)
@@ -242,7 +244,7 @@ class Gate:
             input_blob=payloads[0].digest,
             output_blob=payloads[1].digest,
         )
-        return NewObservation(observation=stored, input=payloads[0], output=payloads[1])
+        return IncomingObservation(observation=stored, input=payloads[0], output=payloads[1])
 
     def _episode(self, given: Episode) -> Episode | None:
         if self._rule.verdict(given.project).reason(given.ended_at) is not None:

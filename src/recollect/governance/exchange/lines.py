@@ -161,7 +161,7 @@ def check_export(file: BinaryIO, tell: Callable[[int], None]) -> Checked:
         tell: Called now and then with the bytes that were read.
 
     Raises:
-        InvalidInput: it is no export, of a newer form, cut off, or was changed.
+        InvalidInput: it is another kind of file, has a newer form, is cut off, or was changed.
     """
     seal, size = LineSeal(), 0
     numbers: Counter[str] = Counter()
@@ -235,7 +235,8 @@ def _first(raw: bytes, seal: LineSeal) -> ExportHeader:
     """Return the header, digested."""
     if not is_export(raw):
         raise InvalidInput(
-            "the file is no export of recollect", hint="make one with `recollect export --all FILE`"
+            "the file must be an export of recollect",
+            hint="make one with `recollect export --all FILE`",
         )
     _check_version(raw)
     header = _line(raw, 1).header

@@ -1,7 +1,7 @@
 """One transaction of an import: each record is stored once, in the session that it belongs to.
 
 A record keeps its id and its short number where they are free here. An id that another owner has
-is replaced by one that is derived from it, so a second run finds it again and nobody learns of
+is replaced by one that is derived from it, so a second run finds it again and no one learns of
 the other. What an interrupted run has stored the next one recognises.
 """
 
@@ -16,7 +16,12 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.events import ObservationsRecorded, SessionCreated
 from recollect.core.scope import Scope
-from recollect.governance.exchange.incoming import Gap, Incoming, NewObservation, NewSession
+from recollect.governance.exchange.incoming import (
+    Gap,
+    Incoming,
+    IncomingObservation,
+    IncomingSession,
+)
 from recollect.observations import blobs as payloads
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine, take_project
@@ -153,7 +158,7 @@ class Storing:
     def take(self, item: Incoming) -> None:
         """Store a record, unless it is there, or is not to come in."""
         match item:
-            case NewSession():
+            case IncomingSession():
                 self._session(item)
             case ProjectLine():
                 self._project(item)
@@ -180,7 +185,7 @@ class Storing:
         refused = "erased" if now is None else target.refused
         return msgspec.structs.replace(target, session=now, refused=refused)
 
-    def _inner(self, item: Draft | Gap | Compaction | NewObservation) -> None:
+    def _inner(self, item: Draft | Gap | Compaction | IncomingObservation) -> None:
         target = self._target
         if target is None or target.session is None:
             self.added["erased" if target is None else target.refused] += 1
@@ -193,10 +198,10 @@ class Storing:
             case Compaction():
                 self._flush()
                 self._compaction(item, target, target.session)
-            case NewObservation():
+            case IncomingObservation():
                 self._observation(item, target.session)
 
-    def _session(self, item: NewSession) -> None:
+    def _session(self, item: IncomingSession) -> None:
         self._flush()
         given = item.session
         if self._target is not None and self._target.shifts:
@@ -223,8 +228,16 @@ class Storing:
         own = self._session_id(given.id)
         found = find_session(self._tx, self._sealed.scope, own)
         if found is None and given.source and given.foreign_id:
-            found = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
+            other = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
+            found = None if other is None else find_session(self._tx, self._sealed.scope, other.id)
         return found
+
+    def _foreign_id(self, given: Session) -> str | None:
+        """Return what a new session is called elsewhere: another name where that is taken here."""
+        source, name = given.source, given.foreign_id
+        if not source or not name or find_foreign(self._tx, self._tenant, source, name) is None:
+            return name
+        return moved_id(name, *_names(self._sealed.scope))
 
     def _session_id(self, id_: str) -> str:
         """Return the id here of a session of the document, whether it is there or not."""
@@ -235,7 +248,7 @@ class Storing:
         is_mine = is_free or find_session(self._tx, scope, id_) is not None
         if is_mine and not self._sealed.is_moved:
             return id_
-        return moved_id(id_, *(part or "" for part in msgspec.structs.astuple(scope)))
+        return moved_id(id_, *_names(scope))
 
     def _is_buried(self, given: Session) -> bool:
         origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
@@ -243,7 +256,7 @@ class Storing:
             origins.append((given.source, given.foreign_id))
         return is_buried(self._tx, self._tenant, origins)
 
-    def _made(self, item: NewSession) -> Session:
+    def _made(self, item: IncomingSession) -> Session:
         """Return a new session, stored; without links to sessions that are not here."""
         given = item.session
         parent, previous = self._linked(item.line.parent_id), self._linked(item.line.previous_id)
@@ -256,6 +269,7 @@ class Storing:
         session = msgspec.structs.replace(
             given,
             id=self._session_id(given.id),
+            foreign_id=self._foreign_id(given),
             parent_id=parent,
             forked_at_seq=None if parent is None else forked,
             previous_id=previous,
@@ -349,7 +363,7 @@ class Storing:
             if not self._sealed.dry_run:
                 store_compaction(self._tx, session, placed)
 
-    def _observation(self, item: NewObservation, session: Session) -> None:
+    def _observation(self, item: IncomingObservation, session: Session) -> None:
         given = item.observation
         own, is_there = self._own_id("observation", given.id, session.id)
         placed = msgspec.structs.replace(
@@ -426,3 +440,7 @@ class Storing:
             at, owner = self._sealed.at, owner_of(session)
             event = ObservationsRecorded(scope=owner, at=at, numbers=numbers)
             record_event(self._tx, event)
+
+
+def _names(scope: Scope) -> tuple[str, ...]:
+    return tuple(part or "" for part in msgspec.structs.astuple(scope))

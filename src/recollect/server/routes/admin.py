@@ -13,7 +13,7 @@ from recollect.index.model.sync_report import SyncReport
 from recollect.server.route import AnyRoute, Given, Nothing, Route
 
 
-class Removal(Given, frozen=True, kw_only=True):
+class RemovalOrder(Given, frozen=True, kw_only=True):
     """A removal.
 
     Attributes:
@@ -23,7 +23,7 @@ class Removal(Given, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-class Erasure(Removal, frozen=True, kw_only=True):
+class Erasure(RemovalOrder, frozen=True, kw_only=True):
     """A session to erase, by its key or id.
 
     Attributes:
@@ -45,7 +45,7 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     return receipt
 
 
-def prune(caller: Caller, given: Removal) -> PruneReport:
+def prune(caller: Caller, given: RemovalOrder) -> PruneReport:
     """Remove what is above the caps of retention."""
     caller.require_operator(whole=True)
     report = caller.memory.prune(dry_run=given.dry_run)
@@ -53,7 +53,7 @@ def prune(caller: Caller, given: Removal) -> PruneReport:
     return report
 
 
-def scrub(caller: Caller, given: Removal) -> ScrubReceipt:
+def scrub(caller: Caller, given: RemovalOrder) -> ScrubReceipt:
     """Redact everything stored by the rules of today."""
     caller.require_operator(whole=True)
     receipt = caller.memory.scrub(dry_run=given.dry_run)
@@ -73,7 +73,7 @@ def reindex(caller: Caller, _given: Nothing) -> SyncReport:
     return caller.memory.reindex()
 
 
-def _audit(caller: Caller, given: Removal, action: str, target: str | None = None) -> None:
+def _audit(caller: Caller, given: RemovalOrder, action: str, target: str | None = None) -> None:
     if not given.dry_run:
         caller.memory.audit.record(action, target=target)
 
@@ -93,7 +93,7 @@ ROUTES: tuple[AnyRoute, ...] = (
         path="/api/prune",
         summary="Remove what is above the caps of retention",
         right="admin",
-        given=Removal,
+        given=RemovalOrder,
         call=prune,
         answer=PruneReport,
     ),
@@ -102,7 +102,7 @@ ROUTES: tuple[AnyRoute, ...] = (
         path="/api/scrub",
         summary="Redact everything stored by the rules of today",
         right="admin",
-        given=Removal,
+        given=RemovalOrder,
         call=scrub,
         answer=ScrubReceipt,
     ),

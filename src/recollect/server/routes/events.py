@@ -1,4 +1,4 @@
-"""What happens in the home, told as it happens: server-sent events, in commit order.
+"""What happens in the home, as it happens: server-sent events, in commit order.
 
 The journal is the queue: nothing is kept for a reader, who gets page after page as fast as they
 take them, and goes on after a break where they were.
@@ -128,10 +128,10 @@ class EventPieces:
         if page:
             reader.seq = page[-1].seq
         if self._caller.token.is_owners:
-            return b"".join(map(_told, page)), bool(page)
+            return b"".join(map(_sent, page)), bool(page)
         heard = set(filter(self._caller.hears, {e.event.scope.session or "" for e in page}))
         mine = [self._without_others(e) for e in page if e.event.scope.session in heard]
-        return b"".join(map(_told, mine)), bool(page)
+        return b"".join(map(_sent, mine)), bool(page)
 
     def _without_others(self, recorded: RecordedEvent) -> RecordedEvent:
         """Return an event without the name of another token: who else calls is the operator's."""
@@ -163,7 +163,7 @@ class _Bell:
             await asyncio.sleep(GATHER_S)
 
 
-def _told(recorded: RecordedEvent) -> Piece:
+def _sent(recorded: RecordedEvent) -> Piece:
     document = recorded.document()
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (
         recorded.seq,

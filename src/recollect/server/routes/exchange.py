@@ -50,7 +50,7 @@ def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
 
     Raises:
         Denied: the operator's part asks for the right ``admin``, memory files for ``files``.
-        NotFound: there is no such session, or not for this token.
+        NotFound: the session does not exist, or not for this token.
         InvalidInput: the time cannot be one.
     """
     for_session = caller.for_session(given.for_session)

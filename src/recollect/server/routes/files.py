@@ -7,7 +7,7 @@ from recollect.server.route import AnyRoute, Given, Route
 from recollect.workspace.reading import ReadResult
 
 
-class FileLines(Given, frozen=True, kw_only=True):
+class FileExtent(Given, frozen=True, kw_only=True):
     """Lines of a memory file; fields as in `Memory.read`."""
 
     path: str
@@ -16,7 +16,7 @@ class FileLines(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
-def read(caller: Caller, given: FileLines) -> ReadResult:
+def read(caller: Caller, given: FileExtent) -> ReadResult:
     """Return lines of a memory file."""
     heard = caller.for_session(given.for_session)
     return caller.memory.read(given.path, given.from_line, given.lines, for_session=heard)
@@ -28,7 +28,7 @@ ROUTES: tuple[AnyRoute, ...] = (
         path="/api/files",
         summary="Read lines of a memory file",
         right="read",
-        given=FileLines,
+        given=FileExtent,
         call=read,
         answer=ReadResult,
     ),

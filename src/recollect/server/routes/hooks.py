@@ -129,7 +129,9 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
         check_captured(caller, report)
         moment: Literal["start", "resume"] = "resume" if report.source == "resume" else "start"
         hooked, note = hooked_of(caller, report, moment)
-        block = context_answer(_block(caller, report, hooked.session.id))
+        is_heard = caller.hears(hooked.session.id)  # who may write there need not hear it
+        found = _block(caller, report, hooked.session.id) if is_heard else ContextBlock()
+        block = context_answer(found)
         return StartAnswer(
             status=hooked.became,
             session_id=hooked.session.id,

@@ -80,21 +80,20 @@ def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
         model=given.model,
         sender=caller.sender(given.sender),
     )
-    is_new = message.session_id == session.id and message.seq > session.last_seq
-    return Created(message) if is_new else message
+    if message.session_id == session.id and message.seq > session.last_seq:
+        return Created(message)
+    # Who may write to a session need not hear it: an event id must not read it.
+    is_heard = caller.hears_message(message)
+    return message if is_heard else msgspec.structs.replace(message, content=(), text="")
 
 
 def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
     """Return messages of a session, oldest first."""
-    session, sessions = caller.session(given.session_key), caller.memory.sessions
-    found = sessions.messages(
+    session = caller.session(given.session_key)
+    found = caller.memory.sessions.messages(
         session.id, given.limit, after_seq=given.after_seq, before_seq=given.before_seq
     )
-    heard = caller.for_session()
-    if heard is not None:
-        group = sessions.visibility_group(heard)
-        found = [each for each in found if sessions.message_group(each) == group]
-    return MessageList(session_id=session.id, messages=tuple(found))
+    return MessageList(session_id=session.id, messages=tuple(filter(caller.hears_message, found)))
 
 
 def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:

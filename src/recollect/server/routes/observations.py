@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from recollect.caller import Caller
 from recollect.core.checks import check_share
 from recollect.core.errors import NotFound
@@ -51,8 +53,11 @@ def create(caller: Caller, given: ToolReport) -> Created[ObservationAnswer] | Ob
     if given.session_key is None and given.session_id is not None:
         caller.session(given.session_id)
     stored = store(caller, given)
-    answer = observation_answer(stored.observation)
-    return Created(answer) if stored.is_new else answer
+    if stored.is_new:
+        return Created(observation_answer(stored.observation))
+    # Who may write to a session need not hear it: an event id must not read it.
+    is_heard = caller.hears(stored.session.session.id)
+    return observation_answer(stored.observation if is_heard else _unheard(stored.observation))
 
 
 def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
@@ -92,6 +97,12 @@ def restore(caller: Caller, given: OneId) -> ObservationAnswer:
         if name_of(given.id) not in {name for o in known for name in (o.id, f"#{o.number}")}:
             raise _no_such()
     return observation_answer(observations.restore(name_of(given.id)))
+
+
+def _unheard(of: Observation) -> Observation:
+    """Return what somebody is told of an observation that they may not hear."""
+    blank = msgspec.structs.replace(of, title="", summary="", input="", output="")
+    return msgspec.structs.replace(blank, tool_name=None, type="tool_use", files=())
 
 
 def _found(caller: Caller, given: OneObservation) -> Observation:

@@ -7,9 +7,9 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.server.route import Given, Route
 from recollect.server.wire import (
-    ContextAnswer,
-    SearchAnswer,
-    TimelineAnswer,
+    PromptContext,
+    SearchResults,
+    TimelineLines,
     anchor_of,
     context_answer,
     moment_of,
@@ -86,7 +86,7 @@ class ForPrompt(Given, frozen=True, kw_only=True):
     query: str | None = None
 
 
-def search(caller: Caller, given: Search) -> SearchAnswer:
+def search(caller: Caller, given: Search) -> SearchResults:
     """Return what was found, in a line each."""
     memory, heard = caller.memory, caller.for_session(given.for_session)
     types = [given.type] if isinstance(given.type, str) else given.type
@@ -106,7 +106,7 @@ def search(caller: Caller, given: Search) -> SearchAnswer:
     return search_answer(result, memory.lines(result, for_session=heard))
 
 
-def timeline(caller: Caller, given: Around) -> TimelineAnswer:
+def timeline(caller: Caller, given: Around) -> TimelineLines:
     """Return what was around something, by time."""
     found = caller.memory.observations.timeline(
         None if given.anchor is None else anchor_of(given.anchor),
@@ -119,7 +119,7 @@ def timeline(caller: Caller, given: Around) -> TimelineAnswer:
     return timeline_answer(found)
 
 
-def context(caller: Caller, given: ForPrompt) -> ContextAnswer:
+def context(caller: Caller, given: ForPrompt) -> PromptContext:
     """Return what a prompt is given by itself; of a session that is there it is recorded."""
     contexts, most = caller.memory.context, given.max_tokens
     try:
@@ -147,7 +147,7 @@ ROUTES = (
         right="read",
         given=Search,
         call=search,
-        answer=SearchAnswer,
+        answer=SearchResults,
     ),
     Route(
         method="POST",
@@ -156,7 +156,7 @@ ROUTES = (
         right="read",
         given=Around,
         call=timeline,
-        answer=TimelineAnswer,
+        answer=TimelineLines,
     ),
     Route(
         method="GET",
@@ -165,6 +165,6 @@ ROUTES = (
         right="read",
         given=ForPrompt,
         call=context,
-        answer=ContextAnswer,
+        answer=PromptContext,
     ),
 )

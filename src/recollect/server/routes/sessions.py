@@ -7,9 +7,15 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Route
-from recollect.server.wire import SessionAnswer, moment_of, session_answer
+from recollect.server.wire import (
+    SessionAnswer,
+    SessionEntry,
+    moment_of,
+    session_answer,
+    session_entry,
+)
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.record.session import Session
 
@@ -17,7 +23,7 @@ PAGE = 100
 """Sessions, messages or episodes of an answer, unless more are asked for."""
 
 
-class NewSession(Given, frozen=True, kw_only=True):
+class SessionOrder(Given, frozen=True, kw_only=True):
     """A session to begin."""
 
     session_key: str
@@ -49,7 +55,7 @@ class SessionChange(OneSession, frozen=True, kw_only=True):
     status: str | None = None
 
 
-class Branch(OneSession, frozen=True, kw_only=True):
+class ForkOrder(OneSession, frozen=True, kw_only=True):
     """Where to fork a session."""
 
     at_seq: int | None = None
@@ -65,7 +71,7 @@ class Look(OneSession, frozen=True, kw_only=True):
 class SessionList(msgspec.Struct, frozen=True, kw_only=True):
     """Sessions, the last used first."""
 
-    sessions: tuple[Session, ...]
+    sessions: tuple[SessionEntry, ...]
 
 
 def summary_of(caller: Caller, session: Session) -> str | None:
@@ -81,7 +87,7 @@ def answer_of(caller: Caller, session: Session) -> SessionAnswer:
     return session_answer(session, summary_of(caller, session))
 
 
-def create(caller: Caller, given: NewSession) -> Created[SessionAnswer] | SessionAnswer:
+def create(caller: Caller, given: SessionOrder) -> Created[SessionAnswer] | SessionAnswer:
     """Begin a session under a key; return the one that goes on there, where there is one."""
     found = caller.hooked(given.session_key, given.project_path, "start")
     answer = answer_of(caller, found.session)
@@ -107,10 +113,10 @@ def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
     )
     if not caller.token.is_owners:
         found = [session for session in found if caller.hears(session.id)][: max(0, given.limit)]
-    return SessionList(sessions=tuple(found))
+    return SessionList(sessions=tuple(map(session_entry, found)))
 
 
-def change(caller: Caller, given: SessionChange) -> Session:
+def change(caller: Caller, given: SessionChange) -> SessionEntry:
     """Give a session another title, or another status."""
     session = _writable(caller, given.key)
     if given.title is None and given.status is None:
@@ -119,7 +125,7 @@ def change(caller: Caller, given: SessionChange) -> Session:
         session = caller.memory.sessions.rename(session.id, given.title or None)
     if given.status is not None:
         session = caller.memory.sessions.set_status(session.id, given.status)
-    return session
+    return session_entry(session)
 
 
 def resume(caller: Caller, given: OneSession) -> SessionAnswer:
@@ -134,10 +140,11 @@ def end(caller: Caller, given: OneSession) -> SessionAnswer:
     return answer_of(caller, caller.memory.sessions.set_status(session.id, "archived"))
 
 
-def fork(caller: Caller, given: Branch) -> Created[Session]:
+def fork(caller: Caller, given: ForkOrder) -> Created[SessionEntry]:
     """Begin a session with the messages of another."""
     session = _writable(caller, given.key)
-    return Created(caller.memory.sessions.fork(session.id, given.at_seq, title=given.title))
+    forked = caller.memory.sessions.fork(session.id, given.at_seq, title=given.title)
+    return Created(session_entry(forked))
 
 
 def view(caller: Caller, given: Look) -> ContextView:
@@ -148,10 +155,7 @@ def view(caller: Caller, given: Look) -> ContextView:
 
 def _writable(caller: Caller, key: str) -> Session:
     """Return a session that is there, and that the caller may change."""
-    session = caller.session(key)
-    if session.status == "deleted" and not caller.token.is_owners:
-        raise NotFound("there is no such session", hint="list those that are there")
-    return caller.writes_to(session.id)
+    return caller.writes_to(caller.session(key).id)
 
 
 ROUTES = (
@@ -160,7 +164,7 @@ ROUTES = (
         path="/api/sessions",
         summary="Begin a session, or get the one that goes on under the key",
         right="capture",
-        given=NewSession,
+        given=SessionOrder,
         call=create,
         answer=SessionAnswer,
         status=201,
@@ -190,7 +194,7 @@ ROUTES = (
         right="write",
         given=SessionChange,
         call=change,
-        answer=Session,
+        answer=SessionEntry,
     ),
     Route(
         method="POST",
@@ -215,9 +219,9 @@ ROUTES = (
         path="/api/sessions/{key}/fork",
         summary="Begin a session with the messages of another",
         right="write",
-        given=Branch,
+        given=ForkOrder,
         call=fork,
-        answer=Session,
+        answer=SessionEntry,
         status=201,
     ),
     Route(

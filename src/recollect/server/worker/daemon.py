@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core import errors
-from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy, StoreError
+from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
 from recollect.server.client import WorkerConnection
 from recollect.server.presence import (
@@ -30,19 +30,24 @@ from recollect.server.presence import (
     find_presence,
     is_served,
     read_small,
+    served_already,
 )
+from recollect.store.files import private_folder
+from recollect.store.locks import WriteQueue
 
 START_S = 30.0
 """How long a start is waited for: the schema of a large home may have to be brought forward."""
 REST_S = 60.0
 """Between two starts by commands; a worker that cannot start is not tried at each
 command."""
+START_LOCK = "start.lock"
+"""Held by who starts a worker; its time is that of the last start by a command."""
 _STEP_S = 0.02
 _STOP_S = 10.0
 _ALIVE_S = 3.0
 
 
-class Serving(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
     """How the worker of a home is doing.
 
     Attributes:
@@ -60,11 +65,13 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
     worker: Presence | None = None
 
 
-def look_at(home: Path) -> Serving:
+def look_at(home: Path) -> WorkerState:
     """Return how the worker of a home is doing."""
     there = find_presence(home)
     if there is None:
-        return Serving(running=is_served(home), unused_because="it does not run, or just starts")
+        return WorkerState(
+            running=is_served(home), unused_because="it does not run, or just starts"
+        )
     answers = _line_to(home, there).is_alive()
     because = None
     if there.protocol != PROTOCOL:
@@ -73,7 +80,7 @@ def look_at(home: Path) -> Serving:
         because = "its environment has other settings or keys than this shell"
     elif not answers:
         because = "it does not answer"
-    return Serving(
+    return WorkerState(
         running=True, answers=answers, used=because is None, unused_because=because, worker=there
     )
 
@@ -81,18 +88,20 @@ def look_at(home: Path) -> Serving:
 def start(home: Path) -> Presence:
     """Start a worker in the background; return when it answers.
 
-    It inherits no handles, belongs to no terminal, and outlives the caller.
+    It inherits no handles, belongs to no terminal, and outlives the caller. Of several starts at
+    once one begins after the other.
 
     Raises:
         Conflict: a worker serves the home already.
         RecollectError: it could not start; the error is its own.
     """
-    there = find_presence(home)
-    if there is not None:
-        raise Conflict(
-            f"a worker serves this home already at {there.address} (process {there.pid})",
-            hint="use it, or stop it with `recollect serve stop`",
-        )
+    with WriteQueue(home / START_LOCK).turn(START_S):
+        if is_served(home):
+            raise served_already(home)
+        return _started(home)
+
+
+def _started(home: Path) -> Presence:
     process = _spawn(home)
     found = awaited(home, START_S, lambda: process.poll() is not None, process.pid)
     if found is not None:
@@ -192,7 +201,7 @@ def _turn_to_start(home: Path) -> Iterator[bool]:
     """Give the block whether it is the one that may start now; the time goes into the lock file."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        descriptor = os.open(home / "autostart.lock", flags, 0o600)
+        descriptor = os.open(home / START_LOCK, flags, 0o600)
     except OSError:
         yield False
         return
@@ -217,8 +226,6 @@ def _now_s() -> float:
 
 
 def _spawn(home: Path) -> subprocess.Popen[bytes]:
-    from recollect.store.files import private_folder
-
     folder = private_folder(home / LOGS)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     said = os.open(folder / START_LOG, flags, 0o600)

@@ -16,7 +16,7 @@ import msgspec
 from recollect import __version__
 from recollect.caller import Callers
 from recollect.core.clock import SystemClock
-from recollect.core.errors import Conflict, Denied, InvalidInput, StoreBusy
+from recollect.core.errors import Denied, InvalidInput, StoreBusy
 from recollect.core.settings import ServerSettings, load_settings, surroundings
 from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
@@ -26,18 +26,17 @@ from recollect.server.listening import address_of, bind_port, bind_socket, is_lo
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
-    SERVE_LOCK,
     Presence,
-    find_presence,
+    is_served,
+    served_already,
 )
 from recollect.server.serving import Server
 from recollect.server.worker.log_file import logging_to
 from recollect.server.worker.shared_folder import shared_by
+from recollect.store.background import home_locks
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
-from recollect.store.locks import OwnerLock
 
-ROLE = "worker"
 STOP_S = 5.0
 """How long a stop takes at most: requests under way end, then the memory is closed."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -71,6 +70,8 @@ class HomeWorker:
             StoreError: the home cannot be opened or written.
         """
         private_folder(self.home)
+        if is_served(self.home):  # also by another worker of this process
+            raise served_already(self.home)
         resolved = load_settings(self.home, self._overrides)
         settings, is_chosen = resolved.settings.server, _is_chosen(resolved.origins)
         if not settings.allow_shared_folder:
@@ -81,7 +82,7 @@ class HomeWorker:
             held.enter_context(logging_to(self.home))
             TokenFile(self.home).ensure()
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
-            pool = held.enter_context(MemoryPool(self.home, self._overrides))
+            pool = held.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
             held.enter_context(kept_in_step(pool.memory()))
             server = _server(pool, listeners, settings)
             self._serve(server, _presence_of(listeners), started)
@@ -151,22 +152,17 @@ def sole_worker(home: Path) -> Iterator[None]:
         Conflict: another worker holds it.
         StoreError: the lock file cannot be opened.
     """
-    lock = OwnerLock(home / SERVE_LOCK, SystemClock())
-    if not lock.acquire(ROLE):
-        there, holder = find_presence(home), lock.holder()
-        where = "" if there is None else f" at {there.address}"
-        who = "" if holder is None else f" (process {holder.pid})"
-        raise Conflict(
-            f"a worker serves this home already{where}{who}",
-            hint="use it, or stop it with `recollect serve stop`",
-            path=str(home),
-        )
+    locks = home_locks(home, SystemClock())
+    try:
+        locks.become_worker(alone=True)
+    except StoreBusy as error:
+        raise served_already(home) from error
     try:
         with os_errors(home / PRESENCE_FILE):
             (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
         yield
     finally:
-        lock.release()
+        locks.retire_worker()
 
 
 @contextmanager

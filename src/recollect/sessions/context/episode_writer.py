@@ -117,7 +117,7 @@ class EpisodeWriter:
         senders = [text_or_none(sender) for (sender,) in known]
         if not _is_shared(session):
             return {None: EVERY_TURN}
-        if len(senders) <= 1:  # of hooks alone, none: nobody spoke
+        if len(senders) <= 1:  # of hooks alone there is none
             return {(senders or [None])[0]: EVERY_TURN}
         return {
             sender: HeardTurns(() if sender is None else (sender,), unnamed=sender is None)

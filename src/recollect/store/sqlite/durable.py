@@ -3,7 +3,7 @@
 A commit that waits for the disk inside its turn keeps all others out for that long: eight processes
 that append get no more than one sync after the other. So the log is written within the turn and
 synced after it, and one sync covers all that was written before it. Until then others can see what
-a power cut may still take; nobody is told of it, neither its writer nor whoever reads it: see
+a power cut may still take; neither its writer nor a reader gets to see it: see
 the decision "One sync for several commits" in docs/adr.
 """
 
@@ -67,7 +67,7 @@ class CommitMark:
 
     def doubt(self) -> None:
         """Tell that a part of the log may never reach the disk, so that nothing may follow it."""
-        with suppress(OSError):  # whoever opened the log before is told by the system, too
+        with suppress(OSError):  # the system reports it to whoever opened the log before, too
             self._put(_DOUBTED, 1)
 
     def trust(self) -> None:
@@ -111,8 +111,8 @@ class LogSync:
     """Syncs the log of one database, through a handle of its own.
 
     The system tells each handle once of a page that could not be written, so a handle is opened
-    before what it syncs is written, and used by one thread. It is no second handle of the database
-    file: closing it drops no lock, because SQLite has none on the log.
+    before what it syncs is written, and used by one thread. It is a handle of the log alone, not of
+    the database: closing it drops no lock, because SQLite has none on the log.
 
     Args:
         database: The database file; its log is there.

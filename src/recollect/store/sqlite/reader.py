@@ -98,7 +98,7 @@ class Readers:
     def _harden(self) -> None:
         """Return when what was read is on the disk: a writer may not have come to that yet.
 
-        A log that is gone was written back. Of what a disk cannot sync the writer is told, and it
+        A log that is gone was written back. The writer hears of what a disk cannot sync, and it
         may be stored: it is answered.
         """
         with suppress(apsw.Error):

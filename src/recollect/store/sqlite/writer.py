@@ -409,7 +409,7 @@ class GroupCommit:
         """What the mark counts it as."""
 
     def run(self, connection: apsw.Connection, mark: CommitMark | None) -> None:
-        """Run the jobs and commit; ``mark`` is told before anybody can see it.
+        """Run the jobs and commit; ``mark`` hears of it before a reader can see it.
 
         Raises:
             apsw.Error: the transaction as a whole failed; what became of it is to be found out.

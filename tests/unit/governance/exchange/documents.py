@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,13 @@ from recollect.memory import Memory
 PLAIN = {"embedding.provider": "none", "sessions.mirror": False}
 
 
-def opened(place: Path, scope: recollect.Scope | None = None, **overrides: Any) -> Memory:
+def opened(
+    place: Path,
+    settings: Mapping[str, Any] | None = None,
+    scope: recollect.Scope | None = None,
+) -> Memory:
     """Open a home without a model and without mirrors."""
-    return recollect.open(place, overrides=PLAIN | overrides, scope=scope, live=False)
+    return recollect.open(place, overrides={**PLAIN, **(settings or {})}, scope=scope, live=False)
 
 
 def exported(memory: Memory, **order: Any) -> list[bytes]:

@@ -23,7 +23,7 @@ KEY = "sk-ant-api03-" + "q7XzR2mK" * 6
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """A home in which the owner, two guests and a group talk."""
     owner = {"sessions.owner": ["telegram:1"]}
-    with opened(tmp_path / "home", **owner) as memory:
+    with opened(tmp_path / "home", owner) as memory:
         for key, word in (
             ("agent:main:telegram:acc:direct:1", "owner"),
             ("agent:main:telegram:acc:direct:42", "ann"),
@@ -66,7 +66,7 @@ def test_a_guest_gets_what_they_said_and_nothing_else(memory: Memory) -> None:
 
 def test_a_guest_gets_titles_of_what_the_agent_did_where_they_are_shared(tmp_path: Path) -> None:
     """Never input and output."""
-    with opened(tmp_path / "home", **{"observations.shared": True}) as memory:
+    with opened(tmp_path / "home", {"observations.shared": True}) as memory:
         session = memory.sessions.create(key="agent:main:telegram:acc:direct:42")
         memory.observations.record(session.id, "Read", output="secret", title="read a file")
         gone = memory.observations.record(session.id, "Read", output="secret", title="forgotten")
@@ -143,14 +143,28 @@ def test_a_session_comes_with_what_it_was_forked_from(memory: Memory, tmp_path: 
         assert [m.text for m in other.sessions.messages(fork.id)] == said
 
 
+def test_what_a_fork_shares_with_another_owner_comes_without_its_facts(memory: Memory) -> None:
+    """Its messages are read through the fork; title, key and project are not."""
+    first = memory.sessions.create(project="/p/first", title="plans", metadata={"fact": "first"})
+    memory.sessions.append(first.id, "user", "shared words")
+    scoped = memory.within(recollect.Scope(project="/p/second"))
+    fork = memory.sessions.fork(first.id)
+    memory._parts.resources.records.write(  # noqa: SLF001
+        lambda tx: tx.execute("UPDATE sessions SET project = '/p/second' WHERE id = ?", (fork.id,))
+    )
+    text = words(list(scoped.export().lines()))
+    assert "shared words" in text
+    assert not any(fact in text for fact in ("plans", "/p/first", '"fact"'))
+
+
 def test_since_leaves_out_what_is_older(memory: Memory, tmp_path: Path) -> None:
     """For what is added to another home again and again."""
     session = memory.sessions.create()
     now = session.created_at
     memory.sessions.append(session.id, "user", "before", at=now - DAY_MS)
-    for other in memory.sessions.list():
-        if other.id != session.id:
-            memory.erase(session_id=other.id)
+    for each in memory.sessions.list():
+        if each.id != session.id:
+            memory.erase(session_id=each.id)
     base = written(tmp_path / "base.jsonl", exported(memory))
     memory.sessions.append(session.id, "user", "later", at=now)
     memory.observations.record(session.id, "Read", output="seen later", at=now)
@@ -183,6 +197,7 @@ def test_settings_and_tokens_are_not_in_it(tmp_path: Path) -> None:
         text = b"\n".join(exported(memory)).decode()
     assert KEY not in text
     assert "rcl_secret" not in text
+    assert salt is not None
     assert str(salt[0]) not in text
 
 

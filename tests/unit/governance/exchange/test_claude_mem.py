@@ -78,7 +78,7 @@ def test_the_database_is_only_read(memory: Memory, tmp_path: Path) -> None:
 
 def test_it_is_found_and_heard_by_the_owner_only(tmp_path: Path) -> None:
     """A guest and a group hear nothing of it, even where they hear observations."""
-    with opened(tmp_path / "home", **{"observations.shared": True}) as memory:
+    with opened(tmp_path / "home", {"observations.shared": True}) as memory:
         memory.import_claude_mem(filled(tmp_path).path)
         guest = memory.sessions.create(key="agent:main:telegram:acc:direct:42")
         group = memory.sessions.create(key="agent:main:slack:group:g1")
@@ -162,7 +162,7 @@ def test_secrets_stay_out(memory: Memory, tmp_path: Path) -> None:
 
 def test_what_is_not_captured_stays_out(tmp_path: Path) -> None:
     """As of any import."""
-    with opened(tmp_path / "home", **{"privacy.exclude_projects": ["tea"]}) as memory:
+    with opened(tmp_path / "home", {"privacy.exclude_projects": ["tea"]}) as memory:
         report = memory.import_claude_mem(filled(tmp_path).path)
         assert report.added == {}
         assert report.left_out["excluded"] > 0

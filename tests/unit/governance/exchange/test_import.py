@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def changed(lines: list[bytes], old: bytes, new: bytes) -> list[bytes]:
     return [line.replace(old, new) for line in lines]
 
 
-BROKEN = {
+BROKEN: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "cut off": lambda lines: lines[:-1],
     "cut in a line": lambda lines: [*lines[:4], lines[4][:20]],
     "one line less": lambda lines: [*lines[:4], *lines[5:]],
@@ -121,7 +122,7 @@ def test_an_import_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     while True:
-        with pytest.raises(KeyboardInterrupt) if stops < 4 else _nothing():
+        with pytest.raises(KeyboardInterrupt) if stops < 4 else nullcontext():
             memory.import_export(document, on_progress=stop if stops < 4 else None)
         stops += 1
         said = [m.text for s in memory.sessions.list() for m in memory.sessions.messages(s.id)]
@@ -135,12 +136,6 @@ def test_an_import_that_was_stopped_goes_on(
 def _meta(memory: Memory) -> list[Any]:
     read = memory._parts.resources.records.read  # noqa: SLF001
     return read(lambda tx: tx.all("SELECT key FROM meta WHERE key LIKE 'import.%'"))
-
-
-class _nothing:  # noqa: N801
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 def test_numbers_that_are_taken_are_mapped_and_none_changes(
@@ -211,7 +206,7 @@ def test_another_tenant_must_be_said_and_gets_ids_of_its_own(
     document = written(tmp_path / "x.jsonl", lines)
     with (
         opened(tmp_path / "one") as theirs,
-        opened(tmp_path / "one", recollect.Scope(tenant="acme")) as ours,
+        opened(tmp_path / "one", scope=recollect.Scope(tenant="acme")) as ours,
     ):
         before = exported(theirs)[1:-1]
         with pytest.raises(Denied):
@@ -234,11 +229,30 @@ def test_a_narrow_scope_takes_only_what_may_be_its_own(tmp_path: Path) -> None:
             memory.sessions.end(session.id)
         document = written(tmp_path / "x.jsonl", exported(memory))
     for scope in (recollect.Scope(agent="work"), recollect.Scope(project="/p/work")):
-        with opened(tmp_path / str(scope.agent), scope) as memory:
+        with opened(tmp_path / str(scope.agent), scope=scope) as memory:
             report = memory.import_export(document)
             assert (report.added["message"], report.left_out["denied"]) == (1, 3)
             (session,) = memory.sessions.list()
             assert memory.sessions.messages(session.id)[0].text == "of work"
+
+
+def test_a_session_of_another_owner_is_never_written_to(tmp_path: Path) -> None:
+    """Not even where both are called the same in another program."""
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"role":"user","content":"hello","id":"u1"}\n', "utf-8")
+    with opened(tmp_path / "one") as other:
+        other.import_transcripts(file)
+        session = other.sessions.list()[0]
+        other.sessions.append(session.id, "user", "theirs")
+        document = written(tmp_path / "x.jsonl", exported(other))
+    with opened(tmp_path / "two", scope=recollect.Scope(agent="work")) as work:
+        work.import_transcripts(file)
+        before = exported(work)[1:-1]
+        with opened(tmp_path / "two", scope=recollect.Scope(agent="play")) as play:
+            assert play.import_export(document).added == {"session": 1, "message": 2}
+            assert play.import_export(document).added == {}
+            assert len(play.sessions.list()) == 1
+        assert exported(work)[1:-1] == before
 
 
 def test_what_was_erased_here_stays_away(
@@ -257,7 +271,7 @@ def test_what_was_erased_here_stays_away(
 def test_what_is_deleted_or_pruned_here_stays_so(tmp_path: Path, lines: list[bytes]) -> None:
     """It is there, or was; it does not come twice."""
     document = written(tmp_path / "x.jsonl", lines)
-    with opened(tmp_path / "two", **{"sessions.retention.max_messages": 2}) as memory:
+    with opened(tmp_path / "two", {"sessions.retention.max_messages": 2}) as memory:
         memory.import_export(document)
         memory.prune()
         assert memory.import_export(document).left_out == {"pruned": 6}
@@ -270,7 +284,7 @@ def test_secrets_are_taken_out_by_the_rules_of_this_home(
 ) -> None:
     """Whoever made the document may not have had any."""
     dirty = changed(changed(lines, b'"a1"', b'"use %s"' % KEY.encode()), b'"Read"', b'"sk R"')
-    with opened(tmp_path / "three", **{"privacy.patterns": ["b[0-9]"]}) as memory:
+    with opened(tmp_path / "three", {"privacy.patterns": ["b[0-9]"]}) as memory:
         memory.import_export(written(tmp_path / "x.jsonl", resealed(dirty)))
         found = b"".join(exported(memory))
         assert KEY.encode() not in found
@@ -297,7 +311,7 @@ def test_what_this_home_does_not_capture_stays_out(tmp_path: Path) -> None:
         memory.sessions.append(secret.id, "user", "four")
         document = written(tmp_path / "x.jsonl", exported(memory))
     rules = {"capture.skip_tools": ["Bank"], "privacy.exclude_projects": ["/p/secret"]}
-    with opened(tmp_path / "two", **rules) as memory:
+    with opened(tmp_path / "two", rules) as memory:
         report = memory.import_export(document)
         assert report.left_out == {"calls": 2, "excluded": 2}
         shown = [(m.seq, m.text) for m in memory.sessions.messages(fork.id)]

@@ -109,7 +109,7 @@ def test_a_round_trip_gives_equal_records(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         caps = {"sessions.retention.max_messages": 6, "sessions.context.keep_messages": 1}
-        with opened(root / "one", **caps) as memory:
+        with opened(root / "one", caps) as memory:
             history = History(memory)
             for step in steps:
                 history.take(step)
@@ -129,7 +129,7 @@ def test_a_round_trip_gives_equal_records(steps: list[tuple[Any, ...]]) -> None:
 
 def test_what_was_pruned_and_how_old_it_is_stay_as_they_were(tmp_path: Path) -> None:
     """A session whose beginning was removed begins there in the other home, too."""
-    with opened(tmp_path / "one", **{"sessions.retention.max_messages": 2}) as memory:
+    with opened(tmp_path / "one", {"sessions.retention.max_messages": 2}) as memory:
         session = memory.sessions.create(title="old")
         now = session.created_at
         for n in range(6):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -36,4 +37,6 @@ def mcp(
     with MemoryPool(require_home(context), named) as pool:
         about = pool.memory().projects.find(path_or_name(project)) if project else None
         scope = Scope(agent=given.agent, project=about)
-        serve_stdio(Callers(pool).local(audience, "write", "mcp", scope=scope))
+        caller_of = partial(Callers(pool).local, audience, "write", "mcp", scope=scope)
+        caller_of()  # refuses a wrong audience before anything is served
+        serve_stdio(caller_of)

@@ -130,8 +130,8 @@ def _end(expires: str) -> int:
 def _show_issued(issued: IssuedToken) -> None:
     show((issued.text, "bold"))
     token = issued.token
-    told = _HEARS.get(token.audience, f"hears as the session {token.session_key}")
-    say((token.name, "bold"), (f": {told}; may {token.rights}{_limits(token)}", ""))
+    hears = _HEARS.get(token.audience, f"hears as the session {token.session_key}")
+    say((token.name, "bold"), (f": {hears}; may {token.rights}{_limits(token)}", ""))
     say(("keep the token now: it is not shown again", "dim"))
 
 

@@ -1,4 +1,4 @@
-"""What the tools answer: the shapes that clients are told, and how records become them."""
+"""What the tools answer: the shapes that clients know them by, and how records become them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SOURCES = {"observation": "observations", "message": "sessions", "episode": "ep
 _BY_ROLE = {"assistant": "agent", "tool": "tool", "system": "tool"}
 
 
-class Found(TypedDict):
+class FoundRecord(TypedDict):
     """One hit."""
 
     source: Annotated[str, Field(description="memory (a file), sessions or observations.")]
@@ -52,18 +52,18 @@ class Found(TypedDict):
     citation: NotRequired[str]
 
 
-class SearchAnswer(TypedDict):
+class SearchOutput(TypedDict):
     """Hits, best first."""
 
     note: Note
-    results: list[Found]
+    results: list[FoundRecord]
     mode: Annotated[str, Field(description="What took part: hybrid, lexical or vector.")]
     warnings: list[str]
     tokens: Tokens
 
 
-FileAnswer = TypedDict(
-    "FileAnswer",
+FileOutput = TypedDict(
+    "FileOutput",
     {
         "note": Note,
         "status": Literal["ok", "not_found"],
@@ -82,7 +82,7 @@ FileAnswer = TypedDict(
 """Lines of a memory file."""
 
 
-class Line(TypedDict):
+class LineOutput(TypedDict):
     """One record, in one line."""
 
     name: Name
@@ -94,16 +94,16 @@ class Line(TypedDict):
     detailTokens: int
 
 
-class TimelineAnswer(TypedDict):
+class TimelineOutput(TypedDict):
     """What was around something, oldest first."""
 
     note: Note
-    lines: list[Line]
+    lines: list[LineOutput]
     anchor: NotRequired[Name]
     tokens: Tokens
 
 
-class Record(TypedDict):
+class RecordOutput(TypedDict):
     """One record in full."""
 
     name: Name
@@ -124,16 +124,16 @@ class Record(TypedDict):
     text: NotRequired[str]
 
 
-class RecordsAnswer(TypedDict):
+class RecordsOutput(TypedDict):
     """Records in the order in which they were asked for."""
 
     note: Note
-    records: list[Record]
+    records: list[RecordOutput]
     missing: list[str]
     tokens: Tokens
 
 
-class ContextItem(TypedDict):
+class ContextPart(TypedDict):
     """What a line of a context block is of."""
 
     kind: str
@@ -142,16 +142,16 @@ class ContextItem(TypedDict):
     name: NotRequired[Name]
 
 
-class ContextAnswer(TypedDict):
+class ContextOutput(TypedDict):
     """What a session begins with."""
 
     session: str
     text: str
-    items: list[ContextItem]
+    items: list[ContextPart]
     tokens: Tokens
 
 
-class ForgetAnswer(TypedDict):
+class ForgetOutput(TypedDict):
     """What was forgotten."""
 
     name: Name
@@ -160,11 +160,11 @@ class ForgetAnswer(TypedDict):
     tokens: Tokens
 
 
-def search_answer(memory: Memory, result: SearchResult, lines: IndexLines) -> SearchAnswer:
+def search_output(memory: Memory, result: SearchResult, lines: IndexLines) -> SearchOutput:
     """Return hits with what loads them; those without a line are gone, or not for who asks."""
     named = {line.ref: line for line in lines.lines}
     hits = [_hit(memory, hit, named[hit.ref]) for hit in result.hits if hit.ref in named]
-    return SearchAnswer(
+    return SearchOutput(
         note=NOTE,
         results=hits,
         mode=result.mode,
@@ -173,8 +173,8 @@ def search_answer(memory: Memory, result: SearchResult, lines: IndexLines) -> Se
     )
 
 
-def _hit(memory: Memory, hit: Hit, line: IndexLine) -> Found:
-    found = Found(
+def _hit(memory: Memory, hit: Hit, line: IndexLine) -> FoundRecord:
+    found = FoundRecord(
         source=hit.source,
         trust=trust_of_file(hit.path) if hit.path is not None else _trust(memory, line),
         score=round(hit.score, 4),
@@ -215,9 +215,9 @@ def _trust_of_message(memory: Memory, message: Message) -> str:
     return "owner" if memory.sessions.message_group(message).is_owners else "group"
 
 
-def file_answer(read: ReadResult) -> FileAnswer:
+def file_output(read: ReadResult) -> FileOutput:
     """Return lines of a memory file."""
-    answer: FileAnswer = {
+    answer: FileOutput = {
         "note": NOTE,
         "status": read.status,
         "path": read.path,
@@ -235,17 +235,17 @@ def file_answer(read: ReadResult) -> FileAnswer:
     return answer
 
 
-def timeline_answer(memory: Memory, found: Timeline) -> TimelineAnswer:
+def timeline_output(memory: Memory, found: Timeline) -> TimelineOutput:
     """Return lines by time."""
     lines = [_line(memory, line) for line in found.lines]
-    answer = TimelineAnswer(note=NOTE, lines=lines, tokens=cost_of(lines))
+    answer = TimelineOutput(note=NOTE, lines=lines, tokens=cost_of(lines))
     if found.anchor is not None:
         answer["anchor"] = found.anchor.name
     return answer
 
 
-def _line(memory: Memory, line: IndexLine) -> Line:
-    return Line(
+def _line(memory: Memory, line: IndexLine) -> LineOutput:
+    return LineOutput(
         name=line.name,
         kind=line.kind,
         type=line.type,
@@ -256,24 +256,24 @@ def _line(memory: Memory, line: IndexLine) -> Line:
     )
 
 
-def records_answer(memory: Memory, batch: DetailBatch) -> RecordsAnswer:
+def records_output(memory: Memory, batch: DetailBatch) -> RecordsOutput:
     """Return records in full.
 
     Raises:
         NotFound: none of them is there.
     """
     if not batch.found:
-        raise NotFound("none of the records exists", hint="ids are as a search shows them: #12")
+        raise NotFound("none of the records exists", hint="use ids that a search shows: #12")
     records = [_record(memory, each) for each in batch.found]
     missing = list(batch.missing)
-    return RecordsAnswer(
+    return RecordsOutput(
         note=NOTE, records=records, missing=missing, tokens=cost_of([*records, *missing])
     )
 
 
-def _record(memory: Memory, detail: Detail) -> Record:
+def _record(memory: Memory, detail: Detail) -> RecordOutput:
     of = detail.record
-    head = Record(
+    head = RecordOutput(
         name=detail.name,
         kind=detail.kind,
         source=_SOURCES[detail.kind],
@@ -305,21 +305,21 @@ def _said(memory: Memory, of: Message) -> dict[str, Any]:
     return {"trust": trust, "type": of.role, "speaker": of.name, "text": of.text}
 
 
-def context_answer(session_id: str, block: ContextBlock) -> ContextAnswer:
+def context_output(session_id: str, block: ContextBlock) -> ContextOutput:
     """Return a context block."""
     items = [
         _with(
-            ContextItem(kind=item.kind, section=item.section, tokens=item.tokens),
+            ContextPart(kind=item.kind, section=item.section, tokens=item.tokens),
             {"name": None if item.number is None else show_number(item.kind, item.number)},
         )
         for item in block.items
     ]
-    return ContextAnswer(session=session_id, text=block.text, items=items, tokens=block.tokens)
+    return ContextOutput(session=session_id, text=block.text, items=items, tokens=block.tokens)
 
 
-def forget_answer(of: Observation) -> ForgetAnswer:
+def forget_output(of: Observation) -> ForgetOutput:
     """Return what was forgotten, and how it comes back."""
     name = show_number("observation", of.number)
-    return ForgetAnswer(
+    return ForgetOutput(
         name=name, forgotten=True, undo=f"recollect forget --undo '{name}'", tokens=cost_of(name)
     )

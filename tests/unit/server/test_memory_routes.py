@@ -1,0 +1,106 @@
+"""``/api/memory``: the names and values of Python, and nothing that a token may not hear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from recollect.index.query.hit import SearchResult
+from tests.support.running_server import RunningServer
+from tests.unit.server.client import Client
+
+OWNERS = "agent:main:telegram:acc:direct:42"
+GUESTS = "agent:main:telegram:acc:direct:77"
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    """The owner, in a home where the owner and a guest spoke of tea."""
+    with RunningServer(tmp_path) as server:
+        client = Client(server)
+        for key, said in ((OWNERS, "my tea is in the safe"), (GUESTS, "their tea is green")):
+            session = client.memory.sessions.create(key=key, title=f"Of {key[-2:]}")
+            client.memory.sessions.append(session.id, "user", said)
+        client.memory.observations.record(
+            client.memory.sessions.find(OWNERS).id, tool_name="Bash", input="make tea", output="tea"
+        )
+        client.memory.sync()
+        yield client
+
+
+def _asked(client: Client, name: str, **given: Any) -> tuple[int, Any]:
+    return client.post(f"/api/memory/{name}", given)
+
+
+def _plain(value: object) -> Any:
+    """Return a value as JSON has it."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def test_the_operator_gets_what_python_gives(client: Client) -> None:
+    """Values are encoded as they are, so that they can be decoded into themselves."""
+    status, found = _asked(client, "search", query="tea")
+    result = msgspec.convert(found, SearchResult)
+    own = client.memory.search("tea")
+    assert (status, [hit.ref for hit in result.hits]) == (200, [hit.ref for hit in own.hits])
+    lines = _asked(client, "lines", result=found)[1]
+    assert lines == _plain(client.memory.lines(own))
+    assert _asked(client, "get", ids="m1")[1] == _plain(client.memory.get("m1"))
+    around = client.memory.observations.timeline("m1")
+    assert _asked(client, "timeline", anchor="m1")[1] == _plain(around)
+    session = client.memory.sessions.find(OWNERS).id
+    block = client.memory.context(session, record=False)
+    given = {"session_id": session, "record": False}
+    assert _asked(client, "context", **given)[1] == _plain(block)
+    assert _asked(client, "titles", session_ids=[session])[1] == {session: "Of 42"}
+
+
+def test_an_unknown_name_is_refused(client: Client) -> None:
+    """A misspelt limit would be no limit."""
+    status, error = _asked(client, "search", query="tea", limits=3)
+    assert (status, error["error"]["code"]) == (422, "invalid_input")
+
+
+@pytest.mark.parametrize("audience", ["shared", f"session:{GUESTS}"])
+def test_another_token_hears_its_own_audience_only(client: Client, audience: str) -> None:
+    """And an argument never widens it: what it may not hear answers as what does not exist."""
+    guest = client.of("guest", audience=audience)
+    owners = client.memory.sessions.find(OWNERS).id
+    found = _asked(guest, "search", query="tea")[1]["hits"]
+    heard = [hit["snippet"] for hit in found]
+    assert heard == (["their tea is green"] if audience != "shared" else [])
+    everything = _asked(client, "search", query="tea")[1]
+    assert len(everything["hits"]) > len(found)
+    assert len(_asked(guest, "lines", result=everything)[1]["lines"]) == len(found)
+    assert _asked(guest, "get", ids=["m1", "#1"])[1]["missing"] == ["m1", "#1"]
+    gone = _asked(guest, "titles", session_ids=["01a00000-0000-7000-8000-000000000000"])
+    for refused in (
+        _asked(guest, "search", query="tea", for_session=owners),
+        _asked(guest, "search", query="tea", scope={"session": owners}),
+        _asked(guest, "context", session_id=owners),
+        _asked(guest, "titles", session_ids=[owners]),
+    ):
+        assert refused == gone
+        assert refused[0] == 404
+    assert _asked(guest, "timeline", anchor="m1")[0] == 404
+    assert "safe" not in str(_asked(guest, "timeline", query="tea")[1])
+
+
+@pytest.mark.parametrize("name", ["search", "lines", "get", "timeline", "read", "context"])
+def test_only_the_operator_says_whom_a_session_answers(client: Client, name: str) -> None:
+    """A guest who answers as the owner would hear as the owner."""
+    guest = client.of("guest", audience=f"session:{GUESTS}")
+    given: dict[str, dict[str, Any]] = {
+        "search": {"query": "tea"},
+        "lines": {"result": {"hits": [], "mode": "hybrid"}},
+        "get": {"ids": "m1"},
+        "timeline": {"anchor": "m1"},
+        "read": {"path": "MEMORY.md"},
+        "context": {"session_id": client.memory.sessions.find(GUESTS).id},
+    }
+    status, error = _asked(guest, name, for_sender="telegram:42", **given[name])
+    assert (status, error["error"]["code"]) == (403, "denied")
