@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -28,6 +28,7 @@ class RunningServer:
         mounts: Applications below a path.
         limits: Of each connection.
         unix: Serve on this Unix socket as well.
+        overrides: Settings by dotted key.
     """
 
     def __init__(
@@ -37,8 +38,9 @@ class RunningServer:
         mounts: Sequence[Mount] = (),
         limits: Limits | None = None,
         unix: Path | None = None,
+        overrides: Mapping[str, object] = OVERRIDES,
     ) -> None:
-        self.pool = MemoryPool(home, OVERRIDES)
+        self.pool = MemoryPool(home, overrides)
         self.callers = Callers(self.pool)
         self.tokens = self.pool.memory().tokens
         self.tokens.file.ensure()

@@ -122,17 +122,8 @@ class History:
             "search.snippet_chars": 20_000,
             "search.lexical.backend": self.dice.choice(("postings", "postings", "fts5")),
         }
-        self.memories: dict[str, Memory] = {
-            tenant: opened.enter_context(
-                recollect.open(
-                    folder / "home",
-                    workspace if tenant == "local" else None,
-                    overrides=overrides,
-                    scope=Scope(tenant=tenant),
-                    live=False,
-                )
-            )
-            for tenant in ("local", "other")
+        self.memories = {
+            tenant: self.opened(tenant, overrides, opened) for tenant in ("local", "other")
         }
         self.chats: dict[str, Said] = {}
         self.heard: dict[str, tuple[str, Audience]] = {}
@@ -155,6 +146,18 @@ class History:
         self.pending: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.is_whole = True
         """Whether everything that may be heard is still there."""
+
+    def opened(self, tenant: str, overrides: dict[str, object], opened: ExitStack) -> Memory:
+        """Return the memory of a tenant."""
+        return opened.enter_context(
+            recollect.open(
+                self.folder / "home",
+                self.folder / "workspace" if tenant == "local" else None,
+                overrides=overrides,
+                scope=Scope(tenant=tenant),
+                live=False,
+            )
+        )
 
     def play(self) -> None:
         """Do some steps, then ask everywhere."""

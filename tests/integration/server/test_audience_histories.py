@@ -1,0 +1,582 @@
+"""Random histories over HTTP: no route, stream or error says to a token what is not its own.
+
+The histories are those of `tests.integration.recall.test_audiences`, which says anew who hears a
+word, played through a real server. The requests are made from the routes: one with a field that
+`Asking` does not know fails. `make soak` plays more of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+import pytest
+
+from recollect.caller import Caller
+from recollect.core.scope import Scope
+from recollect.memory import Memory
+from recollect.server.app import all_mounts, all_routes
+from recollect.server.given import takes_json
+from recollect.server.metrics import Metrics
+from recollect.server.route import AnyRoute, StreamRoute, UploadRoute
+from recollect.server.routes import events, messages, observations, recall, sessions
+from recollect.server.seed import capturing
+from tests.integration.recall.test_audiences import (
+    SEEN,
+    TOKEN,
+    Audience,
+    History,
+    Said,
+)
+from tests.support.running_server import RunningServer
+from tests.support.wire import Reply, Wire, request
+
+HISTORIES = int(os.environ.get("HTTP_HISTORIES", "4"))  # noqa: TID251 - `make soak`
+SEED = int(os.environ.get("HTTP_SEED", "20261122"))  # noqa: TID251 - to play one again
+PARTS = 2
+"""Tests that share the histories, so that all cores play."""
+MOST = 4
+"""Conversations that have a token, or are asked for by every other one."""
+PROJECT = "/srv/apple"
+NO_ID = "01a203ee-0000-7000-8000-000000000000"
+NO_NUMBER = 999_999
+ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TOOK = re.compile(rb'"took_ms":[^,}]*')
+WIDE: dict[str, Any] = {
+    "query": "apple",
+    "limit": 1_000,
+    "min_score": 0.0,
+    "before": 99,
+    "after": 99,
+    "max_tokens": 9_000,
+    "budget_tokens": 9_000,
+    "full": True,
+}
+"""Fields that let an answer say as much as it can."""
+SESSIONS = ("key", "session_key", "session", "for_session", "session_id", "session_ids")
+RECORDS = ("id", "ids", "anchor")
+AS_THEY_ARE = frozenset(
+    {
+        *("after_seq", "agent_id", "at_seq", "before_seq", "channel", "client", "content"),
+        *("created_at", "date_from", "date_to", "dry_run", "error", "event_id", "files"),
+        *("from_line", "importance", "input", "last_event_id", "left_out", "lines", "metadata"),
+        *("min_importance", "minutes", "mode", "model", "name", "other_tenant", "output"),
+        *("project_path", "reason", "record", "role", "sender", "since", "source", "status"),
+        *("summary", "title", "tool_name", "tool_use_id", "type", "types", "unread", "until"),
+        "with_forks",
+    }
+)
+"""Fields that name nothing which is somebody's."""
+NEEDED: dict[str, Any] = {"role": "user", "content": "apple"}
+"""Of routes that cannot do without."""
+
+
+class Http:
+    """One connection of one token.
+
+    Args:
+        server: Is asked.
+        text: The token.
+    """
+
+    def __init__(self, server: RunningServer, text: str) -> None:
+        self._server, self.text = server, text
+        self._wire = Wire(server.port)
+
+    def call(self, route: AnyRoute, fields: dict[str, Any]) -> Reply:
+        """Return the answer of a route to some fields."""
+        fields, path = dict(fields), route.path
+        for name in re.findall(r"\{(\w+)\}", path):
+            path = path.replace(f"{{{name}}}", quote(str(fields.pop(name)), safe=""))
+        headers = self.headers()
+        body = b""
+        if isinstance(route, UploadRoute):
+            headers["content-type"] = route.takes[0]
+        elif takes_json(route):
+            body = msgspec.json.encode(fields)
+            headers["content-type"] = "application/json"
+        elif fields:
+            path += "?" + urlencode(fields, doseq=True)
+        headers["content-length"] = str(len(body))
+        reply = self._wire.send(request(route.method, path, headers, body)).reply()
+        if reply is None or reply.headers.get("connection") == "close":
+            self._wire.close()
+            self._wire = Wire(self._server.port)
+        return self.call(route, fields) if reply is None else reply
+
+    def headers(self) -> dict[str, str]:
+        """Return those of any request."""
+        return self._server.headers(authorization=f"Bearer {self.text}")
+
+    def close(self) -> None:
+        """Hang up."""
+        self._wire.close()
+
+
+def route_of(method: str, path: str) -> AnyRoute:
+    """Return one of the routes."""
+    return next(each for each in ROUTES if (each.method, each.path) == (method, path))
+
+
+ROUTES = (*all_routes(), Metrics(lambda: 0).route())
+
+
+class Token:
+    """A token that hears, and whom the history says that it hears.
+
+    Attributes:
+        audience: None for everything in its tenant and project.
+        key: Of its session, where it has one.
+    """
+
+    def __init__(
+        self, http: Http, name: str, tenant: str, audience: Audience | None, key: str | None
+    ) -> None:
+        self.http, self.name, self.tenant, self.audience, self.key = (
+            *(http, name, tenant, audience, key),
+        )
+        self.project: str | None = None
+
+    @property
+    def hears_files(self) -> Audience | None:
+        """Whose notes it hears: an owner those of everybody."""
+        return None if self.audience is None or self.audience[0] == "owner" else self.audience
+
+
+class Through:
+    """What a memory has, but for some of it."""
+
+    def __init__(self, real: Any, **others: Any) -> None:
+        self._real, self._others = real, others
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what stands for it, or the real one."""
+        return self._others[name] if name in self._others else getattr(self._real, name)
+
+
+class HttpHistory(History):
+    """A history that is played through a server, as far as a route does it."""
+
+    server: RunningServer
+    owners: dict[str, Http]
+
+    def opened(self, tenant: str, overrides: dict[str, object], opened: ExitStack) -> Any:
+        """Return the memory of a tenant, whose words come in and change over HTTP."""
+        if tenant == "local":
+            home = self.folder / "home"
+            home.mkdir(mode=0o700)
+            settings = f"workspace: {{path: {self.folder / 'workspace'}}}\n"
+            (home / "config.yaml").write_text(settings, "utf-8")
+            self.server = RunningServer(home, overrides=overrides)
+            opened.enter_context(self.server)
+            self.stack, self.owners, self.projects = opened, {}, dict[str, str]()
+        text = self.server.token
+        if tenant != "local":
+            given: Any = {"audience": "owner", "rights": "admin", "channels": ["*"]}
+            text = self.server.tokens.add(tenant, tenant=tenant, **given).text
+        self.owners[tenant] = Http(self.server, text)
+        opened.callback(self.owners[tenant].close)
+        return self.over_http(tenant, self.server.pool.memory(scope=Scope(tenant=tenant)))
+
+    def over_http(self, tenant: str, memory: Memory) -> Any:
+        """Return a memory that asks the server."""
+
+        def done(method: str, path: str, **fields: Any) -> Any:
+            reply = self.owners[tenant].call(route_of(method, path), fields)
+            assert reply.status in {200, 201}, (path, reply.status, reply.body)
+            return reply.json
+
+        def append_many(session: str, each: list[Any]) -> None:
+            for given in each:
+                pair = given if isinstance(given, dict) else {"role": given[0], "content": given[1]}
+                done("POST", "/api/messages", session_key=session, **pair)
+
+        def set_status(session: str, status: str) -> None:
+            done("PATCH", "/api/sessions/{key}", key=session, status=status)
+
+        def fork(session: str) -> SimpleNamespace:
+            return SimpleNamespace(**done("POST", "/api/sessions/{key}/fork", key=session))
+
+        def record(session: str, tool: str, **fields: Any) -> SimpleNamespace:
+            made = done("POST", "/api/observations", session_id=session, tool_name=tool, **fields)
+            return SimpleNamespace(number=made["id"])
+
+        def erase(*, session_id: str, with_forks: bool) -> SimpleNamespace:
+            made = done("POST", "/api/erase", session=session_id, with_forks=with_forks)
+            return SimpleNamespace(**made)
+
+        own = Through(memory.sessions, append_many=append_many, set_status=set_status, fork=fork)
+        observed = Through(memory.observations, record=record)
+        return Through(memory, sessions=own, observations=observed, erase=erase)
+
+    def play(self) -> None:
+        """Do some steps; some of it is in a project."""
+        self.in_project()
+        super().play()
+
+    def in_project(self) -> None:
+        """Say something in a project."""
+        for tenant in ("local", "other"):
+            key = "agent:main:cron:apples"
+            fields = {"session_key": key, "project_path": PROJECT}
+            reply = self.owners[tenant].call(route_of("POST", "/api/sessions"), fields)
+            assert reply.status == 201, reply.body
+            session = self.memories[tenant].sessions.known(key).id
+            self.projects[session] = PROJECT
+            self.speak(Said(session, tenant, "main", None), None)
+
+    def check(self) -> None:
+        """Ask with tokens of every kind."""
+        Asking(self).everything()
+
+
+class Asking:
+    """Asks with tokens of every kind, and judges what they are told by the history.
+
+    Args:
+        history: Was played.
+    """
+
+    def __init__(self, history: HttpHistory) -> None:
+        self.history, self.server = history, history.server
+        self.words = 0
+        """How many were told: nothing asked is nothing proved."""
+        self.known = {
+            session: chat.tenant for session, chat in history.chats.items()
+        } | dict.fromkeys(history.gone, "")
+        self.tokens: list[Token] = []
+        for tenant, http in history.owners.items():
+            self.tokens.append(Token(http, "owner", tenant, None, None))
+            self._add("project", tenant, None, None, audience="owner", project=PROJECT)
+            self.tokens[-1].project = PROJECT
+            own = ("guest", tenant)
+            name = f"guest-{tenant}"
+            self._add(name, tenant, own, f"guest:{name}", audience="shared")
+        self._conversations()
+
+    def _conversations(self) -> None:
+        """Add tokens of conversations: of guests first, and of as many kinds as there are."""
+        found: dict[Audience, list[tuple[str, str, Audience]]] = {}
+        for session, chat in self.history.chats.items():
+            if session in self.history.hidden:
+                continue
+            sessions = self.history.memories[chat.tenant].sessions
+            key = sessions.get(session).key
+            if key is None or sessions.known(key).id != session:
+                continue
+            audience = chat.askers.get(None, ("nobody",))
+            found.setdefault(audience[:1], []).append((chat.tenant, key, audience))
+        while len(self.tokens) < 6 + MOST and any(found.values()):
+            for each in found.values():
+                if each:
+                    tenant, key, audience = each.pop(0)
+                    number = len(self.tokens)
+                    self._add(f"s{number}", tenant, audience, key, audience=f"session:{key}")
+
+    def _add(
+        self, name: str, tenant: str, heard: Audience | None, key: str | None, **given: Any
+    ) -> None:
+        name = f"{name}-{tenant}-{len(self.tokens)}" if key is None else name
+        issued = self.server.tokens.add(name, tenant=tenant, rights="admin", **given)
+        http = Http(self.server, issued.text)
+        self.history.stack.callback(http.close)
+        self.tokens.append(Token(http, name, tenant, heard, key))
+
+    def everything(self) -> None:
+        """Capture, listen, read, and reach for what is others'."""
+        live = [self._listen(token, "") for token in self.tokens]
+        for token in self.tokens:
+            self._capture(token)
+        for memory in self.history.memories.values():
+            memory.sync()
+        for token in self.tokens:
+            self._read(token)
+        for token in self.tokens:
+            if token.audience is not None:
+                self._reach(token)
+        for token, wire in zip(self.tokens, live, strict=True):
+            self._heard(token, wire)
+            self._heard(token, self._listen(token, "?since=0"))
+        self._void()
+
+    def _capture(self, token: Token) -> None:
+        """Say something as a token whose session is one person's or place's."""
+        if token.audience is None or token.audience[0] == "owner" or token.key is None:
+            return
+        sessions = self.history.memories[token.tenant].sessions
+        own = sessions.known(token.key)
+        if own is not None and own.chat_type is None:
+            return  # whoever shares it
+        number = len(self.history.heard)
+        word = f"zq{number + 1}x"
+        given = {"session_key": token.key, "role": "user", "content": f"apple {word}"}
+        reply = token.http.call(route_of("POST", "/api/messages"), given)
+        assert reply.status == 201, (token.name, reply.body)
+        session = reply.json["session_id"]
+        self.known[session] = token.tenant
+        assert self.history.word(session, token.tenant, token.audience) == word
+        known = self.history.chats
+        known.setdefault(session, Said(session, token.tenant, "main", token.audience))
+
+    def _read(self, token: Token) -> None:
+        """Ask every route that only reads, and those for admins that remove nothing."""
+        for route in ROUTES:
+            if route.right not in {None, "read"} or route.path == "/api/events":
+                continue
+            for fields in self._given(token, route):
+                self._judge(token, route, fields, token.http.call(route, fields))
+
+    def _given(self, token: Token, route: AnyRoute) -> Iterator[dict[str, Any]]:
+        """Yield the fields of requests: wide, and with the name of each thing that there is."""
+        found = msgspec.structs.fields(route.given)
+        plain: dict[str, Any] = {}
+        for each in found:
+            if each.name in WIDE:
+                plain[each.name] = WIDE[each.name]
+            elif each.required:
+                plain[each.name] = self._values(token, each.name)[0]
+        if route.path.endswith("/timeline"):
+            plain |= {"anchor": "#1", "query": None}
+            plain.pop("query")
+        yield plain
+        for each in found:
+            for value in self._values(token, each.name):
+                yield plain | {each.name: value}
+
+    def _values(self, token: Token, name: str) -> list[Any]:
+        """Return what a field may name; a field that is not known here must be thought about."""
+        if name in SESSIONS:
+            names: list[Any] = [*list(self.history.chats)[:MOST], *self._keys()[:MOST]]
+            names += [NO_ID] + [token.key] * (token.key is not None)
+            return [[each] for each in names] if name == "session_ids" else names
+        if name in RECORDS:
+            numbers = list(range(1, len(self.history.seen) // 4 + 1))
+            if name == "ids":
+                said = [f"m{n}" for n in range(1, 2 * len(self.history.heard))]
+                return [[f"#{n}" for n in numbers], said, [f"e{n}" for n in range(1, 30)]]
+            return [f"#{n}" for n in numbers[: 3 * MOST]]
+        if name == "path":
+            return ["MEMORY.md", *list(self.history.guest_notes())[:MOST]]
+        if name in {"project"}:
+            return [PROJECT, "apple"]
+        if name == "for_sender":
+            return ["telegram:42"]
+        if name == "scope":
+            scopes = [Scope(tenant=t) for t in ("local", "other")]
+            return [*scopes, *(Scope(session=s) for s in list(self.history.chats)[:MOST])]
+        if name == "sources":
+            return [["sessions", "observations"], ["memory"]]
+        if name == "result":
+            return [self._result(token.tenant), self._result("local")]
+        assert name in AS_THEY_ARE or name in WIDE, f"say what the field {name} may name"
+        return []
+
+    def _result(self, tenant: str) -> Any:
+        """Return what the operator finds, without the words."""
+        fields = {"query": "apple", "limit": 1_000, "min_score": 0.0}
+        reply = self.history.owners[tenant].call(route_of("POST", "/api/memory/search"), fields)
+        return json.loads(TOKEN.sub("", SEEN.sub("", reply.body.decode())))
+
+    def _keys(self) -> list[str]:
+        keys = [token.key for token in self.tokens if token.key is not None]
+        return [*keys, "telegram:42", "agent:main:main"]
+
+    def _judge(
+        self, token: Token, route: AnyRoute, fields: dict[str, Any], reply: Reply
+    ) -> None:
+        """Require that an answer says only what is the token's."""
+        place = (token.name, token.audience, route.method, route.path, fields)
+        assert reply.status < 500, (place, reply.body)
+        text = reply.body.decode() + " ".join(reply.headers.values())
+        try:
+            if route.path == "/api/export":
+                files, told = "", text
+            else:
+                files, told = self._split(text, is_file="path" in fields)
+            is_whole = token.audience is None and route.path == "/api/export"
+            self._told(token, told, sent=str(fields), deleted=is_whole)
+            self._filed(token, files)
+        except AssertionError as error:
+            error.add_note(f"{place}: {text[:3_000]}")
+            raise
+
+    def _split(self, text: str, *, is_file: bool) -> tuple[str, str]:
+        """Return what an answer says of files, and the rest of it."""
+        if is_file:
+            return text, ""
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text)
+        except ValueError:
+            return "", text
+        files: list[str] = []
+        return " ".join(files), json.dumps(_without_files(value, files))
+
+    def _told(
+        self, token: Token, text: str, sent: str = "", *, deleted: bool = False
+    ) -> None:
+        history = self.history
+        said, seen = set(TOKEN.findall(text)), set(SEEN.findall(text))
+        self.words += len(said) + len(seen)
+        history.within(token.tenant, said, token.audience)
+        living = {word for word in seen if history.lives(history.seen[word][2])}
+        gone = {word for word in seen if history.seen[word][2] not in history.chats}
+        assert not gone, "erased"
+        history.observed(token.tenant, living if deleted else seen, token.audience)
+        assert {history.seen[word][0] for word in seen} <= {token.tenant}
+        if token.project is not None:
+            sessions = {history.of[word] for word in said} | {history.seen[w][2] for w in seen}
+            assert {history.projects.get(each) for each in sessions} <= {token.project}
+        for session in set(ID.findall(text)) & set(self.known) - set(ID.findall(sent)):
+            self._named(token, session)
+
+    def _named(self, token: Token, session: str) -> None:
+        """Require that a token may know of a session."""
+        history = self.history
+        assert self.known[session] == token.tenant, session
+        if token.audience is None:
+            return
+        spoke = {history.heard[w][1] for w, sayers in history.sayers.items() if session in sayers}
+        assert token.audience in spoke, (session, spoke)
+
+    def _filed(self, token: Token, text: str) -> None:
+        self.history.noted(token.tenant, set(TOKEN.findall(text)), token.hears_files)
+        if token.hears_files is not None or token.tenant != "local":
+            assert "apple of the owner" not in text
+
+    def _reach(self, token: Token) -> None:
+        """Require that what is others' is answered as what does not exist, whatever is done."""
+        for route in ROUTES:
+            if isinstance(route, StreamRoute | UploadRoute) and route.path != "/api/export":
+                continue
+            if route.is_lenient or route.path == "/api/messages" or route.path == "/api/sessions":
+                continue
+            for each in msgspec.structs.fields(route.given):
+                for theirs, none in self._others(token, each.name):
+                    fields = next(self._given(token, route))
+                    mine = self._same(token, route, fields | {each.name: theirs}, theirs)
+                    nobodys = self._same(token, route, fields | {each.name: none}, none)
+                    assert mine == nobodys, (token.name, token.audience, route.path, theirs)
+
+    def _same(
+        self, token: Token, route: AnyRoute, fields: dict[str, Any], name: Any
+    ) -> tuple[int, bytes]:
+        reply = token.http.call(route, fields)
+        names = name if isinstance(name, list) else [name]
+        body = TOOK.sub(b"", reply.body)
+        for each in names:
+            body = body.replace(json.dumps(each).encode(), b"NAME")
+        return reply.status, body
+
+    def _others(self, token: Token, field: str) -> Iterator[tuple[Any, Any]]:
+        """Yield names of what is others', and of what does not exist."""
+        history = self.history
+        if field in SESSIONS and field != "session_key":
+            for session in self.known:
+                sayers = history.sayers.items()
+                spoke = {history.heard[word][1] for word, by in sayers if session in by}
+                if self.known[session] != token.tenant or token.audience not in spoke:
+                    both = (session, NO_ID)
+                    yield both if field != "session_ids" else ([session], [NO_ID])
+        if field in {"id", "ids"}:
+            for _, number in history.numbered:  # each tenant counts from 1
+                word = history.numbered.get((token.tenant, number))
+                if word is None or history.seen[word][1] != token.audience:
+                    both = (f"#{number}", f"#{NO_NUMBER}")
+                    yield both if field == "id" else ([both[0]], [both[1]])
+
+    def _listen(self, token: Token, query: str) -> Wire:
+        wire = Wire(self.server.port)
+        self.history.stack.callback(wire.close)
+        wire.send(request("GET", f"/api/events{query}", token.http.headers()))
+        head = wire.head()
+        assert head is not None
+        assert head.status == 200
+        return wire
+
+    def _heard(self, token: Token, wire: Wire) -> None:
+        """Judge a stream up to an event that the token makes itself, or the operator."""
+        key = token.key or ("agent:main:cron:apples")
+        history = self.history
+        owner = token if token.audience is None else None
+        http = history.owners[token.tenant] if owner or self._is_shared(token) else token.http
+        given = {"session_key": key, "role": "user", "content": "apple"}
+        reply = http.call(route_of("POST", "/api/messages"), given)
+        assert reply.status == 201, reply.body
+        session, mark = reply.json["session_id"], f'"message_id":"{reply.json["id"]}"'
+        self.known.setdefault(session, token.tenant)
+        told = ""
+        while mark not in told:
+            piece = wire.piece()
+            assert piece is not None
+            told += piece.decode()
+        self._told(token, told)
+        wire.close()
+
+    def _is_shared(self, token: Token) -> bool:
+        own = self.history.memories[token.tenant].sessions.known(token.key)
+        return own is not None and own.chat_type is None
+
+    def _void(self) -> None:
+        """Require that what is void is answered as what never was a token, on every route."""
+        tokens, texts = self.server.tokens, []
+        for name in ("expired", "revoked"):
+            issued = tokens.add(name, audience="owner", rights="admin", expires_at=1 << 50)
+            http = Http(self.server, issued.text)
+            assert http.call(route_of("GET", "/api/stats"), {}).status == 200
+            texts.append(issued.text)
+            http.close()
+        tokens.revoke("revoked")
+        with sqlite3.connect(self.history.folder / "home" / "records.db") as records:
+            records.execute("UPDATE tokens SET expires_at = 1 WHERE name = 'expired'")
+        records.close()
+        void = [Http(self.server, text) for text in (*texts, "rcl_" + "x" * 43)]
+        for route in ROUTES:
+            if route.right is not None:
+                fields = next(self._given(self.tokens[0], route))
+                replies = [http.call(route, fields) for http in void]
+                assert {(reply.status, reply.body) for reply in replies} == {
+                    (401, replies[-1].body)
+                }
+        for http in void:
+            http.close()
+
+
+def _without_files(value: Any, files: list[str]) -> Any:
+    """Return a value without the hits of files, which are added to a list."""
+    if isinstance(value, dict):
+        if value.get("source") == "memory":
+            files.append(json.dumps(value))
+            return None
+        return {name: _without_files(each, files) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_files(each, files) for each in value]
+    return value
+
+
+def play(folder: Path, seed: int) -> None:
+    """Play a history and ask; an error says how to play it again."""
+    with ExitStack() as opened:
+        history = HttpHistory(folder, seed, opened)
+        try:
+            history.play()
+        except BaseException as error:
+            error.add_note(f"HTTP_SEED={seed} HTTP_HISTORIES=1: {history.log}")
+            raise
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_token_hears_across_audiences_over_http(part: int, tmp_path: Path) -> None:
+    """Issue 12, shows: the histories again over HTTP, with tokens of every kind."""
+    for seed in range(SEED + part, SEED + HISTORIES, PARTS):
+        play(tmp_path / str(seed), seed)
