@@ -31,7 +31,7 @@ class RunningServer:
         overrides: Settings by dotted key.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  # each is another thing
         self,
         home: Path,
         routes: Sequence[AnyRoute] = (),
