@@ -737,9 +737,8 @@ class AsyncSessions:
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
-        It goes on from ``start`` until it is archived, however long that takes; ``resume`` opens it
-        again, and any hook begins one where none goes on. What happened before the end of the last
-        one belongs to that.
+        It goes on from ``start`` until it is archived; ``resume`` opens it again, any hook begins
+        one where none goes on. What happened before the end of the last one belongs to that.
 
         Args:
             key: Who and where.

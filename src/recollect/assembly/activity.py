@@ -26,6 +26,7 @@ def observation_parts(
 ) -> ObservationParts:
     """Return what records observations and reads them."""
     from recollect.observations.draft import ObservationDrafts
+    from recollect.observations.gathering import Gathering
     from recollect.observations.recorder import ObservationParts
     from recollect.recall.hearer import hearer_of
     from recollect.sessions.policy.visibility import group_at
@@ -34,6 +35,7 @@ def observation_parts(
     shared = resources.resolved.settings.observations.shared
     return ObservationParts(
         database=resources.records,
+        gathering=Gathering(),
         blobs=Blobs(resources.home / BLOBS),
         clock=resources.clock,
         drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),

@@ -141,10 +141,7 @@ class Observations:
         Raises:
             RecollectError: as `record`.
         """
-        [outcome] = self._recorder.record([given], is_whole=True)
-        if isinstance(outcome, RecollectError):
-            raise outcome
-        return outcome
+        return self._recorder.record_one(given)
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.

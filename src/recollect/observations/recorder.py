@@ -25,6 +25,7 @@ from recollect.observations.draft import (
     ObservationDrafts,
     event_of,
 )
+from recollect.observations.gathering import Gathering
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.recalled import RECALLED, OwnCalls
 from recollect.observations.rows import (
@@ -55,6 +56,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         database: ``records.db``.
+        gathering: Where those that come at the same time meet.
         blobs: Where long inputs and outputs lie.
         clock: Tells the time.
         drafts: Checks, cleans and classifies what callers pass.
@@ -67,6 +69,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     database: Database
+    gathering: Gathering[GivenObservation, Outcome]
     blobs: Blobs
     clock: Clock
     drafts: ObservationDrafts
@@ -88,6 +91,18 @@ class Recorder:
     def __init__(self, parts: ObservationParts) -> None:
         self._parts = parts
         self._scope = parts.scope
+
+    def record_one(self, given: GivenObservation) -> Recorded:
+        """Store an observation, together with those that other threads store at the same time.
+
+        Raises:
+            RecollectError: it cannot be stored, or is not captured.
+        """
+        work = partial(self.record, is_whole=False)
+        outcome = self._parts.gathering.make(given, work, self._scope)
+        if isinstance(outcome, RecollectError):
+            raise outcome
+        return outcome
 
     def record(
         self, given: Sequence[GivenObservation | RecollectError], *, is_whole: bool

@@ -201,9 +201,8 @@ class Sessions:
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
-        It goes on from ``start`` until it is archived, however long that takes; ``resume`` opens it
-        again, and any hook begins one where none goes on. What happened before the end of the last
-        one belongs to that.
+        It goes on from ``start`` until it is archived; ``resume`` opens it again, any hook begins
+        one where none goes on. What happened before the end of the last one belongs to that.
 
         Args:
             key: Who and where.
@@ -228,7 +227,8 @@ class Sessions:
                 lambda tx: hook_session(tx, wanted, self.scope, moment, began)
             )
             self._access.mirror.notify()
-        self._opened()
+        if known.became != "continued" or moment in {"start", "resume"}:
+            self._opened()
         return known
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:

@@ -8,7 +8,10 @@ import pytest
 
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged, SessionResumed
+from recollect.core.settings import SessionSettings
 from recollect.sessions.lifecycle import Hooked, Moment
+from recollect.sessions.record.access import SessionAccess
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import MINUTE, NOON, Home
@@ -101,3 +104,22 @@ def test_an_unknown_moment_is_refused(sessions: Sessions) -> None:
     """There are four."""
     with pytest.raises(InvalidInput, match="moment"):
         sessions.hooked(KEY, None, "afterwards")  # type: ignore[arg-type]
+
+
+def test_a_hook_of_a_session_that_goes_on_wakes_nothing(home: Home) -> None:
+    """What looks for transcripts when a session starts would do so for each use of a tool."""
+    opened: list[str] = []
+    access = SessionAccess(
+        database=home.database,
+        clock=home.clock,
+        ids=home.ids,
+        settings=SessionSettings(),
+        drafts=DraftMaker(home.clock, home.ids, None),
+    )
+    sessions = Sessions(access, opened=lambda: opened.append("opened"))
+    sessions.hooked("k")
+    sessions.hooked("k")
+    sessions.hooked("k", moment="end")
+    assert opened == ["opened"]
+    sessions.hooked("k", moment="start")
+    assert opened == ["opened", "opened"]

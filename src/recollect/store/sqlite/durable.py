@@ -10,16 +10,20 @@ the decision "One sync for several commits" in docs/adr.
 from __future__ import annotations
 
 import os
+import struct
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 import apsw
 
-from recollect.store.failures import os_errors
+from recollect.store.failures import translate_os
 
 _STARTED, _REACHED, _DOUBTED, _WIDTH = 0, 8, 16, 8
 """Where the numbers are, and the bytes of one."""
+NUMBERS = 2 * _WIDTH
+"""Bytes of the two numbers of commits: the last that began, the last that is on the disk."""
+_PACK, _UNPACK = struct.Struct("<Q").pack, struct.Struct("<QQ").unpack
 _SYNC = apsw.SQLITE_SYNC_FULL | apsw.SQLITE_SYNC_DATAONLY
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_SUPER_JOURNAL
 """A plain file to the VFS: without locks, and not made when it is missing."""
@@ -46,25 +50,20 @@ class CommitMark:
         Raises:
             StoreError: the lock file cannot be written.
         """
-        with os_errors(self._path):
-            number = max(self._get()) + 1
-            self._put(_STARTED, number)
+        try:
+            descriptor = self._descriptor or self.opened()
+            told = os.pread(descriptor, NUMBERS, 0).ljust(NUMBERS, b"\0")
+            number: int = max(_UNPACK(told)) + 1
+            os.pwrite(descriptor, _PACK(number), _STARTED)
+        except OSError as error:
+            raise translate_os(error, self._path) from error
         return number
 
     def reach(self, number: int) -> None:
         """Tell that this commit and all before it are on the disk."""
         with suppress(OSError):  # without it readers sync what is synced
-            if self._get()[1] < number:
+            if _UNPACK(os.pread(self.opened(), NUMBERS, 0).ljust(NUMBERS, b"\0"))[1] < number:
                 self._put(_REACHED, number)
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether all that can be seen by now is on the disk."""
-        try:
-            started, reached = self._get()
-        except OSError:
-            return False
-        return started == reached
 
     def doubt(self) -> None:
         """Tell that a part of the log may never reach the disk, so that nothing may follow it."""
@@ -80,7 +79,7 @@ class CommitMark:
     def is_doubted(self) -> bool:
         """Whether the log must begin again before a commit can be called durable."""
         try:
-            return any(os.pread(self._opened(), _WIDTH, _DOUBTED))
+            return any(os.pread(self.opened(), _WIDTH, _DOUBTED))
         except OSError:
             return False
 
@@ -91,14 +90,15 @@ class CommitMark:
         if descriptor is not None:
             os.close(descriptor)
 
-    def _get(self) -> tuple[int, int]:
-        raw = os.pread(self._opened(), 2 * _WIDTH, _STARTED)
-        return int.from_bytes(raw[:_WIDTH], "little"), int.from_bytes(raw[_WIDTH:], "little")
-
     def _put(self, at: int, number: int) -> None:
-        os.pwrite(self._opened(), number.to_bytes(_WIDTH, "little"), at)
+        os.pwrite(self.opened(), _PACK(number), at)
 
-    def _opened(self) -> int:
+    def opened(self) -> int:
+        """Return the descriptor of the file.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
         if self._descriptor is None:
             with self._mutex:
                 if self._descriptor is None:

@@ -18,7 +18,7 @@ from recollect.store.engine import Transaction
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
 from recollect.store.sqlite.connection import ConnectionOpener, discard, unusable
-from recollect.store.sqlite.durable import CommitMark, LogSync
+from recollect.store.sqlite.durable import NUMBERS, CommitMark, LogSync
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 _KEPT = 8
@@ -40,6 +40,7 @@ class Readers:
     def __init__(self, opener: ConnectionOpener, mark: CommitMark | None) -> None:
         self._opener = opener
         self._mark = mark
+        self._numbers: int | None = None
         self._idle: list[apsw.Connection] = []
         self._busy: set[apsw.Connection] = set()
         self._changed = threading.Condition()
@@ -76,12 +77,23 @@ class Readers:
         try:
             connection.execute(dialect.BEGIN_READ)
             found = self._run(unit, transaction)
-            if self._mark is not None and not self._mark.is_reached:
+            if self._mark is not None and self._is_ahead(self._mark):
                 self._harden()
             return found
         finally:
             transaction.finish()
             self._give_back(connection, is_sound=transaction.failure is None)
+
+    def _is_ahead(self, mark: CommitMark) -> bool:
+        """Return whether a commit that can be seen may not be on the disk."""
+        try:
+            if self._numbers is None:
+                self._numbers = mark.opened()
+            # Here, not in the mark: each read looks, and the way of a search is counted.
+            told = os.pread(self._numbers, NUMBERS, 0)
+        except OSError:
+            return True
+        return told[: NUMBERS // 2] != told[NUMBERS // 2 :]
 
     def _harden(self) -> None:
         """Return when what was read is on the disk: a writer may not have come to that yet.

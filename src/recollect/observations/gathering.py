@@ -1,0 +1,123 @@
+"""Captures that come at the same time share one piece of work, with an outcome for each.
+
+A group commit shares the sync only. This shares what is read before, the statements and the turn of
+the writer, too: whoever comes while others are stored is stored with all who came meanwhile.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from recollect.core.actor import ACTOR
+from recollect.core.errors import StoreError
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+MOST = 64
+"""Callers that share a piece of work; all they hand in is in memory at the same time."""
+
+
+class _Waiting(Generic[Item, Made]):
+    """What one caller hands in, and what became of it."""
+
+    def __init__(self, item: Item, kind: object) -> None:
+        self.item = item
+        self.kind = kind
+        self.told = threading.Event()
+        """Set when something was made of it, or when its caller is the next to work."""
+        self.made: Made | None = None
+        self.failure: BaseException | None = None
+
+
+class Gathering(Generic[Item, Made]):
+    """Lets one of several threads do the work of all that wait.
+
+    A caller that is alone does its own and waits for nobody.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._waiting: list[_Waiting[Item, Made]] = []
+        self._works: _Waiting[Item, Made] | None = None
+        """Whose caller works now, or is told to."""
+
+    def make(
+        self, item: Item, work: Callable[[Sequence[Item]], Sequence[Made]], owner: object
+    ) -> Made:
+        """Return what ``work`` makes of ``item``, alone or among others.
+
+        Args:
+            item: Depends on no other caller's.
+            work: Makes something of each item. Where it raises, nothing was made of any of them,
+                unless the fact ``outcome`` of the error says ``"unknown"``.
+            owner: Only callers with an equal one, in the name of the same token, share it.
+
+        Raises:
+            StoreError: what ``work`` raises for this item alone; or for all, if unknown.
+        """
+        mine: _Waiting[Item, Made] = _Waiting(item, (owner, ACTOR.get()))
+        with self._mutex:
+            self._waiting.append(mine)
+            self._works = self._works or mine
+        try:
+            if self._works is not mine:
+                mine.told.wait()
+            if self._works is mine:
+                self._work(self._together(mine), work)
+        finally:
+            self._leave(mine)
+        if mine.made is not None:
+            return mine.made
+        if isinstance(mine.failure, StoreError) and mine.failure.facts.get("outcome") == "unknown":
+            raise copy.copy(mine.failure)
+        return work([item])[0]  # what failed may have been another's
+
+    def _together(self, mine: _Waiting[Item, Made]) -> list[_Waiting[Item, Made]]:
+        with self._mutex:
+            same = [each for each in self._waiting if each.kind == mine.kind and each is not mine]
+            together = [mine, *same[: MOST - 1]]
+            self._waiting = [each for each in self._waiting if each not in together]
+        return together
+
+    def _leave(self, mine: _Waiting[Item, Made]) -> None:
+        """Let the next one work, if it was the turn of this one; also when it was interrupted."""
+        with self._mutex:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+            if self._works is mine:
+                self._works = self._waiting[0] if self._waiting else None
+                if self._works is not None:
+                    self._works.told.set()
+
+    def _work(
+        self,
+        together: list[_Waiting[Item, Made]],
+        work: Callable[[Sequence[Item]], Sequence[Made]],
+    ) -> None:
+        try:
+            made = work([each.item for each in together])
+        except Exception as error:
+            if len(together) == 1:
+                raise
+            self._tell(together, error)
+        except BaseException:  # the first of them is interrupted; it may have been stored
+            interrupted = StoreError(
+                "the thread that stored it was interrupted",
+                hint="try again with the same event id",
+                outcome="unknown",
+            )
+            self._tell(together, interrupted)
+            raise
+        else:
+            for each, value in zip(together, made, strict=True):
+                each.made = value
+                each.told.set()
+
+    def _tell(self, together: list[_Waiting[Item, Made]], failure: Exception) -> None:
+        for each in together:
+            each.failure = failure
+            each.told.set()
