@@ -20,7 +20,7 @@ COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
     "EmbeddingProvider", "LanguageProvider", "as_dict",
-    "explain_settings", "is_pending", "is_stray",
+    "explain_settings", "is_pending", "is_stray", "record_each",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 
