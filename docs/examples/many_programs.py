@@ -20,7 +20,7 @@ with recollect.open("my-memory", workspace="notes") as memory:
 
 # begin pool
 with MemoryPool("my-memory", role="worker") as pool:
-    everything = pool.memory()
+    everything = pool.memory(workspace="notes")
     other_tenant = pool.memory(scope=Scope(tenant="acme"))
     print(pool.role, len(everything.search("boiler").hits), len(other_tenant.search("boiler").hits))
 # end pool

@@ -138,7 +138,7 @@ SAMPLES: tuple[AnyRoute, ...] = (
         headers={"idempotency-key": "idempotency"},
         call=_echo_on_the_loop,
         answer=Echo,
-        max_body=1_000,
+        max_body=20_000,
     ),
     Route(
         method="DELETE",
@@ -185,6 +185,15 @@ SAMPLES: tuple[AnyRoute, ...] = (
         call=_text,
         answer=str,
         media="text/plain; version=0.0.4",
+    ),
+    Route(
+        method="POST",
+        path="/sample/loop",
+        summary="On the loop",
+        right="read",
+        given=Plain,
+        call=_echo_on_the_loop,
+        answer=Echo,
     ),
     StreamRoute(
         method="GET",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from recollect.assembly.activity import context_parts, observation_parts
-from recollect.assembly.chores import Chores
 from recollect.assembly.components import Components, Dependants
 from recollect.assembly.indexes import make_index
 from recollect.assembly.resources import OpenOptions, Resources, open_resources
@@ -44,6 +43,7 @@ from recollect.store.locks import TicketQueue
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.assembly.chores import Chores
     from recollect.governance.erasure import Eraser
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
@@ -169,9 +169,10 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
         ),
         is_live=resources.order.live,
         heal=_healer(resources, index),
-        daily=Chores(resources, index, mirror, lambda: sessions()).run,
+        daily=lambda stopping: chores().run(stopping),
         others=others.begin,
     )
+    chores = functools.cache(lambda: _chores(resources, index, mirror, sessions))
     maintenance = Maintenance(kept, resources.resolved.settings.sync, resources.clock)
     sessions = ground.sessions(maintenance)
     parts = _components(ground, maintenance, sessions)
@@ -314,6 +315,17 @@ def _probe(resources: Resources) -> EmbedderProbe:
 
     choice = resources.choice
     return EmbedderProbe(choice.embedder, choice.hint, resources.clock)
+
+
+def _chores(
+    resources: Resources,
+    index: Index,
+    mirror: TranscriptMirror | None,
+    sessions: Callable[[], Sessions],
+) -> Chores:
+    from recollect.assembly.chores import Chores
+
+    return Chores(resources, index, mirror, sessions)
 
 
 def _digest(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:

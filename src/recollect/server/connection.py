@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+import socket
+import struct
+import sys
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -11,10 +16,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
 from recollect.server.guard import MOST_HEADERS
-from recollect.server.listening import is_own
 
 _MOMENTS = itertools.count()
 """Puts silences into an order; the loop's clock stands still while many connections come in."""
+_UCRED = struct.Struct("3i")
+_MAC_PEER, _MAC_BYTES = 0x001, 76
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,3 +174,18 @@ class LimitedConnection(HttpToolsProtocol):
             )
             self.transport.write(head.encode() + body)
         self.transport.close()
+
+
+def peer_uid(line: socket.socket) -> int | None:
+    """Return the user at the other end of a Unix socket; None where the system does not tell."""
+    with suppress(OSError, struct.error):
+        if sys.platform == "darwin":
+            return int(struct.unpack_from("Ii", line.getsockopt(0, _MAC_PEER, _MAC_BYTES))[1])
+        found = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+        return int(_UCRED.unpack(found)[1])
+    return None
+
+
+def is_own(line: socket.socket | None) -> bool:
+    """Return whether who connected may: on a Unix socket only processes of this user."""
+    return line is None or line.family != socket.AF_UNIX or peer_uid(line) == os.geteuid()

@@ -99,6 +99,8 @@ def is_deep(body: bytes) -> bool:
     if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
         return False
     brackets = _TEXTS.sub(b"", body).translate(_TO_SQUARE, _NO_BRACKETS)
+    if b"[" * (MOST_DEPTH + 1) in brackets:
+        return True
     for _ in range(MOST_DEPTH):
         brackets = brackets.replace(b"[]", b"")
     return b"[" in brackets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -82,8 +83,20 @@ def test_a_text_is_sent_as_it_is(server: RunningServer) -> None:
 def test_a_large_body_is_read_beside_the_loop(server: RunningServer) -> None:
     """Of a route that runs on it, too."""
     text = "x" * 200_000
-    reply = server.call("POST", "/sample/plain", json.dumps({"text": text}).encode())
-    assert reply.json["values"]["text"] == text
+    for path in ("/sample/plain", "/sample/loop"):
+        reply = server.call("POST", path, json.dumps({"text": text}).encode())
+        assert reply.json["values"]["text"] == text
+
+
+def test_it_serves_without_uvloop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it does not install, on the loop of the standard library."""
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    with RunningServer(tmp_path, SAMPLES) as server:
+        assert server.call("POST", "/sample/plain", b'{"number": 1}').status == 200
+        with Wire(server.port) as wire:
+            reply = wire.send(b"GET / HTTP/1.1\r\nx: " + b"y" * 20_000).reply()
+        assert reply is not None
+        assert reply.status == 431
 
 
 def test_an_unexpected_error_tells_no_text(

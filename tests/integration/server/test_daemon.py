@@ -158,6 +158,21 @@ def test_in_the_foreground_a_signal_ends_it_well(home: Path, number: signal.Sign
     assert not is_served(home)
 
 
+def test_under_nohup_it_outlives_its_terminal(home: Path) -> None:
+    """What the starter ignores stays ignored; the end of a session is a SIGHUP."""
+    command = ["nohup", sys.executable, "-m", "recollect", "--home", str(home), "serve", "--json"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        pid = json.loads(process.stdout.readline())["worker"]["pid"]
+        status = Path(f"/proc/{pid}/status").read_text("utf-8")
+        ignored = int(next(line[7:] for line in status.splitlines() if line[:7] == "SigIgn:"), 16)
+        assert ignored & 1 << (signal.SIGHUP - 1)
+        process.terminate()
+        assert process.wait() == 0
+
+
 def test_a_worker_that_cannot_start_tells_why(home: Path) -> None:
     """The error of the process in the background is that of the command, with its hint."""
     with socket.create_server(("127.0.0.1", 0)) as other:

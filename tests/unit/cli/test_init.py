@@ -26,6 +26,17 @@ def test_init_says_what_to_do_next(run: Run, home: Path) -> None:
         assert f"recollect {step}" in told
 
 
+def test_init_finds_what_programs_like_it_have_left(run: Run, home: Path) -> None:
+    """Each with the command that takes it over."""
+    assert "claude-mem" not in run("--home", home, "init").err
+    for name in (".claude-mem/claude-mem.db", ".openclaw-mem/settings.json"):
+        (Path.home() / name).parent.mkdir()
+        (Path.home() / name).write_text("{}", "utf-8")
+    steps = run("--home", home, "init").err
+    assert "recollect import claude-mem" in steps
+    assert "recollect config import" in steps
+
+
 def test_the_second_init_changes_nothing(run: Run, home: Path, workspace: Path) -> None:
     """Not one byte of what people write."""
     run("--home", home, "init", "--workspace", workspace)

@@ -106,6 +106,17 @@ def test_a_cut_body_keeps_its_fields() -> None:
     assert f"[… {left_out:,} bytes left out …]" in read.output
 
 
+@pytest.mark.parametrize("most", range(60, 90))
+def test_a_cut_among_backslashes_keeps_them_in_pairs(most: int) -> None:
+    """Which of them escapes the next one depends on how many there are."""
+    text = "\\" * 30 + '\\u00e9"\ud83d\ude00' + "\\" * 30
+    body = json.dumps({"output": text * 3}).encode("utf-8", "replace")
+    kept, left_out = _kept(body, most, 7)
+    read = _read(kept, left_out)
+    assert read.unread is None
+    assert "bytes left out" in read.output
+
+
 def test_a_cut_between_fields_keeps_those_before_and_the_ids_after() -> None:
     """A list of thousands of numbers cannot be joined; the session must be found all the same."""
     output = [{"line": number} for number in range(20_000)]

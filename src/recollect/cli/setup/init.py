@@ -188,6 +188,7 @@ def _show(started: Started) -> None:
         show(("all there", "bold green"), (f"  {started.home}", ""))
     steps = [] if started.service is None else [(started.service.start, "start the worker")]
     steps += [("recollect import claude-code", "your conversations; or: openclaw, jsonl FILE")]
+    steps += _left_by_others()
     if started.workspace is None:
         steps.append(("recollect init --workspace DIR", "your notes: MEMORY.md and memory/"))
     if started.embedder is None:
@@ -197,3 +198,15 @@ def _show(started: Started) -> None:
         asked = f"let {started.embedder} get these kinds too"
         steps.append((f"recollect config set embedding.sources {kinds}", asked))
     next_steps([*steps, ('recollect search "…"', "ask")])
+
+
+def _left_by_others() -> list[tuple[str, str]]:
+    """Return how to take over what programs like this one have on the machine."""
+    from recollect.core.settings import claude_mem_database, openclaw_mem_settings
+
+    found = []
+    if claude_mem_database().is_file():
+        found.append(("recollect import claude-mem", "what claude-mem kept"))
+    if openclaw_mem_settings().is_file():
+        found.append(("recollect config import", "the settings of OpenClaw-Mem"))
+    return found

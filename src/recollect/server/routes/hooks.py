@@ -16,7 +16,9 @@ from recollect.core.clock import to_iso
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason as Injected
-from recollect.server.capturing import (
+from recollect.server.route import Route
+from recollect.server.routes.sessions import summary_of
+from recollect.server.seed.capturing import (
     Reason,
     Report,
     ToolReport,
@@ -24,9 +26,7 @@ from recollect.server.capturing import (
     hooked_of,
     store,
 )
-from recollect.server.route import Route
-from recollect.server.routes.sessions import summary_of
-from recollect.server.wire import ContextLine, context_answer
+from recollect.server.seed.wire import ContextLine, context_answer
 
 Status = Literal[
     "began", "resumed", "continued", "stored", "duplicate", "ended", "over", "not_captured",

@@ -10,7 +10,7 @@ from recollect.caller import Caller
 from recollect.core.errors import InvalidInput
 from recollect.server.route import AnyRoute, Created, Given, Route
 from recollect.server.routes.sessions import PAGE
-from recollect.server.wire import moment_of
+from recollect.server.seed.wire import moment_of
 from recollect.sessions.context.episode import Episode
 from recollect.sessions.record.message import Message
 

@@ -9,9 +9,9 @@ from recollect.core.checks import check_share
 from recollect.core.errors import NotFound
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
-from recollect.server.capturing import ToolReport, store
 from recollect.server.route import Created, Given, Route
-from recollect.server.wire import BatchAnswer, ObservationAnswer, name_of, observation_answer
+from recollect.server.seed.capturing import ToolReport, store
+from recollect.server.seed.wire import BatchAnswer, ObservationAnswer, name_of, observation_answer
 
 
 class OneObservation(Given, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ def restore(caller: Caller, given: OneId) -> ObservationAnswer:
 
 
 def _unheard(of: Observation) -> Observation:
-    """Return what somebody is told of an observation that they may not hear."""
+    """Return an observation without its words, for somebody who may not hear it."""
     blank = msgspec.structs.replace(of, title="", summary="", input="", output="")
     return msgspec.structs.replace(blank, tool_name=None, type="tool_use", files=())
 

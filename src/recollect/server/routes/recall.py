@@ -6,7 +6,7 @@ from recollect.caller import Caller
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.server.route import Given, Route
-from recollect.server.wire import (
+from recollect.server.seed.wire import (
     PromptContext,
     SearchResults,
     TimelineLines,

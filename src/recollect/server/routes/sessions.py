@@ -9,7 +9,7 @@ import msgspec
 from recollect.caller import Caller
 from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Route
-from recollect.server.wire import (
+from recollect.server.seed.wire import (
     SessionAnswer,
     SessionEntry,
     moment_of,

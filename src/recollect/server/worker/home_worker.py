@@ -22,7 +22,6 @@ from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, all_mounts, all_routes
-from recollect.server.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.presence import (
     PRESENCE_FILE,
     PROTOCOL,
@@ -31,6 +30,7 @@ from recollect.server.presence import (
     served_already,
 )
 from recollect.server.serving import Server
+from recollect.server.worker.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.worker.log_file import logging_to
 from recollect.server.worker.shared_folder import shared_by
 from recollect.store.background import home_locks
@@ -53,7 +53,7 @@ class HomeWorker:
     """
 
     def __init__(self, home: Path, overrides: Mapping[str, object] | None = None) -> None:
-        self.home = home
+        self.home = home.absolute()
         self._overrides = overrides
         self._stopping = threading.Event()
 
@@ -226,7 +226,8 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
     """Call ``stop`` at the first signal that asks for an end; end the process if it takes too long.
 
     A process that is killed loses nothing that it acknowledged, so the end is never waited for
-    longer than `STOP_S`. In another thread than the main one signals are left alone.
+    longer than `STOP_S`. In another thread than the main one signals are left alone; so is one that
+    who started it ignores, as nohup does.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -239,7 +240,8 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
         with suppress(RuntimeError):  # the second signal finds it started
             late.start()
 
-    before = {each: signal.signal(each, end) for each in _SIGNALS}
+    heard = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, end) for each in heard}
     try:
         yield
     finally:

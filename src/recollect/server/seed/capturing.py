@@ -22,7 +22,7 @@ from recollect.observations.draft import GivenObservation
 from recollect.observations.observation import Observation
 from recollect.observations.recalled import RECALLED
 from recollect.server.route import LenientGiven
-from recollect.server.wire import moment_of
+from recollect.server.seed.wire import moment_of
 from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.text.injected import TAG
 

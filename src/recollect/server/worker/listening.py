@@ -6,9 +6,6 @@ import errno
 import ipaddress
 import os
 import socket
-import struct
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +21,6 @@ _TAKEN = frozenset({errno.EADDRINUSE})
 _LONGEST_PATH = 100
 """Bytes of the path of a Unix socket: macOS takes 103, Linux 107."""
 _BACKLOG = 2_048
-_UCRED = struct.Struct("3i")
-_MAC_PEER, _MAC_BYTES = 0x001, 76
 
 
 def bind_port(settings: ServerSettings, *, is_chosen: bool) -> socket.socket:
@@ -126,18 +121,3 @@ def bind_socket(path: Path) -> socket.socket:
     finally:
         os.umask(mask)
     return listener
-
-
-def peer_uid(line: socket.socket) -> int | None:
-    """Return the user at the other end of a Unix socket; None where the system does not tell."""
-    with suppress(OSError, struct.error):
-        if sys.platform == "darwin":
-            return int(struct.unpack_from("Ii", line.getsockopt(0, _MAC_PEER, _MAC_BYTES))[1])
-        found = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-        return int(_UCRED.unpack(found)[1])
-    return None
-
-
-def is_own(line: socket.socket | None) -> bool:
-    """Return whether who connected may: on a Unix socket only processes of this user."""
-    return line is None or line.family != socket.AF_UNIX or peer_uid(line) == os.geteuid()
