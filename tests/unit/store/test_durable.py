@@ -152,8 +152,11 @@ def test_a_lock_file_that_cannot_be_read_costs_syncs_and_no_answer(path: Path) -
         mark.begin()
 
 
-def test_a_log_that_cannot_be_synced_by_the_system_is_an_error_of_the_driver(path: Path) -> None:
+def test_a_log_that_cannot_be_synced_by_the_system_is_an_error_of_the_driver(
+    tmp_path: Path,
+) -> None:
     """So that the writer takes it as it takes one of another disk."""
+    path = tmp_path / "notes.db"
     with pytest.raises(apsw.CantOpenError, match="cannot be opened"):
         LogSync(path, None)
     Path(f"{path}-wal").touch()
