@@ -34,6 +34,7 @@ from benchmarks.load.vectors import (
     vector_grids,
 )
 from benchmarks.load.walks import WalkRunner, describe_walks, walk_grids
+from benchmarks.load.worker import WorkerPlan, WorkerRunner, describe_worker, worker_grids
 from benchmarks.load.workspace import (
     WorkspacePlan,
     WorkspaceRunner,
@@ -342,6 +343,30 @@ def mcp(
     with show_progress() as progress, work_folder(keep) as root:
         run = McpRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_mcp(run), mcp_grids(run))
+
+
+@app.command()
+def worker(
+    *,
+    seconds: Annotated[float, typer.Option(min=1, help="Of each load.")] = 60.0,
+    connections: Annotated[int, typer.Option(min=1, help="At the same time.")] = 16,
+    size: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Bytes of an output; may be repeated. 600, 6000, 40000."),
+    ] = None,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Worker: durable observations over HTTP, what they cost, and what a kill loses."""
+    output = Output(as_json=as_json, markdown=markdown)
+    output.check()
+    plan = WorkerPlan(seconds=seconds, connections=connections)
+    if size:
+        plan = msgspec.structs.replace(plan, sizes=tuple(size))
+    with show_progress() as progress, work_folder(keep) as root:
+        run = WorkerRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_worker(run), worker_grids(run))
 
 
 @app.command()

@@ -19,8 +19,8 @@ KINDS = {"class", "function", "method", "property", "import", "unreachable_code"
 COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
-    "EmbeddingProvider", "LanguageProvider", "as_dict",
-    "explain_settings", "is_pending", "is_stray",
+    "EmbeddingProvider", "LanguageProvider", "explain_settings", "is_pending", "is_stray",
+    "record_each",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 

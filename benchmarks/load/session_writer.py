@@ -65,7 +65,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
 
 def write(order: WriteOrder) -> Written:
     """Append the messages when a line comes, then let the index and the mirror catch up."""
-    texts = _texts(order)
+    texts = texts_of(order)
     memory = recollect.open(order.home, overrides=ALONE, live=order.is_live)
     with memory:
         memory.sessions.get(order.session)
@@ -94,7 +94,8 @@ def write(order: WriteOrder) -> Written:
     )
 
 
-def _texts(order: WriteOrder) -> list[str]:
+def texts_of(order: WriteOrder) -> list[str]:
+    """Return the texts of an order, the same for the same order."""
     if not order.size:
         return [f"{order.name} says {number}" for number in range(order.count)]
     corpus = SyntheticCorpus(sum(order.name.encode()))

@@ -72,8 +72,8 @@ def latency_of(laps: Sequence[Spent]) -> Latency:
     """Return the percentiles of at least one lap."""
     return Latency(
         n=len(laps),
-        cpu_ms=_percentiles([lap.cpu_s for lap in laps]),
-        wall_ms=_percentiles([lap.wall_s for lap in laps]),
+        cpu_ms=percentiles_of([lap.cpu_s for lap in laps]),
+        wall_ms=percentiles_of([lap.wall_s for lap in laps]),
     )
 
 
@@ -88,6 +88,7 @@ def rate_of(count: int, spent: Spent) -> Rate:
     )
 
 
-def _percentiles(seconds: Sequence[float]) -> Percentiles:
+def percentiles_of(seconds: Sequence[float]) -> Percentiles:
+    """Return the percentiles of at least one duration."""
     p50, p95, p99, most = (float(ms) for ms in np.percentile(seconds, (50, 95, 99, 100)) * 1000)
     return Percentiles(p50=p50, p95=p95, p99=p99, max=most)

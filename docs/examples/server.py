@@ -16,13 +16,13 @@ with TemporaryDirectory() as home:
     subprocess.run([*command, "serve", "--daemon"], check=True, capture_output=True)  # noqa: S603
 
     # start
-    there = json.loads((Path(home) / "worker.json").read_text(encoding="utf-8"))
+    port = json.loads((Path(home) / "worker.json").read_text(encoding="utf-8"))["port"]
     token = (Path(home) / "token").read_text(encoding="utf-8").strip()
 
     def ask(path: str, fields: dict[str, str] | None = None, **headers: str) -> object:
         """GET without fields, POST with them; return what is answered, errors too."""
         request = urllib.request.Request(
-            f"http://127.0.0.1:{there['port']}{path}",
+            f"http://127.0.0.1:{port}{path}",
             data=None if fields is None else json.dumps(fields).encode(),
             headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
             | headers,

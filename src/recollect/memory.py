@@ -40,9 +40,8 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
-    from recollect.recall.counts import RecordCounts
     from recollect.recall.probe import Probe
-    from recollect.recall.status import Status
+    from recollect.recall.status import RecordCounts, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
@@ -413,7 +412,7 @@ class Memory(ExchangeFacade):
 
     def counts(self) -> RecordCounts:
         """Return how many records there are within the scope of this memory."""
-        from recollect.recall.counts import count_records
+        from recollect.recall.status import count_records
 
         return count_records(self._base.records, self.scope)
 

@@ -41,10 +41,9 @@ from recollect.observations.rows import Recorded
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
-from recollect.recall.counts import RecordCounts
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
-from recollect.recall.status import Status
+from recollect.recall.status import RecordCounts, Status
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.sessions.catalogue import SessionList

@@ -27,7 +27,7 @@ class _Waiting(Generic[Item, Made]):
     def __init__(self, item: Item, kind: object) -> None:
         self.item = item
         self.kind = kind
-        self.told = threading.Event()
+        self.called = threading.Event()
         """Set when something was made of it, or when its caller is the next to work."""
         self.made: Made | None = None
         self.failure: BaseException | None = None
@@ -36,14 +36,14 @@ class _Waiting(Generic[Item, Made]):
 class Gathering(Generic[Item, Made]):
     """Lets one of several threads do the work of all that wait.
 
-    A caller that is alone does its own and waits for nobody.
+    A caller that is alone does its own at once, without a wait.
     """
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
         self._waiting: list[_Waiting[Item, Made]] = []
         self._works: _Waiting[Item, Made] | None = None
-        """Whose caller works now, or is told to."""
+        """Whose caller works now, or was called to."""
 
     def make(
         self, item: Item, work: Callable[[Sequence[Item]], Sequence[Made]], owner: object
@@ -65,7 +65,7 @@ class Gathering(Generic[Item, Made]):
             self._works = self._works or mine
         try:
             if self._works is not mine:
-                mine.told.wait()
+                mine.called.wait()
             if self._works is mine:
                 self._work(self._together(mine), work)
         finally:
@@ -91,7 +91,7 @@ class Gathering(Generic[Item, Made]):
             if self._works is mine:
                 self._works = self._waiting[0] if self._waiting else None
                 if self._works is not None:
-                    self._works.told.set()
+                    self._works.called.set()
 
     def _work(
         self,
@@ -115,9 +115,9 @@ class Gathering(Generic[Item, Made]):
         else:
             for each, value in zip(together, made, strict=True):
                 each.made = value
-                each.told.set()
+                each.called.set()
 
     def _tell(self, together: list[_Waiting[Item, Made]], failure: Exception) -> None:
         for each in together:
             each.failure = failure
-            each.told.set()
+            each.called.set()

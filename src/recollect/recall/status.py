@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, to_datetime
+from recollect.core.scope import Scope
 from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.index import Index, IndexStatus
@@ -23,8 +24,8 @@ from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.recall.outbox_source import OutboxSource
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
-from recollect.store.columns import typed_rows
-from recollect.store.engine import Health
+from recollect.store.columns import Condition, integer, typed_rows
+from recollect.store.engine import Database, Health
 from recollect.store.journal import last_change
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
@@ -425,3 +426,36 @@ def _uses(settings: LanguageSettings, spent: list[Spent], *, is_there: bool) -> 
         for name in names
         if (found := [each for each in spent if each.purpose == name]) or is_there
     ]
+
+
+class RecordCounts(msgspec.Struct, frozen=True):
+    """How much there is; deleted sessions and forgotten observations do not count.
+
+    Attributes:
+        sessions: Conversations.
+        messages: What was said in them.
+        observations: What agents did.
+        episodes: Summaries of what was said.
+    """
+
+    sessions: int
+    messages: int
+    observations: int
+    episodes: int
+
+
+_OF_SESSIONS: LiteralString = "WITH them AS (SELECT id FROM sessions WHERE "
+_THEIR_RECORDS: LiteralString = """)
+    SELECT (SELECT count(*) FROM them),
+        (SELECT count(*) FROM messages WHERE session_id IN them),
+        (SELECT count(*) FROM observations WHERE session_id IN them AND is_forgotten = 0),
+        (SELECT count(*) FROM episodes WHERE session_id IN them)
+"""
+
+
+def count_records(records: Database, scope: Scope) -> RecordCounts:
+    """Return how much a scope holds."""
+    where = Condition(scope).also("status <> ?", "deleted")
+    sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
+    (row,) = records.read(lambda tx: tx.all(sql, where.params))
+    return RecordCounts(*map(integer, row))

@@ -17,7 +17,7 @@ import pytest
 
 import recollect
 from recollect.core.clock import SystemClock
-from recollect.core.errors import StoreBusy
+from recollect.core.errors import ConfigError, StoreBusy, StoreError
 from recollect.pool import MemoryPool
 from recollect.store.background import BackgroundClaim, home_locks
 
@@ -253,3 +253,29 @@ def test_a_library_becomes_the_worker_of_its_home(home: Path) -> None:
         assert not claim.is_wanted()
     assert claim.role == "library"
     claim.release()
+
+
+def test_a_lock_that_cannot_be_looked_at_stops_no_work(home: Path) -> None:
+    """Whether a worker waits is not known then; a worker itself is refused."""
+    (home / "serve.lock").mkdir()
+    locks = home_locks(home, SystemClock())
+    claim = BackgroundClaim(locks, "a")
+    assert claim.acquire()
+    assert not claim.is_wanted()
+    with pytest.raises(StoreError):
+        MemoryPool(home, role="worker")
+    locks.forget()  # what a child does after a fork
+    assert claim.holder() is None
+
+
+def test_a_pool_that_cannot_open_its_home_is_no_worker(home: Path) -> None:
+    """The next one can be."""
+    config = home / "config.yaml"
+    sound = config.read_text("utf-8")
+    config.write_text("nonsense: 1\n", encoding="utf-8")
+    with pytest.raises(ConfigError):
+        MemoryPool(home, role="worker")
+    assert home_locks(home, SystemClock()).role == "library"
+    config.write_text(sound, encoding="utf-8")
+    with MemoryPool(home, role="worker") as pool:
+        assert pool.role == "worker"

@@ -66,7 +66,7 @@ def test_a_token_opens_what_was_said_when_it_was_added(tmp_path: Path, time: Scr
         assert found.scope == Scope(tenant="acme", agent="work", project="/shop")
         assert (found.audience, found.session_key) == ("session:telegram:42", "telegram:42")
         assert (found.rights, found.channels) == ("capture", ("telegram", "slack"))
-        assert memory.tokens.list() == [found]
+        assert [token.id for token in memory.tokens.list()] == [found.id]
 
 
 def test_a_token_is_as_narrow_as_can_be_without_a_word_on_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.store.sqlite.database import SqliteDatabase, open_database, write_queue
-from recollect.store.sqlite.durable import CommitMark
+from recollect.store.sqlite.durable import CommitMark, LogSync
 from recollect.testing.vfs_disk import FileName
 from tests.unit.store.conftest import CALM, CLOCK, SCHEMA
 from tests.unit.store.notes import add, words
@@ -150,3 +150,18 @@ def test_a_lock_file_that_cannot_be_read_costs_syncs_and_no_answer(path: Path) -
     mark.close()
     with pytest.raises(StoreError):
         mark.begin()
+
+
+def test_a_log_that_cannot_be_synced_by_the_system_is_an_error_of_the_driver(
+    tmp_path: Path,
+) -> None:
+    """So that the writer takes it as it takes one of another disk."""
+    path = tmp_path / "notes.db"
+    with pytest.raises(apsw.CantOpenError, match="cannot be opened"):
+        LogSync(path, None)
+    Path(f"{path}-wal").touch()
+    log = LogSync(path, None)
+    log.sync()
+    log.close()
+    with pytest.raises(apsw.IOError, match="cannot be synced"):
+        log.sync()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 _MANY = 16
 """A repetition of more than that has too many ways, if what it repeats has several."""
-_parser: Any = re._parser  # type: ignore[attr-defined]  # noqa: SLF001  # reads what `re` reads
+_parser: Any = import_module("re._parser")  # reads what `re` reads
 
 
 def is_linear(pattern: str) -> bool:

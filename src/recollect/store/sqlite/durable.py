@@ -27,6 +27,8 @@ _PACK, _UNPACK = struct.Struct("<Q").pack, struct.Struct("<QQ").unpack
 _SYNC = apsw.SQLITE_SYNC_FULL | apsw.SQLITE_SYNC_DATAONLY
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_SUPER_JOURNAL
 """A plain file to the VFS: without locks, and not made when it is missing."""
+_fdatasync = getattr(os, "fdatasync", os.fsync)
+"""macOS has only the other."""
 
 
 class CommitMark:
@@ -120,7 +122,8 @@ class LogSync:
     """
 
     def __init__(self, database: Path, vfs: str | None) -> None:
-        self._file = apsw.VFSFile(vfs or "", f"{database}-wal", [_OPEN, 0])
+        log = f"{database}-wal"
+        self._file = _LogFile(log) if vfs is None else apsw.VFSFile(vfs, log, [_OPEN, 0])
 
     def sync(self) -> None:
         """Return when all that was written to the log is on the disk.
@@ -133,3 +136,22 @@ class LogSync:
     def close(self) -> None:
         """Let go of the file."""
         self._file.xClose()
+
+
+class _LogFile:
+    """What `LogSync` needs of an `apsw.VFSFile`, which keeps every thread waiting for the disk."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError as error:
+            raise apsw.CantOpenError(f"the log cannot be opened: {error.strerror}") from error
+
+    def xSync(self, _flags: int) -> None:  # noqa: N802  # as the driver names it
+        try:
+            _fdatasync(self._descriptor)
+        except OSError as error:
+            raise apsw.IOError(f"the log cannot be synced: {error.strerror}") from error
+
+    def xClose(self) -> None:  # noqa: N802  # the same
+        os.close(self._descriptor)
