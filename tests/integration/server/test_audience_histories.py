@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -538,9 +537,9 @@ class Asking:
             texts.append(issued.text)
             http.close()
         tokens.revoke("revoked")
-        with sqlite3.connect(self.history.folder / "home" / "records.db") as records:
-            records.execute("UPDATE tokens SET expires_at = 1 WHERE name = 'expired'")
-        records.close()
+        records = tokens._of_home  # noqa: SLF001 - nothing else makes a token old
+        expire = "UPDATE tokens SET expires_at = 1 WHERE name = 'expired'"
+        records.write(lambda tx: tx.execute(expire, ()))
         void = [Http(self.server, text) for text in (*texts, "rcl_" + "x" * 43)]
         told: list[set[tuple[int, bytes]]] = [set() for _ in void]
         for route in ROUTES:
