@@ -34,7 +34,8 @@ class MemoryPool:
 
     Args:
         home: The home of all of them; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
-        overrides: Settings by dotted key, for all of them.
+        overrides: Settings by dotted key, for all of them; a workspace among them is that of the
+            local tenant.
         role: A ``worker`` does the work of the home in the background from now on, and holds the
             lock of it until it is closed: other programs hand it over, at most a second and a piece
             of work later. A ``library`` works from its first use on, unless another program does.

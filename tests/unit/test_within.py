@@ -257,6 +257,21 @@ def test_the_pool_opens_a_home_once_for_all_tenants(home: Path) -> None:
             mine.within(Scope(tenant="acme"))
 
 
+@pytest.mark.parametrize("agent", [None, "work"])
+def test_settings_of_a_pool_give_no_other_tenant_the_files(home: Path, agent: str | None) -> None:
+    """A folder that is given to one memory of another tenant is that memory's alone."""
+    desk, work = home.parent / "desk", home.parent / "work"
+    overrides = {"workspace.path": str(desk), "workspace.extra_paths": [str(work / "MEMORY.md")]}
+    acme = Scope(tenant="acme", agent=agent)
+    with MemoryPool(home, overrides) as pool:
+        mine, theirs = pool.memory(agent), pool.memory(scope=acme)
+        given_one = pool.memory(workspace=work, scope=acme)
+        assert (mine.workspace, theirs.workspace, given_one.workspace) == (desk, None, work)
+        assert [found.search("apple red").hits != [] for found in (mine, theirs)] == [True, False]
+        assert {hit.source for hit in given_one.search("apple red").hits} == {"memory"}
+        assert theirs.within(Scope(tenant="acme", agent=agent, project="/p/tea")).workspace is None
+
+
 def test_the_settings_of_an_agent_are_followed(home: Path) -> None:
     """A memory that was narrowed before stays as it was, and open."""
     config = home / "config.yaml"

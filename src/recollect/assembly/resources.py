@@ -56,7 +56,7 @@ class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
     live: bool = True
     count_tokens: Callable[[str], int] | None = None
     is_pooled: bool = False
-    """Whether the overrides are those of all agents."""
+    """Whether the overrides are those of all agents and tenants."""
 
 
 class Resources(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,9 +159,11 @@ def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
 def has_files(order: OpenOptions, scope: Scope) -> bool:
     """Return whether a memory has the memory files of the settings: those are the home's tenant's.
 
-    Another tenant has a workspace where the program gives it one.
+    Another tenant has a workspace where the program gives it one. What a pool was given for all of
+    its memories is not given to a tenant.
     """
-    return scope.tenant == Scope().tenant or "workspace.path" in given_settings(order)
+    own = msgspec.structs.replace(order, overrides=None) if order.is_pooled else order
+    return scope.tenant == Scope().tenant or "workspace.path" in given_settings(own)
 
 
 def given_settings(order: OpenOptions) -> dict[str, object]:
