@@ -105,7 +105,7 @@ def test_what_comes_while_a_batch_is_under_way_is_the_next_one(calls: Calls) -> 
         first = asyncio.ensure_future(batches.run("kind", work, 0))
         assert await asyncio.to_thread(begun.wait, 60)
         others = [asyncio.ensure_future(batches.run("kind", work, n)) for n in range(1, MOST + 3)]
-        await asyncio.sleep(0)  # they are waiting now
+        assert await batches.run("other", list, 5) == 5  # those before it are waiting now
         others[1].cancel()
         go_on.set()
         return await asyncio.gather(first, *others, return_exceptions=True)
