@@ -161,7 +161,7 @@ class Observations:
         outcomes = self._recorder.record(given, is_whole=True)
         return [each.observation for each in outcomes if isinstance(each, Recorded)]
 
-    def record_each(self, items: Iterable[Mapping[str, Any]]) -> Outcomes:
+    def record_each(self, items: Iterable[Mapping[str, Any] | GivenObservation]) -> Outcomes:
         """Store observations of any sessions in one transaction; return what became of each.
 
         For programs that capture for many at once: they share one commit, and one that cannot be
@@ -169,12 +169,16 @@ class Observations:
         the error that `record` would raise.
 
         Args:
-            items: Dicts with the argument names of `record`.
+            items: Dicts with the argument names of `record`, or the same as values.
 
         Raises:
             StoreError: the transaction failed; see `recollect.store.engine.Database.write`.
         """
-        return self._recorder.record([or_error(given_of, item) for item in items], is_whole=False)
+        given = [
+            item if isinstance(item, GivenObservation) else or_error(given_of, item)
+            for item in items
+        ]
+        return self._recorder.record(given, is_whole=False)
 
     def get(
         self,

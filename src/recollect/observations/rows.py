@@ -174,14 +174,18 @@ def add_observations(
         tx.executemany(_INSERT, [_stored(each) for each in fresh])
         refs, at = [each.id for each in fresh], max(each.created_at for each in fresh)
         record_changes(tx, tenant=scope.tenant, kind=KIND, refs=refs, op="put", at=at)
-    return AddedObservations([_outcome(each, fresh) for each in found], fresh)
+    untold = set(range(count))
+    return AddedObservations([_outcome(each, fresh, untold) for each in found], fresh)
 
 
 def _outcome(
-    found: int | Observation | RecollectError, fresh: Sequence[Observation]
+    found: int | Observation | RecollectError, fresh: Sequence[Observation], untold: set[int]
 ) -> Recorded | RecollectError:
+    """Return what became of a draft; only the first of several that are the same is new."""
     if isinstance(found, int):
-        return Recorded(fresh[found], is_new=True)
+        is_new = found in untold
+        untold.discard(found)
+        return Recorded(fresh[found], is_new=is_new)
     return Recorded(found, is_new=False) if isinstance(found, Observation) else found
 
 

@@ -10,6 +10,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
@@ -17,9 +18,10 @@ import msgspec
 
 from recollect import __version__
 from recollect.caller import Caller
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
+from recollect.server.batches import Batches
 from recollect.server.calls import Calls
 from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
@@ -92,6 +94,7 @@ class HttpApp:
 
     def __init__(self, routes: Sequence[AnyRoute], mounts: Iterable[Mount] = ()) -> None:
         self.calls = Calls()
+        self._batches = Batches(self.calls)
         self.streams = Streams(self.calls)
         self.metrics = Metrics(lambda: self.streams.open)
         routes = (*routes, self.metrics.route())
@@ -147,6 +150,8 @@ class HttpApp:
             await self.streams.send(route, pieces, receive, send)
 
     async def _call(self, entry: Entry, caller: Caller | None, request: Request) -> Response:
+        if entry.is_shared:
+            return await self._share(entry, caller, request)
         if not entry.is_async:
             return await self.calls.run(_answered, entry, caller, request)
         if len(request.body) < LARGE:
@@ -155,6 +160,16 @@ class HttpApp:
             given = await self.calls.run(_given, entry, caller, request)
         with _acting(caller):
             return _response(entry.route, await entry.call(caller, given))
+
+    async def _share(self, entry: Entry, caller: Caller | None, request: Request) -> Response:
+        work = partial(_answered_each, entry, caller)
+        if len(request.body) < LARGE:
+            answer: Response = await self._batches.run((id(entry), caller), work, request)
+            return answer
+        (outcome,) = await self.calls.run(work, (request,))  # it would hold up the others
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     async def _upload(
         self, entry: Entry, caller: Caller, request: Request, receive: Receive
@@ -214,6 +229,39 @@ def _acting(caller: Caller | None) -> AbstractContextManager[None]:
 
 def _answered(entry: Entry, caller: Caller | None, request: Request) -> Response:
     return _response(entry.route, _called(entry, caller, request))
+
+
+def _answered_each(
+    entry: Entry, caller: Caller | None, requests: Sequence[Request]
+) -> list[Response | Exception]:
+    given = [_or_error(_given, entry, caller, request) for request in requests]
+    ready = [each for each in given if not isinstance(each, Exception)]
+    with _acting(caller):
+        made = iter(_shared(entry, caller, ready) if ready else ())
+    values = [each if isinstance(each, Exception) else next(made) for each in given]
+    return [
+        each if isinstance(each, Exception) else _or_error(_response, entry.route, each)
+        for each in values
+    ]
+
+
+def _shared(entry: Entry, caller: Caller | None, given: Sequence[Any]) -> Sequence[Any]:
+    """Return a value or an error for each; what failed for all may have been another's."""
+    try:
+        values: Sequence[Any] = entry.call(caller, given)
+    except Exception as error:  # noqa: BLE001  # the requests get it
+        is_unknown = isinstance(error, StoreError) and error.facts.get("outcome") == "unknown"
+        if is_unknown or len(given) == 1:
+            return [error] * len(given)
+        return [value for each in given for value in _shared(entry, caller, [each])]
+    return values
+
+
+def _or_error(make: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return make(*args)
+    except Exception as error:  # noqa: BLE001  # the request gets it
+        return error
 
 
 def _uploaded(entry: Entry, caller: Caller, given: Any, file: BinaryIO) -> Response:

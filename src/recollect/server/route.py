@@ -99,12 +99,16 @@ class Route(Endpoint, frozen=True, kw_only=True):
         answer: The type of the value, as msgspec encodes it.
         status: Of the answer. 201: of one that is `Created`; any other value answers 200.
         media: Of the answer. Another than JSON: the value is a text, sent as it is.
+        is_shared: ``call`` takes a list of ``given``, of requests of one caller that came at the
+            same time, and returns a value or an error for each, in their order. Where it raises,
+            it is asked again for each alone, unless the fact ``outcome`` says ``"unknown"``.
     """
 
     call: Callable[[Caller, Any], Any] | Callable[[None, Any], Any]
     answer: Any
     status: int = 200
     media: str = JSON
+    is_shared: bool = False
 
 
 class StreamRoute(Endpoint, frozen=True, kw_only=True):

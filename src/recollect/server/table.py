@@ -23,12 +23,14 @@ class Entry(msgspec.Struct, frozen=True):
         call: Its use case.
         reader: Reads its fields.
         is_async: Whether its call runs on the event loop.
+        is_shared: Whether its call answers several requests at once.
     """
 
     route: AnyRoute
     call: Callable[..., Any]
     reader: Reader
     is_async: bool
+    is_shared: bool
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -62,7 +64,8 @@ class Table:
         self._with_fields: dict[int, dict[tuple[str | None, ...], Address]] = {}
         for route in routes:
             is_async = inspect.iscoroutinefunction(route.call)
-            entry = Entry(route, route.call, Reader(route), is_async)
+            is_shared = isinstance(route, Route) and route.is_shared
+            entry = Entry(route, route.call, Reader(route), is_async, is_shared)
             methods = self._methods(route)
             if route.method in methods:
                 raise Conflict(

@@ -6,14 +6,14 @@ right, and a store that cannot write, get an error, so that the client may try a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from recollect.caller import Caller
 from recollect.core.clock import to_iso
-from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
+from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason as Injected
 from recollect.server.route import Route
@@ -21,10 +21,11 @@ from recollect.server.routes.sessions import summary_of
 from recollect.server.seed.capturing import (
     Reason,
     Report,
+    Stored,
     ToolReport,
     check_captured,
     hooked_of,
-    store,
+    store_each,
 )
 from recollect.server.seed.wire import ContextLine, context_answer
 
@@ -145,14 +146,25 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
     return _answering(StartAnswer, use)
 
 
-def tool_result(caller: Caller, report: ToolReport) -> ToolAnswer:
-    """Store what a tool did."""
+def tool_results(
+    caller: Caller, reports: Sequence[ToolReport]
+) -> list[ToolAnswer | RecollectError]:
+    """Store what tools did."""
+    stored = store_each(caller, list(map(_usable, reports)), "tool")
+    return [_tool_answer(outcome) for outcome in stored]
 
+
+def _usable(report: ToolReport) -> ToolReport:
+    importance = report.importance
+    if importance is None or 0 <= importance <= 1:
+        return report
+    return msgspec.structs.replace(report, importance=None)
+
+
+def _tool_answer(stored: Stored | RecollectError) -> ToolAnswer | RecollectError:
     def use() -> ToolAnswer:
-        importance = report.importance
-        is_share = importance is not None and 0 <= importance <= 1
-        usable = msgspec.structs.replace(report, importance=importance if is_share else None)
-        stored = store(caller, usable, "tool")
+        if isinstance(stored, RecollectError):
+            raise stored
         session = stored.session.session
         return ToolAnswer(
             status="stored" if stored.is_new else "duplicate",
@@ -162,7 +174,10 @@ def tool_result(caller: Caller, report: ToolReport) -> ToolAnswer:
             **_told(stored.note),
         )
 
-    return _answering(ToolAnswer, use)
+    try:
+        return _answering(ToolAnswer, use)
+    except RecollectError as error:
+        return error
 
 
 def end(caller: Caller, report: Report) -> EndAnswer:
@@ -216,8 +231,9 @@ ROUTES = (
         summary="A tool gave something back: store what it did",
         right="capture",
         given=ToolReport,
-        call=tool_result,
+        call=tool_results,
         answer=ToolAnswer,
+        is_shared=True,
     ),
     Route(
         method="POST",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from recollect.caller import Caller
 from recollect.core.checks import check_share
-from recollect.core.errors import NotFound
+from recollect.core.errors import NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
 from recollect.server.route import Created, Given, Route
-from recollect.server.seed.capturing import ToolReport, store
+from recollect.server.seed.capturing import Stored, ToolReport, store_each
 from recollect.server.seed.wire import BatchAnswer, ObservationAnswer, name_of, observation_answer
 
 
@@ -46,17 +48,32 @@ class OneId(Given, frozen=True, kw_only=True):
     id: int | str
 
 
-def create(caller: Caller, given: ToolReport) -> Created[ObservationAnswer] | ObservationAnswer:
-    """Store an observation; return the first one where its event id is there already."""
-    if given.importance is not None:
-        check_share(given.importance, "importance")
-    if given.session_key is None and given.session_id is not None:
-        caller.session(given.session_id)
-    stored = store(caller, given)
+def create(
+    caller: Caller, given: Sequence[ToolReport]
+) -> list[Created[ObservationAnswer] | ObservationAnswer | RecollectError]:
+    """Store observations; return the first one where its event id is there already."""
+
+    def check(report: ToolReport) -> None:
+        if report.importance is not None:
+            check_share(report.importance, "importance")
+        if report.session_key is None and report.session_id is not None:
+            caller.session(report.session_id)
+
+    return [_created(caller, each) for each in store_each(caller, given, check=check)]
+
+
+def _created(
+    caller: Caller, stored: Stored | RecollectError
+) -> Created[ObservationAnswer] | ObservationAnswer | RecollectError:
+    if isinstance(stored, RecollectError):
+        return stored
     if stored.is_new:
         return Created(observation_answer(stored.observation))
     # Who may write to a session need not hear it: an event id must not read it.
-    is_heard = caller.hears(stored.session.session.id)
+    try:
+        is_heard = caller.hears(stored.session.session.id)
+    except RecollectError as error:
+        return error
     return observation_answer(stored.observation if is_heard else _unheard(stored.observation))
 
 
@@ -127,6 +144,7 @@ ROUTES = (
         call=create,
         answer=ObservationAnswer,
         status=201,
+        is_shared=True,
     ),
     Route(
         method="POST",

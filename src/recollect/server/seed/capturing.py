@@ -8,22 +8,24 @@ everywhere.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from recollect.caller import Caller
 from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import check_time
-from recollect.core.errors import Denied, InvalidInput
+from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.observations.draft import GivenObservation
 from recollect.observations.observation import Observation
 from recollect.observations.recalled import RECALLED
+from recollect.observations.rows import Recorded
 from recollect.server.route import LenientGiven
 from recollect.server.seed.wire import moment_of
 from recollect.sessions.lifecycle import Hooked, Moment
+from recollect.sessions.record.session import Session
 from recollect.text.injected import TAG
 
 UNNAMED = "unnamed"
@@ -92,6 +94,10 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     is_new: bool
     session: Hooked
     note: Reason | None
+
+
+_Place: TypeAlias = tuple[Hooked, Reason | None]
+"""The session of a report, and why it is not the one that was meant."""
 
 
 def label_of(text: str | None) -> str | None:
@@ -175,51 +181,106 @@ def _by_id(caller: Caller, session_id: str, moment: Moment) -> Hooked:
     return Hooked(session=session, became="over")
 
 
-def store(caller: Caller, report: ToolReport, event: Literal["tool"] | None = None) -> Stored:
-    """Store what an agent did or saw, and return it.
+def store_each(
+    caller: Caller,
+    reports: Sequence[ToolReport],
+    event: Literal["tool"] | None = None,
+    check: Callable[[ToolReport], object] = lambda _report: None,
+) -> list[Stored | RecollectError]:
+    """Store what an agent did or saw in one transaction; return what became of each report.
+
+    The session of a key is looked up once for all of them. An outcome is what is stored, or:
+    `Denied`, the caller may not write there, or, with the fact ``reason``, it is not captured;
+    `NotFound`, it is the id of a session that the caller may not write into; `InvalidInput`, a
+    number is out of range; or what ``check`` raises.
 
     Args:
         caller: Who reports it.
-        report: What it was.
+        reports: What it was, in the order in which it is stored.
         event: What made it, where that is known.
+        check: Is called before the session of a report is looked up; what it raises prevents that.
 
     Raises:
-        Denied: the caller may not write there; or, with the fact ``reason``, it is not captured.
-        NotFound: it is the id of a session that the caller may not write into.
-        InvalidInput: a number is out of range.
+        StoreError: nothing is stored of any, unless the fact ``outcome`` says ``"unknown"``.
     """
-    tool, project = label_of(report.tool_name), label_of(report.project_path)
-    is_by_hand = tool is None and event is None
-    beginning = _nothing if is_by_hand else partial(check_captured, caller, report)
-    session, note = hooked_of(caller, report, "during", beginning)
-    given, told = _understood(report)
-    failed = report.error is not None and event == "tool"
-    recorded = caller.memory.observations.add(
-        GivenObservation(
-            session_id=session.session.id,
-            tool_name=tool,
-            type=label_of(report.type),
-            input=given["input"],
-            output=given["output"],
-            summary=report.summary,
-            importance=report.importance,
-            event_id=event_id_of(report.event_id),
-            title=report.title,
-            files=report.files,
-            error=report.error,
-            tool_use_id=event_id_of(report.tool_use_id),
-            agent_id=event_id_of(report.agent_id),
-            event="tool_failed" if failed else event,
-            at=time_of(report.created_at),
-            project=None if project == session.session.project else project,
-        )
-    )
-    made, is_new = recorded.observation, recorded.is_new
-    return Stored(observation=made, is_new=is_new, session=session, note=told or note)
+    places = _Places(caller, event)
+    drafts: list[tuple[_Place, GivenObservation, Reason | None] | RecollectError] = []
+    for report in reports:
+        try:
+            check(report)
+            place = places.of(report)
+            drafts.append((place, *_given(report, place[0].session, event)))
+        except RecollectError as error:
+            drafts.append(error)
+    given = [each[1] for each in drafts if not isinstance(each, RecollectError)]
+    made = iter(caller.memory.observations.record_each(given) if given else ())
+    return [
+        each if isinstance(each, RecollectError) else _stored(next(made), each[0], each[2])
+        for each in drafts
+    ]
+
+
+class _Places:
+    """Where the reports of a batch belong: each session is looked up once."""
+
+    def __init__(self, caller: Caller, event: Literal["tool"] | None) -> None:
+        self._caller = caller
+        self._event = event
+        self._open: dict[tuple[str | None, ...], _Place] = {}
+
+    def of(self, report: ToolReport) -> _Place:
+        """Return the session of a report, as `hooked_of` does."""
+        project = label_of(report.project_path)
+        asked = (report.session_key, report.session_id, project)
+        if (known := self._open.get(asked)) is not None:
+            return known
+        is_by_hand = self._event is None and label_of(report.tool_name) is None
+        beginning = _nothing if is_by_hand else partial(check_captured, self._caller, report)
+        place = hooked_of(self._caller, report, "during", beginning)
+        if place[0].became != "over":  # to which one it belongs then depends on its time
+            self._open[asked] = place
+        return place
 
 
 def _nothing() -> None:
     pass
+
+
+def _given(
+    report: ToolReport, session: Session, event: Literal["tool"] | None
+) -> tuple[GivenObservation, Reason | None]:
+    project = label_of(report.project_path)
+    given, told = _understood(report)
+    failed = report.error is not None and event == "tool"
+    made = GivenObservation(
+        session_id=session.id,
+        tool_name=label_of(report.tool_name),
+        type=label_of(report.type),
+        input=given["input"],
+        output=given["output"],
+        summary=report.summary,
+        importance=report.importance,
+        event_id=event_id_of(report.event_id),
+        title=report.title,
+        files=report.files,
+        error=report.error,
+        tool_use_id=event_id_of(report.tool_use_id),
+        agent_id=event_id_of(report.agent_id),
+        event="tool_failed" if failed else event,
+        at=time_of(report.created_at),
+        project=None if project == session.project else project,
+    )
+    return made, told
+
+
+def _stored(
+    outcome: Recorded | RecollectError, place: _Place, told: Reason | None
+) -> Stored | RecollectError:
+    if isinstance(outcome, RecollectError):
+        return outcome
+    session, note = place
+    made, is_new = outcome.observation, outcome.is_new
+    return Stored(observation=made, is_new=is_new, session=session, note=told or note)
 
 
 def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:
