@@ -82,7 +82,16 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("forget", "#1"),
     ("sessions", "delete", "talk"),
     ("demo",),
+    ("token",),
+    ("token", "add", "bot", "--as", "shared"),
+    ("token", "list"),
+    ("token", "rotate"),
+    ("token", "revoke", "bot"),
+    ("mcp",),
+    ("serve", "status"),
+    ("serve", "stop"),
     ("uninstall", "--with-memory", "--yes"),
+    ("serve",),
 )
 """Command lines in the order of a life; TARGET is a folder that only they name."""
 
@@ -93,8 +102,10 @@ MAY_FAIL = {
     ("prune",),
     ("sessions", "key"),
     ("recover",),
+    ("serve",),
+    ("serve", "status"),
 }
-"""Commands that have nothing to do here, and say so."""
+"""Commands that have nothing to do here, and say so; what a worker leaves sees its own test."""
 
 CALLS = (
     "connect,sendto,sendmsg,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,"
@@ -221,7 +232,7 @@ def watched(tmp_path: Path, surroundings: dict[str, str]) -> Watched:
 
 def _name(arguments: tuple[str, ...]) -> tuple[str, ...]:
     grouped = (
-        arguments[0] in {"sessions", "config", "models", "projects", "privacy"}
+        arguments[0] in {"sessions", "config", "models", "projects", "privacy", "serve", "token"}
         and len(arguments) > 1
     )
     return arguments[: 2 if grouped else 1]

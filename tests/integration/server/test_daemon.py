@@ -148,7 +148,13 @@ def test_the_command_line_starts_tells_and_stops(home: Path) -> None:
 def test_in_the_foreground_a_signal_ends_it_well(home: Path, number: signal.Signals) -> None:
     """Ctrl-C, an end by the system, a terminal that is closed: exit code 0, nothing left."""
     command = [sys.executable, "-m", "recollect", "--home", str(home), "serve", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        # A test run in the background of a shell has the interrupt switched off, and hands that on.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    ) as process:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
         assert told["worker"]["pid"] == process.pid

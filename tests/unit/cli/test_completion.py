@@ -31,7 +31,7 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
 @pytest.mark.parametrize(
     ("line", "offers"),
     [
-        ("recollect se", ["search", "sessions"]),
+        ("recollect se", ["search", "sessions", "serve"]),
         ("recollect search --mo", ["--mode"]),
         ("recollect search --mode h", ["hybrid"]),
         ("recollect search --source se", ["sessions"]),

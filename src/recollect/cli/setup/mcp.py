@@ -16,7 +16,7 @@ from recollect.mcp import check_installed
 app = App()
 
 
-@app.command(rich_help_panel="Agents")
+@app.command(rich_help_panel="Set up")
 def mcp(
     context: typer.Context,
     *,

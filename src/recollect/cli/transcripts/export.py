@@ -22,7 +22,6 @@ from recollect.cli.sessions.lines import complete_session
 from recollect.core.clock import SystemClock
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
-from recollect.sessions.policy.freshness import zone_of
 
 if TYPE_CHECKING:  # for a name only
     from recollect.governance.exchange.export import ExportProgress, HomeExport, HomeExportReport
@@ -128,6 +127,8 @@ class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
 
     def export(self, memory: Memory, on_progress: Callable[[ExportProgress], None]) -> HomeExport:
         """Return what they leave of a memory."""
+        from recollect.sessions.policy.freshness import zone_of
+
         sessions = memory.sessions
         now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
         session = None if self.session is None else sessions.find(self.session, deleted=True).id

@@ -28,7 +28,7 @@ from recollect.observations.project_lines import ProjectLine, take_project
 from recollect.observations.rows import find_same, restore_observation
 from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.context.episode import Episode, restore_episode
-from recollect.sessions.mirror.recovery import note_flushed
+from recollect.sessions.mirror.recovery import note_progress
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.session import (
     DELETED,
@@ -278,7 +278,7 @@ class Storing:
         )
         if not self._sealed.dry_run:
             insert_session(self._tx, session)
-            note_flushed(self._tx, item.line, session.id)
+            note_progress(self._tx, item.line, session.id)
             at, key, source = session.updated_at, session.key, session.source
             event = SessionCreated(scope=owner_of(session), at=at, key=key, source=source)
             record_event(self._tx, event)

@@ -37,7 +37,7 @@ _SESSION: LiteralString = """
     SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq, channel,
         account, chat_type, peer, source, foreign_id, previous_id, title, status, mode, pruned_seq,
         compaction_count - (SELECT count(*) FROM compactions WHERE session_id = sessions.id),
-        flush_compaction_count, flushed_at, flushed_seq, overrides, metadata
+        flush_compaction_count, flushed_at, flushed_seq, ended_at, overrides, metadata
     FROM sessions WHERE id = ?
 """
 _MESSAGES: LiteralString = """
@@ -95,6 +95,7 @@ class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     flush_compaction_count: Count | None = None
     flushed_at: Count | None = None
     flushed_seq: Count | None = None
+    ended_at: Count | None = None
     overrides: dict[str, Any] = msgspec.field(default_factory=dict)
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 

@@ -52,8 +52,9 @@ _BATCH = 1_000
 _SHARED = ("id", "tenant", "key", "agent", "user", "project", "source", "foreign_id", "title")
 _UNREADABLE = (*UNREADABLE, OverflowError, RecollectError)
 
-_FLUSHED: LiteralString = """
-    UPDATE sessions SET flush_compaction_count = ?, flushed_at = ?, flushed_seq = ? WHERE id = ?
+_PROGRESS: LiteralString = """
+    UPDATE sessions SET flush_compaction_count = ?, flushed_at = ?, flushed_seq = ?, ended_at = ?
+    WHERE id = ?
 """
 _LINK: LiteralString = """
     UPDATE sessions SET parent_id = ?, forked_at_seq = ?,
@@ -233,15 +234,14 @@ def _finish(
         _begin(tx, line, session)
     for summary in summaries:
         store_compaction(tx, session, summary)
-    note_flushed(tx, line, session.id)
+    note_progress(tx, line, session.id)
     tx.execute("DELETE FROM events")
 
 
-def note_flushed(tx: Transaction, line: SessionLine, session_id: str) -> None:
-    """Say again how far a session was flushed."""
-    tx.execute(
-        _FLUSHED, (line.flush_compaction_count, line.flushed_at, line.flushed_seq, session_id)
-    )
+def note_progress(tx: Transaction, line: SessionLine, session_id: str) -> None:
+    """Say again how far a session was flushed, and when it ended."""
+    flushed = (line.flush_compaction_count, line.flushed_at, line.flushed_seq)
+    tx.execute(_PROGRESS, (*flushed, line.ended_at, session_id))
 
 
 def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
