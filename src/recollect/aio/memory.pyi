@@ -1320,7 +1320,9 @@ class AsyncObservations:
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
     async def record_each(
-        self, items: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
+        self,
+        items: Iterable[Mapping[str, Any] | GivenObservation]
+        | AsyncIterable[Mapping[str, Any] | GivenObservation],
     ) -> Outcomes:
         """Store observations of any sessions in one transaction; return what became of each.
 
@@ -1329,7 +1331,7 @@ class AsyncObservations:
         the error that `record` would raise.
 
         Args:
-            items: Dicts with the argument names of `record`.
+            items: Dicts with the argument names of `record`, or the same as values.
 
         Raises:
             StoreError: the transaction failed; see `recollect.store.engine.Database.write`.

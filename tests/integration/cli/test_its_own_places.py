@@ -67,6 +67,7 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("config", "set", "sessions.owner", "telegram:42"),
     ("config", "unset", "sessions.owner"),
     ("config", "path"),
+    ("config", "import", "settings.json"),
     ("models",),
     ("models", "install", "--source", "nothing"),
     ("reindex",),
@@ -102,6 +103,7 @@ MAY_FAIL = {
     ("prune",),
     ("sessions", "key"),
     ("recover",),
+    ("config", "import"),
     ("serve",),
     ("serve", "status"),
 }
