@@ -20,7 +20,6 @@ COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
     "EmbeddingProvider", "LanguageProvider", "explain_settings", "is_pending", "is_stray",
-    "record_each",
 }  # fmt: skip
 """For programs; the documentation or the design names them."""
 
