@@ -161,23 +161,24 @@ def write_to(folder: Path, cut: Moment) -> None:
 @contextmanager
 def recorded(root: Path) -> Iterator[Recording]:
     """Look at every call that the block makes to the disk below a folder."""
-    recording, fsync = Recording(root), os.fsync
+    recording, syncs = Recording(root), (os.fsync, os.fdatasync)
 
     def sync(descriptor: int) -> None:
-        fsync(descriptor)
+        syncs[0](descriptor)
         is_folder = Path(f"/proc/self/fd/{descriptor}").is_dir()
         recording.sync_names() if is_folder else recording.sync(os.fstat(descriptor).st_ino)
 
     _hook()
     vfs = _Vfs(recording)
-    setattr(os, "fsync", sync)  # noqa: B010  # no audit hook hears of it
+    for name in ("fsync", "fdatasync"):
+        setattr(os, name, sync)  # no audit hook hears of it
     _active.append(recording)
     try:
         yield recording
         recording.note()
     finally:
         _active.clear()
-        setattr(os, "fsync", fsync)  # noqa: B010
+        os.fsync, os.fdatasync = syncs
         vfs.unregister()
 
 

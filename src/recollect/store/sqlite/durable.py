@@ -27,8 +27,6 @@ _PACK, _UNPACK = struct.Struct("<Q").pack, struct.Struct("<QQ").unpack
 _SYNC = apsw.SQLITE_SYNC_FULL | apsw.SQLITE_SYNC_DATAONLY
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_SUPER_JOURNAL
 """A plain file to the VFS: without locks, and not made when it is missing."""
-_fdatasync = getattr(os, "fdatasync", os.fsync)
-"""macOS has only the other."""
 
 
 class CommitMark:
@@ -149,7 +147,7 @@ class _LogFile:
 
     def xSync(self, _flags: int) -> None:  # noqa: N802  # as the driver names it
         try:
-            _fdatasync(self._descriptor)
+            getattr(os, "fdatasync", os.fsync)(self._descriptor)  # macOS has only the other
         except OSError as error:
             raise apsw.IOError(f"the log cannot be synced: {error.strerror}") from error
 
