@@ -409,7 +409,11 @@ class History:
         for chat in self.chats.values():
             for episode in self.episodes(chat.tenant, chat.session):
                 words = set(TOKEN.findall(episode.summary))
-                assert len({self.heard[word] for word in words}) == 1, words
+                done = set(SEEN.findall(episode.deeds))
+                of_deeds = {self.seen[word] for word in done}
+                hear = {self.heard[word] for word in words} | {each[:2] for each in of_deeds}
+                assert len(hear) == 1, (words, done)
+                assert {session for *_, session in of_deeds} <= {chat.session}, done
                 group = hearers_of(episode, self.memories[chat.tenant].sessions.owner)
                 told[chat.tenant, group.name] |= words
         return told

@@ -198,6 +198,22 @@ def test_guests_hear_their_own_words_and_not_what_the_agent_did(memory: Memory) 
     assert "kettle.py" in shared.deeds
 
 
+def test_what_was_done_for_another_outlasts_their_messages_and_stays_theirs(tmp_path: Path) -> None:
+    """In the one session of all direct chats, after retention left the messages of one person."""
+    overrides = {"embedding.provider": "none", "sessions.retention.max_messages": 1}
+    with recollect.open(tmp_path / "home", overrides=overrides, live=False) as memory:
+        session = memory.sessions.create("agent:main:main").id
+        for person, word in (("bob", "copper"), ("ann", "silver")):
+            memory.sessions.append(session, "user", f"{word} it is", sender=f"telegram:{person}")
+            memory.observations.record(session, type="decision", title=f"The {word} kettle")
+        memory.prune()
+        memory.sessions.end(session)
+        (told,) = (each for each in _told(memory, session) if each.extent == "session")
+        assert told.turn_sender == "telegram:ann"
+        assert "silver" in told.deeds
+        assert "copper" not in told.deeds
+
+
 def test_summaries_are_listed_as_somebody_hears_them(memory: Memory) -> None:
     """DESIGN 7: `/api/episodes`, of everything, a session or a project; newest first."""
     mine, theirs = _worked(memory), _worked(memory, "agent:main:telegram:acc:direct:7")

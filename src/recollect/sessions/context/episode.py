@@ -29,7 +29,7 @@ from recollect.text.keywords import telling
 from recollect.text.terms import terms
 
 _BY_RULE = "episode-"
-MADE_BY = f"{_BY_RULE}6"
+MADE_BY = f"{_BY_RULE}7"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
 """What their numbers are counted as, and what the outbox calls them."""

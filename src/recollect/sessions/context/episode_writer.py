@@ -119,10 +119,7 @@ class EpisodeWriter:
             return {None: EVERY_TURN}
         if len(senders) <= 1:  # of hooks alone there is none
             return {(senders or [None])[0]: EVERY_TURN}
-        return {
-            sender: HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
-            for sender in senders
-        }
+        return {sender: _turns_of(sender) for sender in senders}
 
     def _episode(
         self, session: Session, through_seq: int, sender: str | None, heard: HeardTurns
@@ -131,7 +128,7 @@ class EpisodeWriter:
         where = _up_to(session, through_seq, heard)
         row = self._records.read(lambda tx: tx.row(_EXTENT + where.sql, where.params))
         count, began, ended, size = row or (0, None, None, 0)
-        deeds = self._done(session, heard) if is_whole else ""
+        deeds = self._done(session, sender) if is_whole else ""
         left = self.tokens - (estimate_tokens(deeds) + 1 if deeds else 0)
         most = min(left, integer(size) // _SHARE)
         summary = self._summary(session, through_seq, most, left, heard) if count else ""
@@ -155,9 +152,10 @@ class EpisodeWriter:
             **{part: getattr(session, part) for part in ("tenant", "agent", "user", "project")},
         )
 
-    def _done(self, session: Session, heard: HeardTurns) -> str:
+    def _done(self, session: Session, sender: str | None) -> str:
         where = rows_of(Scope(tenant=session.tenant), session.id)
-        heard.narrow(where)
+        if _is_shared(session):  # what was done for others outlasts their messages
+            _turns_of(sender).narrow(where)
         most = self.tokens // _DEEDS_SHARE
         return self._records.read(lambda tx: self._deeds(tx, where, most))
 
@@ -237,6 +235,10 @@ class _OpenEnd:
 def _is_shared(session: Session) -> bool:
     """Return whether people share a session one by one, so that each hears their own turns."""
     return visibility_group_of(session, NOBODY_NAMED).is_private
+
+
+def _turns_of(sender: str | None) -> HeardTurns:
+    return HeardTurns(() if sender is None else (sender,), unnamed=sender is None)
 
 
 def _up_to(session: Session, through_seq: int, heard: HeardTurns) -> Condition:
