@@ -37,7 +37,6 @@ from recollect.observations.observations import Many, Numbers, Outcomes
 from recollect.observations.project_rows import Project
 from recollect.observations.projects import ProjectList
 from recollect.observations.recalled import OwnCalls
-from recollect.observations.rows import Recorded
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
@@ -1170,15 +1169,6 @@ class AsyncObservations:
         search: Finds what a question is about.
         owner: Whose agent it is.
     """
-    async def add(self, given: GivenObservation) -> Recorded:
-        """Store an observation as `record` does; return it, and whether it is new.
-
-        Args:
-            given: What `record` takes, as one value.
-
-        Raises:
-            RecollectError: as `record`.
-        """
     async def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 

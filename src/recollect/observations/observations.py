@@ -130,18 +130,7 @@ class Observations:
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
         facts = {name: value for name, value in locals().items() if name != "self"}
-        return self.add(GivenObservation(**facts)).observation
-
-    def add(self, given: GivenObservation) -> Recorded:
-        """Store an observation as `record` does; return it, and whether it is new.
-
-        Args:
-            given: What `record` takes, as one value.
-
-        Raises:
-            RecollectError: as `record`.
-        """
-        return self._recorder.record_one(given)
+        return self._recorder.record_one(GivenObservation(**facts)).observation
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
