@@ -1169,14 +1169,15 @@ class AsyncObservations:
         search: Finds what a question is about.
         owner: Whose agent it is.
     """
-    async def forget(self, id: str) -> Observation:
+    async def forget(self, id: str, *, for_session: str | None = None) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
     async def get(
         self,
@@ -1342,14 +1343,15 @@ class AsyncObservations:
             Conflict: a session was deleted.
             Denied: a project is not that of the scope.
         """
-    async def restore(self, id: str) -> Observation:
+    async def restore(self, id: str, *, for_session: str | None = None) -> Observation:
         """Bring a forgotten observation back.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
     @property
     def scope(self) -> Scope: ...

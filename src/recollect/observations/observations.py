@@ -274,27 +274,29 @@ class Observations:
         where = self._of_kind(Condition(self.scope, "session_id"), types, min_importance)
         return self._parts.database.read(lambda tx: select_numbers(tx, where))
 
-    def forget(self, id: str) -> Observation:
+    def forget(self, id: str, *, for_session: str | None = None) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
-        return self._mark(id, is_forgotten=True)
+        return self._mark(id, for_session, is_forgotten=True)
 
-    def restore(self, id: str) -> Observation:
+    def restore(self, id: str, *, for_session: str | None = None) -> Observation:
         """Bring a forgotten observation back.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
-        return self._mark(id, is_forgotten=False)
+        return self._mark(id, for_session, is_forgotten=False)
 
     @staticmethod
     def _of_kind(
@@ -364,11 +366,12 @@ class Observations:
     def _whole(self, text: str, blob: str | None) -> str:
         return text if blob is None else self._parts.blobs.get(blob).decode()
 
-    def _mark(self, id: str, *, is_forgotten: bool) -> Observation:
-        at = self._parts.clock.now_ms()
+    def _mark(self, id: str, for_session: str | None, *, is_forgotten: bool) -> Observation:
+        at, hearer = self._parts.clock.now_ms(), self.hearer(for_session, None)
 
         def unit(tx: Transaction) -> Observation:
-            found = self._find(tx, id, forgotten=True)
+            known = self._find(tx, id, forgotten=True)
+            found = None if known is None else next(iter(self._heard(tx, [known], hearer)), None)
             if found is None:
                 raise NotFound(
                     "the observation does not exist", hint="take an id from `recollect search`"

@@ -102,18 +102,16 @@ def forget(caller: Caller, given: OneId) -> ObservationAnswer:
     known = _found(caller, OneObservation(id=given.id))
     caller.writes_to(known.session_id)
     caller.memory.audit.record("forget", target=known.id)
-    return observation_answer(caller.memory.observations.forget(known.id))
+    forgotten = caller.memory.observations.forget(known.id, for_session=caller.for_session())
+    return observation_answer(forgotten)
 
 
 def restore(caller: Caller, given: OneId) -> ObservationAnswer:
     """Bring a forgotten observation back."""
-    observations = caller.memory.observations
-    heard = caller.for_session()
-    if heard is not None:
-        known = observations.list(forgotten=True, limit=1_000, for_session=heard)
-        if name_of(given.id) not in {name for o in known for name in (o.id, f"#{o.number}")}:
-            raise _no_such()
-    return observation_answer(observations.restore(name_of(given.id)))
+    restored = caller.memory.observations.restore(
+        name_of(given.id), for_session=caller.for_session()
+    )
+    return observation_answer(restored)
 
 
 def _unheard(of: Observation) -> Observation:
