@@ -1201,6 +1201,16 @@ class AsyncObservations:
             NotFound: the scope has no session ``for_session``.
             StoreError: a row or blob cannot be read.
         """
+    async def heard(self, of: Observation, for_session: str | None) -> Observation | None:
+        """Return an observation as a session hears it; None where that hears nothing of it.
+
+        Args:
+            of: As it is stored.
+            for_session: The session; None is the operator, who hears all.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
     async def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
 

@@ -306,6 +306,19 @@ class Observations:
             where.also("importance >= ?", check_share(min_importance, "min_importance"))
         return where if types is None else where.among("type", check_texts(types, "types"))
 
+    def heard(self, of: Observation, for_session: str | None) -> Observation | None:
+        """Return an observation as a session hears it; None where that hears nothing of it.
+
+        Args:
+            of: As it is stored.
+            for_session: The session; None is the operator, who hears all.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+        hearer = self.hearer(for_session, None)
+        return next(iter(self._parts.database.read(lambda tx: self._heard(tx, [of], hearer))), None)
+
     def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
 

@@ -245,3 +245,22 @@ def test_a_guest_restores_the_oldest_of_many(tmp_path: Path) -> None:
         for each in (f"#{first['id']}", *(made.id for made in observations.record_many(many))):
             observations.forget(each)
         assert guest.post(f"/api/observations/{first['id']}/restore")[0] == 200
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_an_event_id_reads_no_more_than_its_observation(tmp_path: Path, is_shared: bool) -> None:
+    """The same id twice answers a guest as it hears what is there, and the owner in full."""
+    told = {"tool_name": "Bash", "summary": "gulls", "output": "secret", "event_id": "e"}
+    shared = {**OVERRIDES, "observations.shared": is_shared}
+    with RunningServer(tmp_path / "shared", overrides=shared) as running:
+        owner = Client(running)
+        guest = owner.of("guest", rights="write")
+        session = guest.post("/api/sessions", {"session_key": "k"})[1]["id"]
+        made = owner.post("/api/observations", {"session_id": session, **told})[1]
+        again = guest.post("/api/observations", {"session_key": "k", "event_id": "e"})[1]
+        hidden = {"output": ""} | (
+            {} if is_shared else {"summary": "", "title": "", "tool_name": ""}
+        )
+        assert again == {**made, **hidden}
+        assert guest.get("observations", str(made["id"]))[0] == (200 if is_shared else 404)
+        assert owner.post("/api/observations", {"session_id": session, **told}) == (200, made)

@@ -71,10 +71,10 @@ def _created(
         return Created(observation_answer(stored.observation))
     # Who may write to a session need not hear it: an event id must not read it.
     try:
-        is_heard = caller.hears(stored.session.session.id)
+        heard = caller.memory.observations.heard(stored.observation, caller.for_session())
     except RecollectError as error:
         return error
-    return observation_answer(stored.observation if is_heard else _unheard(stored.observation))
+    return observation_answer(heard or _unheard(stored.observation))
 
 
 def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
