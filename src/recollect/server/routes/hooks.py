@@ -19,8 +19,8 @@ from recollect.recall.context.contexts import Reason
 from recollect.server.route import Route
 from recollect.server.routes.sessions import summary_of
 from recollect.server.seed.capturing import (
-    Note,
     Report,
+    ReportNote,
     Stored,
     ToolReport,
     check_captured,
@@ -212,7 +212,7 @@ def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock
         return context(session_id, reason=reason)
 
 
-def _told(note: Note | None) -> dict[str, str]:
+def _told(note: ReportNote | None) -> dict[str, str]:
     return {} if note is None else msgspec.structs.asdict(note)
 
 
