@@ -142,7 +142,6 @@ def load(
 ) -> None:
     """Rates of indexing, search and write latency, memory, disk and cold start at some sizes."""
     output = Output(as_json=as_json, plot=plot, markdown=markdown)
-    output.check()
     plans = [
         LoadPlan(
             messages=size,
@@ -171,7 +170,6 @@ def lexical(
 ) -> None:
     """Our postings and FTS5 side by side: indexing, search and write latency, disk."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     plans = [
         LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
         for size in messages or [10_000, 100_000]
@@ -202,7 +200,6 @@ def vectors(
 ) -> None:
     """The vector back ends side by side: filling, latency, disk, and the same ten nearest."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     chosen = choose(backend, BACKENDS, "backend")
     plans = [
         LoadPlan(messages=size, chunks=1, queries=queries, seed=seed)
@@ -229,7 +226,6 @@ def workspace(
 ) -> None:
     """A workspace of many files: the first sync, the next ones, and how soon a change is found."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     plan = WorkspacePlan(files=files, embedded=embedded, saves=saves, seed=seed)
     with show_progress() as progress, work_folder(keep) as root:
         run = WorkspaceRunner(root, describe_environment(), progress).run(plan)
@@ -264,7 +260,6 @@ def _all_quality(suite: QualitySuite, part: Slice) -> list[DatasetReport]:
 
 def _quality(measure: Measure, given: QualityOptions, plan: QualityPlan) -> None:
     output = given.output()
-    output.check()
     folder = find_data(given.data)
     with show_progress() as progress, work_folder(given.keep) as root:
         suite = QualitySuite(
@@ -310,7 +305,6 @@ def sessions(
 ) -> None:
     """Sessions: fork, view, append, reset, and finding one among many."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     plan = SessionPlan(
         messages=messages,
         sessions=many,
@@ -338,7 +332,6 @@ def mcp(
 ) -> None:
     """MCP over stdio: from nothing to the tools, and warm searches."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     plan = McpPlan(messages=messages, calls=calls, starts=starts, seed=seed)
     with show_progress() as progress, work_folder(keep) as root:
         run = McpRunner(root, describe_environment(), progress).run(plan)
@@ -360,7 +353,6 @@ def worker(
 ) -> None:
     """Worker: durable observations over HTTP, what they cost, and what a kill loses."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     plan = WorkerPlan(seconds=seconds, connections=connections)
     if size:
         plan = msgspec.structs.replace(plan, sizes=tuple(size))
@@ -386,7 +378,6 @@ def capture(
 ) -> None:
     """Capture: CPU and wait of a durable append, its share of index and mirror included."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     plan = CapturePlan(messages=messages, processes=processes)
     if size:
         plan = msgspec.structs.replace(plan, sizes=tuple(size))
@@ -399,7 +390,6 @@ def capture(
 def walks(*, as_json: AsJson = False, markdown: Markdown = None) -> None:
     """Walks: files, calls and moves from file to file of one search, append, import and change."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     with work_folder(None) as root:
         run = WalkRunner(root, describe_environment()).run()
     output.deliver(run, describe_walks(run), walk_grids(run))
@@ -419,7 +409,6 @@ def prompts(
 ) -> None:
     """Prompts: what each floor of the score lets into a prompt, on LoCoMo as observations."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     part = load_locomo(find_data(data)).narrowed(limit, questions)
     modes: tuple[FloorMode, ...] = ("lexical",) if words_only else ("lexical", "hybrid")
     with show_progress() as progress, work_folder(None) as root:
@@ -440,7 +429,6 @@ def redaction(
 ) -> None:
     """Redaction: how many made-up secrets go, by carrier, how many look-alikes, and how fast."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     run = run_redaction(describe_environment(), seed, against, rounds)
     output.deliver(run, describe_redaction(run), redaction_grids(run))
 
@@ -455,7 +443,6 @@ def disclosure(
 ) -> None:
     """Recall in three steps against the 20 best observations in full: tokens, and what is found."""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     environment = describe_environment()
     with show_progress() as progress, work_folder(None) as root:
         run = run_disclosure(environment, root, seed, observations, progress)
@@ -488,7 +475,6 @@ def projects(
 ) -> None:
     """Forty projects of two sessions: is what the second one needs in its context block?"""
     output = Output(as_json=as_json, markdown=markdown)
-    output.check()
     environment = describe_environment()
     with show_progress() as progress, work_folder(None) as root:
         run = run_projects(environment, root, seed, progress)

@@ -25,20 +25,19 @@ of its own: that would count into the CPU time of whatever is being measured."""
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a report goes."""
+    """Where a report goes.
+
+    Raises:
+        NotFound: a folder or matplotlib is missing: it would fail after the run.
+        InvalidInput: the plot has no picture's suffix.
+    """
 
     as_json: bool
     plot: Path | None = None
     markdown: Path | None = None
     answers: Path | None = None
 
-    def check(self) -> None:
-        """Find out before the run what would fail after it.
-
-        Raises:
-            NotFound: a folder or matplotlib is missing.
-            InvalidInput: the plot has no picture's suffix.
-        """
+    def __post_init__(self) -> None:
         if self.plot is not None:
             check_plot(self.plot)
         for path in (self.plot, self.markdown, self.answers):

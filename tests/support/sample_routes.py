@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any, BinaryIO
 
 import msgspec
@@ -95,7 +95,7 @@ def _count(_caller: Caller, given: Asked) -> Iterator[bytes]:
     return pieces()
 
 
-async def _tick(_caller: Caller, _given: Nothing) -> AsyncIterator[bytes]:
+async def _tick(_caller: Caller, _given: Nothing) -> AsyncGenerator[bytes, None]:
     import asyncio
 
     yield b": hello\n\n"

@@ -37,7 +37,6 @@ from recollect.observations.observations import Many, Numbers, Outcomes
 from recollect.observations.project_rows import Project
 from recollect.observations.projects import ProjectList
 from recollect.observations.recalled import OwnCalls
-from recollect.observations.rows import Recorded
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
@@ -1170,23 +1169,15 @@ class AsyncObservations:
         search: Finds what a question is about.
         owner: Whose agent it is.
     """
-    async def add(self, given: GivenObservation) -> Recorded:
-        """Store an observation as `record` does; return it, and whether it is new.
-
-        Args:
-            given: What `record` takes, as one value.
-
-        Raises:
-            RecollectError: as `record`.
-        """
-    async def forget(self, id: str) -> Observation:
+    async def forget(self, id: str, *, for_session: str | None = None) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
     async def get(
         self,
@@ -1209,6 +1200,16 @@ class AsyncObservations:
             InvalidInput: an id is neither a UUID nor a number.
             NotFound: the scope has no session ``for_session``.
             StoreError: a row or blob cannot be read.
+        """
+    async def heard(self, of: Observation, for_session: str | None) -> Observation | None:
+        """Return an observation as a session hears it; None where that hears nothing of it.
+
+        Args:
+            of: As it is stored.
+            for_session: The session; None is the operator, who hears all.
+
+        Raises:
+            NotFound: the scope has no such session.
         """
     async def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
@@ -1352,14 +1353,15 @@ class AsyncObservations:
             Conflict: a session was deleted.
             Denied: a project is not that of the scope.
         """
-    async def restore(self, id: str) -> Observation:
+    async def restore(self, id: str, *, for_session: str | None = None) -> Observation:
         """Bring a forgotten observation back.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
     @property
     def scope(self) -> Scope: ...

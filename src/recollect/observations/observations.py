@@ -130,18 +130,7 @@ class Observations:
                 `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
         """
         facts = {name: value for name, value in locals().items() if name != "self"}
-        return self.add(GivenObservation(**facts)).observation
-
-    def add(self, given: GivenObservation) -> Recorded:
-        """Store an observation as `record` does; return it, and whether it is new.
-
-        Args:
-            given: What `record` takes, as one value.
-
-        Raises:
-            RecollectError: as `record`.
-        """
-        return self._recorder.record_one(given)
+        return self._recorder.record_one(GivenObservation(**facts)).observation
 
     def record_many(self, items: Iterable[Mapping[str, Any]]) -> Many:
         """Store observations in one transaction: all of them or none; return them in order.
@@ -285,27 +274,29 @@ class Observations:
         where = self._of_kind(Condition(self.scope, "session_id"), types, min_importance)
         return self._parts.database.read(lambda tx: select_numbers(tx, where))
 
-    def forget(self, id: str) -> Observation:
+    def forget(self, id: str, *, for_session: str | None = None) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
-        return self._mark(id, is_forgotten=True)
+        return self._mark(id, for_session, is_forgotten=True)
 
-    def restore(self, id: str) -> Observation:
+    def restore(self, id: str, *, for_session: str | None = None) -> Observation:
         """Bring a forgotten observation back.
 
         Args:
             id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
 
         Raises:
-            NotFound: the scope has none.
+            NotFound: the scope has none, or no session ``for_session``.
         """
-        return self._mark(id, is_forgotten=False)
+        return self._mark(id, for_session, is_forgotten=False)
 
     @staticmethod
     def _of_kind(
@@ -314,6 +305,19 @@ class Observations:
         if min_importance is not None:
             where.also("importance >= ?", check_share(min_importance, "min_importance"))
         return where if types is None else where.among("type", check_texts(types, "types"))
+
+    def heard(self, of: Observation, for_session: str | None) -> Observation | None:
+        """Return an observation as a session hears it; None where that hears nothing of it.
+
+        Args:
+            of: As it is stored.
+            for_session: The session; None is the operator, who hears all.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+        hearer = self.hearer(for_session, None)
+        return next(iter(self._parts.database.read(lambda tx: self._heard(tx, [of], hearer))), None)
 
     def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
@@ -375,11 +379,12 @@ class Observations:
     def _whole(self, text: str, blob: str | None) -> str:
         return text if blob is None else self._parts.blobs.get(blob).decode()
 
-    def _mark(self, id: str, *, is_forgotten: bool) -> Observation:
-        at = self._parts.clock.now_ms()
+    def _mark(self, id: str, for_session: str | None, *, is_forgotten: bool) -> Observation:
+        at, hearer = self._parts.clock.now_ms(), self.hearer(for_session, None)
 
         def unit(tx: Transaction) -> Observation:
-            found = self._find(tx, id, forgotten=True)
+            known = self._find(tx, id, forgotten=True)
+            found = None if known is None else next(iter(self._heard(tx, [known], hearer)), None)
             if found is None:
                 raise NotFound(
                     "the observation does not exist", hint="take an id from `recollect search`"

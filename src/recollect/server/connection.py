@@ -53,6 +53,9 @@ class LimitedConnection(HttpToolsProtocol):
     ``scope["patient"]`` where each piece of a body has a deadline of its own.
     """
 
+    scope: Any  # more than the types of uvicorn know, see above
+    cycle: Any
+
     def __init__(self, *args: Any, limits: Limits, **options: Any) -> None:
         super().__init__(*args, **options)
         self._limits = limits
@@ -92,8 +95,7 @@ class LimitedConnection(HttpToolsProtocol):
         if self._is_whole and not self._is_silent():
             self._stop_waiting()
             return
-        scope: Any = self.scope
-        if self._deadline is not None and scope is not None and scope.get("patient"):
+        if self._deadline is not None and self.scope is not None and self.scope.get("patient"):
             self._stop_waiting()
         self._wait()
 
@@ -106,8 +108,8 @@ class LimitedConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Hand the request to the application; its body follows."""
         self._has_headers = True
-        self.scope["target"] = self.url  # type: ignore[typeddict-unknown-key]
-        self.scope["abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
+        self.scope["target"] = self.url
+        self.scope["abort"] = self.transport.abort
         super().on_headers_complete()
         self.headers = _Nowhere()
 
@@ -131,8 +133,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def _is_silent(self) -> bool:
         """Return whether nothing is being answered."""
-        cycle: Any = self.cycle
-        return cycle is None or bool(cycle.response_complete)
+        return self.cycle is None or bool(self.cycle.response_complete)
 
     def _wait(self) -> None:
         if self._deadline is None:

@@ -6,7 +6,7 @@ lists the files. The types of a route check what comes in, and are what ``/opena
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import Any, BinaryIO, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -123,7 +123,7 @@ class StreamRoute(Endpoint, frozen=True, kw_only=True):
         filename: Under which a browser would save it; None: shown, not saved.
     """
 
-    call: Callable[[Caller, Any], AsyncIterator[Piece] | Iterator[Piece]]
+    call: Callable[[Caller, Any], AsyncGenerator[Piece, None] | Iterator[Piece]]
     media: str
     filename: str | None = None
 

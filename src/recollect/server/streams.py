@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ from recollect.server.logs import log_unexpected
 from recollect.server.response import ClientGone, ClientStuck, Receive, Send, head_of
 from recollect.server.route import Piece, StreamRoute
 
-Pieces: TypeAlias = AsyncIterator[Piece] | Iterator[Piece]
+Pieces: TypeAlias = AsyncGenerator[Piece, None] | Iterator[Piece]
 
 STUCK_S = 60.0
 """A client that takes nothing for so long is cut off: it would keep a connection for ever."""
@@ -42,7 +42,7 @@ class Streams:
             Exception: what drawing the first piece raises, before anything is sent; a later one
                 leaves the answer without its end.
         """
-        drawn = aiter(pieces) if isinstance(pieces, AsyncIterator) else self._draw(pieces)
+        drawn = pieces if isinstance(pieces, AsyncGenerator) else self._draw(pieces)
         sending = asyncio.ensure_future(_send(route, drawn, send))
         leaving = asyncio.ensure_future(_left(receive))
         self._running.add(sending)
@@ -53,7 +53,7 @@ class Streams:
             for task in (sending, leaving):
                 task.cancel()
             await asyncio.wait({sending, leaving})
-            await drawn.aclose()  # type: ignore[attr-defined]
+            await drawn.aclose()
         if not sending.cancelled():
             sending.result()
 
@@ -62,7 +62,7 @@ class Streams:
         for task in self._running:
             task.cancel()
 
-    async def _draw(self, pieces: Iterator[Piece]) -> AsyncIterator[Piece]:
+    async def _draw(self, pieces: Iterator[Piece]) -> AsyncGenerator[Piece, None]:
         try:
             while (piece := await self._calls.run(next, pieces, None)) is not None:
                 yield piece
@@ -72,7 +72,7 @@ class Streams:
                 await asyncio.shield(self._calls.run(close))
 
 
-async def _send(route: StreamRoute, pieces: AsyncIterator[Piece], send: Send) -> None:
+async def _send(route: StreamRoute, pieces: AsyncGenerator[Piece, None], send: Send) -> None:
     first = await anext(pieces, b"")
     headers: tuple[Header, ...] = ()
     if route.filename is not None:

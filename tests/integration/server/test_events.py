@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def test_the_streams_end_when_the_server_stops(tmp_path: Path) -> None:
         wire.close()
 
 
-async def _for_ever(_caller: Caller, _given: Nothing) -> AsyncIterator[Piece]:
+async def _for_ever(_caller: Caller, _given: Nothing) -> AsyncGenerator[Piece, None]:
     while True:
         yield b"x" * 1_000_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running_server import RunningServer
+from tests.support.running_server import OVERRIDES, RunningServer
 from tests.unit.server.client import Client, folder
 
 
@@ -217,3 +217,50 @@ def test_a_guest_forgets_what_is_its_own_alone(client: Client) -> None:
     assert guest.post(f"/api/observations/{made['id']}/forget")[0] == 404
     client.post(f"/api/observations/{made['id']}/forget")
     assert guest.post(f"/api/observations/{made['id']}/restore")[0] == 404
+
+
+def test_a_guest_forgets_and_restores_without_the_payload(tmp_path: Path) -> None:
+    """What tools were given and gave back is the owner's, however an observation is answered."""
+    shared = {**OVERRIDES, "observations.shared": True}
+    with RunningServer(tmp_path / "shared", overrides=shared) as running:
+        guest = Client(running).of("guest", rights="write")
+        told = {"session_key": "k", "tool_name": "Bash", "summary": "gulls", "output": "secret"}
+        made = guest.post("/api/observations", told)[1]
+        shown = guest.get("observations", str(made["id"]))[1]
+        assert shown == {**made, "output": ""}
+        place = f"/api/observations/{made['id']}"
+        assert guest.post(f"{place}/forget") == (200, shown)
+        assert guest.post(f"{place}/restore") == (200, shown)
+        assert Client(running).get("observations", str(made["id"])) == (200, made)
+
+
+def test_a_guest_restores_the_oldest_of_many(tmp_path: Path) -> None:
+    """However much it has forgotten since."""
+    shared = {**OVERRIDES, "observations.shared": True}
+    with RunningServer(tmp_path / "shared", overrides=shared) as running:
+        guest = Client(running).of("guest", rights="write")
+        first = guest.post("/api/observations", {"session_key": "k", "summary": "gulls"})[1]
+        observations = running.pool.memory().observations
+        many = [{"session_id": first["session_id"], "summary": f"tern {n}"} for n in range(1_000)]
+        for each in (f"#{first['id']}", *(made.id for made in observations.record_many(many))):
+            observations.forget(each)
+        assert guest.post(f"/api/observations/{first['id']}/restore")[0] == 200
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_an_event_id_reads_no_more_than_its_observation(tmp_path: Path, is_shared: bool) -> None:
+    """The same id twice answers a guest as it hears what is there, and the owner in full."""
+    told = {"tool_name": "Bash", "summary": "gulls", "output": "secret", "event_id": "e"}
+    shared = {**OVERRIDES, "observations.shared": is_shared}
+    with RunningServer(tmp_path / "shared", overrides=shared) as running:
+        owner = Client(running)
+        guest = owner.of("guest", rights="write")
+        session = guest.post("/api/sessions", {"session_key": "k"})[1]["id"]
+        made = owner.post("/api/observations", {"session_id": session, **told})[1]
+        again = guest.post("/api/observations", {"session_key": "k", "event_id": "e"})[1]
+        hidden = {"output": ""} | (
+            {} if is_shared else {"summary": "", "title": "", "tool_name": ""}
+        )
+        assert again == {**made, **hidden}
+        assert guest.get("observations", str(made["id"]))[0] == (200 if is_shared else 404)
+        assert owner.post("/api/observations", {"session_id": session, **told}) == (200, made)

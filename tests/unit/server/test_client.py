@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 
 import msgspec
@@ -20,8 +20,16 @@ from recollect.memory import Memory
 from recollect.recall.context.contexts import Contexts
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.server import client
-from recollect.server.client import WorkerConnection, WorkerGone, WorkerMemory, find_worker
+from recollect.server.client import (
+    WorkerConnection,
+    WorkerGone,
+    WorkerMemory,
+    WorkerObservations,
+    find_worker,
+)
 from recollect.server.presence import PRESENCE_FILE, PROTOCOL, SERVE_LOCK, TOKEN_FILE, Presence
+from recollect.server.route import Given
+from recollect.server.routes import memory as routes
 from recollect.store.locks import OwnerLock
 from tests.support.served import serving
 
@@ -220,18 +228,31 @@ def test_the_token_goes_to_no_program_that_took_the_port_of_a_killed_worker(home
         assert find_worker(home) is None
 
 
-def test_the_names_are_those_of_a_memory() -> None:
-    """So that one command runs on both."""
-    pairs: list[tuple[Callable[..., object], Callable[..., object]]] = [
-        (WorkerMemory.search, Memory.search),
-        (WorkerMemory.lines, Memory.lines),
-        (WorkerMemory.get, Memory.get),
-        (WorkerMemory.context, Contexts.block),
-        (client.WorkerObservations.timeline, ObservationRecall.timeline),
+def test_the_names_and_defaults_are_those_of_a_memory() -> None:
+    """So that one command runs on both; and the route in between takes just those."""
+    pairs: list[tuple[Callable[..., object], Callable[..., object], type[Given]]] = [
+        (WorkerMemory.search, Memory.search, routes.SearchGiven),
+        (WorkerMemory.lines, Memory.lines, routes.LinesGiven),
+        (WorkerMemory.get, Memory.get, routes.GetGiven),
+        (WorkerMemory.context, Contexts.block, routes.ContextGiven),
+        (WorkerObservations.timeline, ObservationRecall.timeline, routes.TimelineGiven),
     ]
-    for asked, own in pairs:
+    for asked, own, given in pairs:
         named = {name: p.kind for name, p in signature(asked).parameters.items()}
         assert named == {name: p.kind for name, p in signature(own).parameters.items()}, own
+        fields = _defaults(asked)
+        assert fields == _defaults(own), own
+        assert fields == {each.name: each.default for each in msgspec.structs.fields(given)}, given
+
+
+def _defaults(call: Callable[..., object]) -> dict[str, object]:
+    """Return the default of each argument that goes over HTTP."""
+    named = signature(call).parameters.items()
+    return {
+        name: msgspec.NODEFAULT if p.default is Parameter.empty else p.default
+        for name, p in named
+        if name not in {"self", "on_progress"}
+    }
 
 
 def test_a_unix_socket_is_preferred(home: Path) -> None:

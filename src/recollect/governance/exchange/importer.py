@@ -28,7 +28,7 @@ from recollect.governance.exchange.lines import (
     check_export,
     records_of,
 )
-from recollect.governance.exchange.storing import Progressed, Sealed, Storing
+from recollect.governance.exchange.writer import ExchangeProgress, ExchangeTerms, ExchangeWriter
 from recollect.observations.blobs import store
 from recollect.sessions.exchange.import_batch import BATCH_CHARS, BATCH_MESSAGES
 from recollect.sessions.exchange.import_report import ImportProgress
@@ -174,7 +174,7 @@ class _Run:
             parts.rule,
             lambda project: not mine or project in mine,
         )
-        self._sealed = Sealed(
+        self._terms = ExchangeTerms(
             scope=scope,
             is_moved=checked.header.tenant != scope.tenant,
             floors=self._floors(),
@@ -183,7 +183,7 @@ class _Run:
             at=parts.clock.now_ms(),
             dry_run=order.dry_run,
         )
-        self._known = Progressed()
+        self._known = ExchangeProgress()
         self._counts: Counter[str] = Counter()
         self._kept: list[str] = []
 
@@ -235,12 +235,12 @@ class _Run:
         self._counts += added
 
     def _stored(
-        self, tx: Transaction, batch: list[Incoming], known: Progressed
-    ) -> tuple[Progressed, Counter[str]]:
-        storing = Storing(tx, self._sealed, known)
+        self, tx: Transaction, batch: list[Incoming], known: ExchangeProgress
+    ) -> tuple[ExchangeProgress, Counter[str]]:
+        writer = ExchangeWriter(tx, self._terms, known)
         for item in batch:
-            storing.take(item)
-        return storing.finish(), storing.added
+            writer.take(item)
+        return writer.finish(), writer.added
 
     def _file(self, given: FileLine) -> None:
         workspace = self._parts.workspace

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from typing import Annotated
 
@@ -48,7 +48,7 @@ class EventsWanted(Given, frozen=True):
     types: list[str] = msgspec.field(default_factory=list)
 
 
-def events(caller: Caller, given: EventsWanted) -> AsyncIterator[Piece]:
+def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
     """Return the events that the token may hear, as they come.
 
     Raises:
@@ -85,7 +85,7 @@ class EventPieces:
         self._types = types
         self._now = now
 
-    async def pieces(self) -> AsyncIterator[Piece]:
+    async def pieces(self) -> AsyncGenerator[Piece, None]:
         """Yield pages of events, and signs of life; end where the token or the patience does.
 
         Raises:

@@ -6,7 +6,7 @@ right, and a store that cannot write, get an error, so that the client may try a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeVar, get_args
 
 import msgspec
@@ -15,12 +15,12 @@ from recollect.caller import Caller
 from recollect.core.clock import to_iso
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.context.contexts import Reason as Injected
+from recollect.recall.context.contexts import Reason
 from recollect.server.route import Route
 from recollect.server.routes.sessions import summary_of
 from recollect.server.seed.capturing import (
-    Reason,
     Report,
+    ReportNote,
     Stored,
     ToolReport,
     check_captured,
@@ -108,6 +108,8 @@ class EndAnswer(HookAnswer, frozen=True, kw_only=True):
 
 
 Answer = TypeVar("Answer", bound=HookAnswer)
+_SOURCES: Mapping[str | None, Reason] = {it: it for it in get_args(Reason) if it != "prompt"}
+"""What can start a session, as a client names it."""
 
 
 def _answering(kind: type[Answer], use: Callable[[], Answer]) -> Answer:
@@ -201,8 +203,7 @@ def end(caller: Caller, report: Report) -> EndAnswer:
 
 def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock:
     """Return what goes into the prompt; what of the order cannot be meant is left out."""
-    source = report.source if report.source in get_args(Injected) else "startup"
-    reason: Injected = "startup" if source == "prompt" else source  # type: ignore[assignment]
+    reason = _SOURCES.get(report.source, "startup")
     most = report.max_tokens if report.max_tokens is not None and report.max_tokens > 0 else None
     context = caller.memory.context
     try:
@@ -211,7 +212,7 @@ def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock
         return context(session_id, reason=reason)
 
 
-def _told(note: Reason | None) -> dict[str, str]:
+def _told(note: ReportNote | None) -> dict[str, str]:
     return {} if note is None else msgspec.structs.asdict(note)
 
 

@@ -71,10 +71,10 @@ def _created(
         return Created(observation_answer(stored.observation))
     # Who may write to a session need not hear it: an event id must not read it.
     try:
-        is_heard = caller.hears(stored.session.session.id)
+        heard = caller.memory.observations.heard(stored.observation, caller.for_session())
     except RecollectError as error:
         return error
-    return observation_answer(stored.observation if is_heard else _unheard(stored.observation))
+    return observation_answer(heard or _unheard(stored.observation))
 
 
 def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
@@ -102,18 +102,16 @@ def forget(caller: Caller, given: OneId) -> ObservationAnswer:
     known = _found(caller, OneObservation(id=given.id))
     caller.writes_to(known.session_id)
     caller.memory.audit.record("forget", target=known.id)
-    return observation_answer(caller.memory.observations.forget(known.id))
+    forgotten = caller.memory.observations.forget(known.id, for_session=caller.for_session())
+    return observation_answer(forgotten)
 
 
 def restore(caller: Caller, given: OneId) -> ObservationAnswer:
     """Bring a forgotten observation back."""
-    observations = caller.memory.observations
-    heard = caller.for_session()
-    if heard is not None:
-        known = observations.list(forgotten=True, limit=1_000, for_session=heard)
-        if name_of(given.id) not in {name for o in known for name in (o.id, f"#{o.number}")}:
-            raise _no_such()
-    return observation_answer(observations.restore(name_of(given.id)))
+    restored = caller.memory.observations.restore(
+        name_of(given.id), for_session=caller.for_session()
+    )
+    return observation_answer(restored)
 
 
 def _unheard(of: Observation) -> Observation:

@@ -67,7 +67,7 @@ class ToolReport(Report, frozen=True, kw_only=True):
     agent_id: str | None = None
 
 
-class Reason(msgspec.Struct, frozen=True, kw_only=True):
+class ReportNote(msgspec.Struct, frozen=True, kw_only=True):
     """Why something is not as the client meant it.
 
     Attributes:
@@ -93,10 +93,10 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     observation: Observation
     is_new: bool
     session: Hooked
-    note: Reason | None
+    note: ReportNote | None
 
 
-_Place: TypeAlias = tuple[Hooked, Reason | None]
+_Place: TypeAlias = tuple[Hooked, ReportNote | None]
 """The session of a report, and why it is not the one that was meant."""
 
 
@@ -144,7 +144,7 @@ def check_captured(caller: Caller, report: Report) -> None:
 
 def hooked_of(
     caller: Caller, report: Report, moment: Moment, beginning: Callable[[], None] = lambda: None
-) -> tuple[Hooked, Reason | None]:
+) -> tuple[Hooked, ReportNote | None]:
     """Return the session of a report; where it names none that can be, the one for all of those.
 
     Args:
@@ -169,7 +169,7 @@ def hooked_of(
         except InvalidInput as error:
             problem = error.message
     hooked = caller.hooked(UNNAMED, project, moment, at, beginning=beginning)
-    return hooked, Reason(reason=NO_SESSION, why=f"{problem}: it is in the session {UNNAMED}")
+    return hooked, ReportNote(reason=NO_SESSION, why=f"{problem}: it is in the session {UNNAMED}")
 
 
 def _by_id(caller: Caller, session_id: str, moment: Moment) -> Hooked:
@@ -204,7 +204,7 @@ def store_each(
         StoreError: nothing is stored of any, unless the fact ``outcome`` says ``"unknown"``.
     """
     places = _Places(caller, event)
-    drafts: list[tuple[_Place, GivenObservation, Reason | None] | RecollectError] = []
+    drafts: list[tuple[_Place, GivenObservation, ReportNote | None] | RecollectError] = []
     for report in reports:
         try:
             check(report)
@@ -248,7 +248,7 @@ def _nothing() -> None:
 
 def _given(
     report: ToolReport, session: Session, event: Literal["tool"] | None
-) -> tuple[GivenObservation, Reason | None]:
+) -> tuple[GivenObservation, ReportNote | None]:
     project = label_of(report.project_path)
     given, told = _understood(report)
     failed = report.error is not None and event == "tool"
@@ -274,7 +274,7 @@ def _given(
 
 
 def _stored(
-    outcome: Recorded | RecollectError, place: _Place, told: Reason | None
+    outcome: Recorded | RecollectError, place: _Place, told: ReportNote | None
 ) -> Stored | RecollectError:
     if isinstance(outcome, RecollectError):
         return outcome
@@ -283,7 +283,7 @@ def _stored(
     return Stored(observation=made, is_new=is_new, session=session, note=told or note)
 
 
-def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:
+def _understood(report: ToolReport) -> tuple[Mapping[str, Any], ReportNote | None]:
     """Return input and output, with what could not be read of the report, and what to say of it."""
     given = {"input": report.input, "output": report.output}
     if report.unread is not None:
@@ -292,11 +292,11 @@ def _understood(report: ToolReport) -> tuple[Mapping[str, Any], Reason | None]:
             given["output"] = {"output": report.output, "unread": report.unread}
         else:
             given[place] = report.unread
-        return given, Reason(reason=UNREAD, why="what could not be read is kept as text")
+        return given, ReportNote(reason=UNREAD, why="what could not be read is kept as text")
     if report.left_out:
         why = f"{report.left_out} bytes in the middle were left out"
-        return given, Reason(reason="too_large", why=why)
+        return given, ReportNote(reason="too_large", why=why)
     if any(isinstance(text, str) and TAG in text for text in given.values()):
         why = "what this memory had put into the prompt was left out"
-        return given, Reason(reason=RECALLED, why=why)
+        return given, ReportNote(reason=RECALLED, why=why)
     return given, None

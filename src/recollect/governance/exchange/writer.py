@@ -95,7 +95,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return self if known else msgspec.structs.replace(self, shifts=(*self.shifts, (old, new)))
 
 
-class Sealed(msgspec.Struct, frozen=True, kw_only=True):
+class ExchangeTerms(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for a whole import.
 
     Attributes:
@@ -117,7 +117,7 @@ class Sealed(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool
 
 
-class Progressed(msgspec.Struct, frozen=True, kw_only=True):
+class ExchangeProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far an import is, between two transactions.
 
     Attributes:
@@ -133,17 +133,17 @@ class Progressed(msgspec.Struct, frozen=True, kw_only=True):
     paths: frozenset[str] = frozenset()
 
 
-class Storing:
+class ExchangeWriter:
     """Stores records in one transaction.
 
     Args:
         tx: The transaction; of a dry run one that only reads.
-        sealed: What holds for the whole import.
+        terms: What holds for the whole import.
         known: How far the import is.
     """
 
-    def __init__(self, tx: Transaction, sealed: Sealed, known: Progressed) -> None:
-        self._tx, self._sealed, self._tenant = tx, sealed, sealed.scope.tenant
+    def __init__(self, tx: Transaction, terms: ExchangeTerms, known: ExchangeProgress) -> None:
+        self._tx, self._terms, self._tenant = tx, terms, terms.scope.tenant
         self._others, self._ids = dict(known.others), dict(known.ids)
         self._paths = set(known.paths)
         self._target = self._fresh(known.target)
@@ -167,10 +167,10 @@ class Storing:
             case _:
                 self._inner(item)
 
-    def finish(self) -> Progressed:
+    def finish(self) -> ExchangeProgress:
         """Store what waits, and return how far the import is."""
         self._flush()
-        return Progressed(
+        return ExchangeProgress(
             target=self._target,
             others=self._others,
             ids=self._ids,
@@ -179,9 +179,9 @@ class Storing:
 
     def _fresh(self, target: Target | None) -> Target | None:
         """Return a target with its session as it is now: others may write to it as well."""
-        if target is None or target.session is None or self._sealed.dry_run:
+        if target is None or target.session is None or self._terms.dry_run:
             return target
-        now = find_session(self._tx, self._sealed.scope, target.session.id)
+        now = find_session(self._tx, self._terms.scope, target.session.id)
         refused = "erased" if now is None else target.refused
         return msgspec.structs.replace(target, session=now, refused=refused)
 
@@ -226,10 +226,10 @@ class Storing:
     def _existing(self, given: Session) -> Session | None:
         """Return the session here that is this one: by its id, or by that in another program."""
         own = self._session_id(given.id)
-        found = find_session(self._tx, self._sealed.scope, own)
+        found = find_session(self._tx, self._terms.scope, own)
         if found is None and given.source and given.foreign_id:
             other = find_foreign(self._tx, self._tenant, given.source, given.foreign_id)
-            found = None if other is None else find_session(self._tx, self._sealed.scope, other.id)
+            found = None if other is None else find_session(self._tx, self._terms.scope, other.id)
         return found
 
     def _foreign_id(self, given: Session) -> str | None:
@@ -237,16 +237,16 @@ class Storing:
         source, name = given.source, given.foreign_id
         if not source or not name or find_foreign(self._tx, self._tenant, source, name) is None:
             return name
-        return moved_id(name, *_names(self._sealed.scope))
+        return moved_id(name, *_names(self._terms.scope))
 
     def _session_id(self, id_: str) -> str:
         """Return the id here of a session of the document, whether it is there or not."""
         if id_ in self._ids:
             return self._ids[id_]
-        scope = self._sealed.scope
+        scope = self._terms.scope
         is_free = self._tx.row(_OWNER["session"], (id_,)) is None
         is_mine = is_free or find_session(self._tx, scope, id_) is not None
-        if is_mine and not self._sealed.is_moved:
+        if is_mine and not self._terms.is_moved:
             return id_
         return moved_id(id_, *_names(scope))
 
@@ -276,7 +276,7 @@ class Storing:
             pruned_seq=pruned,
             last_seq=max(pruned, 0 if parent is None else forked),
         )
-        if not self._sealed.dry_run:
+        if not self._terms.dry_run:
             insert_session(self._tx, session)
             note_progress(self._tx, item.line, session.id)
             at, key, source = session.updated_at, session.key, session.source
@@ -293,7 +293,7 @@ class Storing:
 
     def _own_id(self, kind: str, id_: str, session_id: str) -> tuple[str, bool]:
         """Return the id here of a record of a session, and whether it is there."""
-        own = moved_id(id_, session_id) if self._sealed.is_moved else id_
+        own = moved_id(id_, session_id) if self._terms.is_moved else id_
         row = self._tx.row(_OWNER[kind], (own,))
         if row is not None and text(row[0]) != session_id:
             own = moved_id(id_, session_id)
@@ -340,13 +340,13 @@ class Storing:
     def _number(self, kind: str, given: int) -> int:
         """Return the short number of a record: its own where that is free here, else the next."""
         tenant, used = self._tenant, self._numbers[kind]
-        is_free = given > self._sealed.floors.get(kind, 0) and given not in used
+        is_free = given > self._terms.floors.get(kind, 0) and given not in used
         if not is_free or self._tx.row(_TAKEN[kind], (tenant, given)) is not None:
             self.added["renumbered"] += bool(given)
             last = last_number(self._tx, tenant, kind)
             if kind == "message":
                 last = max(last, first_integer(self._tx.row(_GREATEST, (tenant,))))
-            given = max(last, self._sealed.greatest.get(kind, 0), *used, 0) + 1
+            given = max(last, self._terms.greatest.get(kind, 0), *used, 0) + 1
         used.add(given)
         return given
 
@@ -360,7 +360,7 @@ class Storing:
             last = max(through, min(target.seq(given.last_seq), session.last_seq))
             facts = {"id": own, "session_id": session.id, "through_seq": through}
             placed = msgspec.structs.replace(given, **facts, last_seq=last)
-            if not self._sealed.dry_run:
+            if not self._terms.dry_run:
                 store_compaction(self._tx, session, placed)
 
     def _observation(self, item: IncomingObservation, session: Session) -> None:
@@ -373,7 +373,7 @@ class Storing:
             tenant=session.tenant,
             agent=session.agent,
             user=session.user,
-            project=session.project if self._sealed.scope.project else given.project,
+            project=session.project if self._terms.scope.project else given.project,
             message_id=self._of_message(given.message_id, session.id),
         )
         if is_there or find_same(self._tx, placed, self._tenant) is not None:
@@ -382,8 +382,8 @@ class Storing:
         placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
         self.added["observation"] += 1
         self._ids_here.add(own)
-        if not self._sealed.dry_run:
-            payloads.keep(self._sealed.blobs, item.input, item.output)
+        if not self._terms.dry_run:
+            payloads.keep(self._terms.blobs, item.input, item.output)
             restore_observation(self._tx, placed)
             raise_counter(self._tx, self._tenant, "observation", placed.number)
             self._observed.append(placed)
@@ -394,14 +394,14 @@ class Storing:
     def _episode(self, given: Episode) -> None:
         self._flush()
         session_id = self._session_id(given.session_id)
-        session = find_session(self._tx, self._sealed.scope, session_id)
+        session = find_session(self._tx, self._terms.scope, session_id)
         own, is_there = self._own_id("episode", given.id, session_id)
         origins = [(OURS, given.session_id), (OURS, session_id)]
         if is_buried(self._tx, self._tenant, origins):
             self.added["erased"] += 1
         elif is_there or self._has_whole(given, session_id):
             self.added["known"] += 1
-        elif session is None and self._sealed.scope != Scope(tenant=self._tenant):
+        elif session is None and self._terms.scope != Scope(tenant=self._tenant):
             self.added["denied"] += 1
         else:
             self.added["episode"] += 1
@@ -410,7 +410,7 @@ class Storing:
                 owner = {name: getattr(session, name) for name in owner}
             number = self._number("episode", given.number)
             facts = {"id": own, "session_id": session_id, "tenant": self._tenant, "number": number}
-            if not self._sealed.dry_run:
+            if not self._terms.dry_run:
                 restore_episode(self._tx, msgspec.structs.replace(given, **facts, **owner))
                 raise_counter(self._tx, self._tenant, "episode", number)
 
@@ -419,7 +419,7 @@ class Storing:
         return given.extent == "session" and row is not None
 
     def _project(self, given: ProjectLine) -> None:
-        dry_run = self._sealed.dry_run
+        dry_run = self._terms.dry_run
         is_new = take_project(self._tx, self._tenant, given, self._paths, dry_run=dry_run)
         self.added["project" if is_new else "known"] += 1
 
@@ -428,7 +428,7 @@ class Storing:
         drafts, self._drafts = self._drafts, []
         observed, self._observed = self._observed, []
         target = self._target
-        if target is None or target.session is None or self._sealed.dry_run:
+        if target is None or target.session is None or self._terms.dry_run:
             return
         session = target.session
         if drafts:
@@ -437,7 +437,7 @@ class Storing:
             self._target = msgspec.structs.replace(target, session=session)
         if observed:
             numbers = tuple(each.number for each in observed)
-            at, owner = self._sealed.at, owner_of(session)
+            at, owner = self._terms.at, owner_of(session)
             event = ObservationsRecorded(scope=owner, at=at, numbers=numbers)
             record_event(self._tx, event)
 
