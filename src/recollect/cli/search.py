@@ -67,6 +67,9 @@ def search(
         ),
     ] = None,
     session: OfSession = None,
+    channel: Annotated[
+        str | None, filter_option(help="Only of this channel: telegram, slack, ….")
+    ] = None,
     for_session: ForSession = None,
     for_sender: ForSender = None,
     agent: Agent = None,
@@ -91,6 +94,7 @@ def search(
                 source,
                 scope,
                 mode=mode,
+                channel=channel,
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
                 on_progress=on_progress,
