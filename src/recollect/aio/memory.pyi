@@ -2165,7 +2165,7 @@ class AsyncTokens:
 
         Raises:
             InvalidInput: one of them cannot be so.
-            Conflict: a valid token has this name.
+            Conflict: a token that is not revoked has this name.
         """
     @property
     def file(self) -> TokenFile: ...

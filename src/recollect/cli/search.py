@@ -43,6 +43,16 @@ def _complete_source(incomplete: str) -> list[str]:
     return [name for name in SOURCES if name.startswith(incomplete)]
 
 
+Source = Annotated[
+    list[str] | None,
+    filter_option(
+        help="Only this kind of memory: memory, sessions, observations. May be repeated.",
+        autocompletion=_complete_source,
+    ),
+]
+Channel = Annotated[str | None, filter_option(help="Only of this channel: telegram, slack, ….")]
+
+
 @app.command(rich_help_panel="Find")
 def search(
     context: typer.Context,
@@ -59,14 +69,9 @@ def search(
         float | None,
         typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
     ] = None,
-    source: Annotated[
-        list[str] | None,
-        filter_option(
-            help="Only this kind of memory: memory, sessions, observations. May be repeated.",
-            autocompletion=_complete_source,
-        ),
-    ] = None,
+    source: Source = None,
     session: OfSession = None,
+    channel: Channel = None,
     for_session: ForSession = None,
     for_sender: ForSender = None,
     agent: Agent = None,
@@ -91,6 +96,7 @@ def search(
                 source,
                 scope,
                 mode=mode,
+                channel=channel,
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
                 on_progress=on_progress,

@@ -189,7 +189,7 @@ class Tokens:
 
         Raises:
             InvalidInput: one of them cannot be so.
-            Conflict: a valid token has this name.
+            Conflict: a token that is not revoked has this name.
         """
         now = self._clock.now_ms()
         token = Token(
@@ -207,10 +207,11 @@ class Tokens:
         text = new_text()
 
         def unit(tx: Transaction) -> None:
-            if _named(tx, token.name) is not None or token.name == OWNER:
-                raise Conflict(
-                    "a valid token has this name", hint="choose another name, or revoke that one"
-                )
+            if token.name == OWNER:
+                raise Conflict("the owner's token has this name", hint="choose another name")
+            if _named(tx, token.name) is not None:
+                hint = f"choose another name, or run `recollect token revoke {token.name}` first"
+                raise Conflict("another token has this name", hint=hint)
             tx.execute(_INSERT, (*_cells_of(token), digest_of(text)))
             record_audit(tx, token.scope, "token.add", now, target=token.name)
 

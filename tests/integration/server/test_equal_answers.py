@@ -29,6 +29,7 @@ ANSWERED: tuple[tuple[str, ...], ...] = (
     ("search", "tea", "--session", "{session}"),
     ("search", "tea", "--for-session", "{session}"),
     ("search", "tea", "--project", "shop"),
+    ("search", "tea", "--channel", "telegram"),
     ("search", "m1"),
     ("search", "nothing that anybody said"),
     ("timeline", "m2"),

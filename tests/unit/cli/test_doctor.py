@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,16 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import apsw  # noqa: TID251  # damages what none of our writers would
+import msgspec
 import pytest
 
 import recollect
 from recollect.cli.doctor import checks
 from recollect.core.clock import SystemClock
 from recollect.core.settings import StoreSettings
+from recollect.core.settings.environment import surroundings
 from recollect.index.embedding.batch_health import BatchHealth, note_failure
+from recollect.server.presence import PRESENCE_FILE, PROTOCOL, SERVE_LOCK, Presence
+from recollect.store.locks import OwnerLock
 from recollect.store.sqlite import damaged
 from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import open_index
+from tests.support.served import serving
 from tests.unit.cli.conftest import Done, Run
 
 NAMES = [
@@ -36,6 +42,7 @@ NAMES = [
     "vectors",
     "engines",
     "locks",
+    "worker",
     "workspace",
     "owner",
     "notes",
@@ -506,3 +513,43 @@ def test_batches_that_failed_are_noted_and_forgiven(
     fixed = run("--home", filled, "doctor", "--fix", "--json").json["fixed"]
     assert "let batches of the embedding provider be used again" in fixed
     assert run("--home", filled, "doctor", "--fix", "--json").json["fixed"] == []
+
+
+def test_a_worker_that_serves_is_told(
+    run: Run, filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its address; one that the commands of this shell do not use is noted."""
+    assert _check(run("--home", filled, "doctor", "--json"), "worker")["detail"] == "none runs"
+    with serving(filled) as there:
+        found = _check(run("--home", filled, "doctor", "--json"), "worker")
+        assert (found["state"], there.address in found["detail"]) == ("ok", True)
+        monkeypatch.setenv("RECOLLECT_SEARCH__LIMIT", "3")
+        found = _check(run("--home", filled, "doctor", "--json"), "worker")
+        assert (found["state"], "other settings" in found["detail"]) == ("note", True)
+        assert "recollect serve stop" in found["hint"]
+
+
+def test_a_worker_that_hangs_is_wrong(run: Run, filled: Path) -> None:
+    """Programs wait for it in vain; commands do without it, and only get slower."""
+    lock = OwnerLock(filled / SERVE_LOCK, SystemClock())
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        assert lock.acquire("worker")
+        there = Presence(
+            pid=os.getpid(),
+            host="127.0.0.1",
+            port=deaf.getsockname()[1],
+            protocol=PROTOCOL,
+            version="9.9.9",
+            started_at=1,
+            surroundings=surroundings(),
+        )
+        (filled / PRESENCE_FILE).write_bytes(msgspec.json.encode(there))
+        done = run("--home", filled, "doctor", "--json")
+        state = run("--home", filled, "serve", "status")
+        lock.release()
+    found = _check(done, "worker")
+    assert (done.code, found["state"]) == (1, "wrong")
+    assert found["detail"] == f"{there.address} does not answer, process {os.getpid()}"
+    assert "recollect serve stop" in found["hint"]
+    assert state.out.startswith("hangs\n")
+    assert "recollect serve stop" in state.err

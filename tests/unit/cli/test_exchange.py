@@ -110,6 +110,22 @@ def test_words_that_do_not_fit_are_refused(run: Run, filled: Path, words: list[s
     assert "hint" in done.err
 
 
+def test_all_without_a_file_asks_for_a_file(run: Run, filled: Path) -> None:
+    """It said that a session is missing."""
+    done = run("--home", filled, "export", "--all")
+    assert (done.code, "'SESSION|FILE'" in done.err) == (2, True)
+
+
+def test_a_claude_mem_that_is_not_there_is_looked_for_where_it_says(
+    run: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the folder: nobody named one."""
+    monkeypatch.setenv("CLAUDE_MEM_DATA_DIR", str(tmp_path / "data"))
+    done = run("--home", home, "import", "claude-mem", "--json")
+    assert (done.code, done.error["code"]) == (1, "not_found")
+    assert str(tmp_path / "data" / "claude-mem.db") in done.error["message"]
+
+
 def test_a_damaged_document_is_named(run: Run, document: Path, tmp_path: Path) -> None:
     """Exit 2 and nothing stored; a file that is missing is exit 1."""
     document.write_bytes(document.read_bytes()[:-200])

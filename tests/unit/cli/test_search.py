@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect.recall import daily_warnings
 from tests.unit.cli.conftest import Run
 
@@ -101,6 +102,20 @@ def test_filters_narrow_the_search(
     """They are part of the query itself."""
     done = run("--home", home, "--json", "search", "gasket delivery", *options)
     assert {hit["source"] for hit in done.json["hits"]} == sources
+
+
+def test_what_was_said_on_a_channel_can_be_asked_alone(run: Run, home: Path) -> None:
+    """As in Python, over HTTP and in MCP."""
+    with recollect.open(home, live=False) as memory:
+        for key in ("telegram:42", "slack:U7"):
+            session = memory.sessions.create(key=key)
+            memory.sessions.append(session.id, "user", "The kettle is broken.")
+        memory.sync()
+    assert len(run("--home", home, "search", "kettle", "--json").json["hits"]) == 2
+    done = run("--home", home, "search", "kettle", "--channel", "telegram", "--json")
+    (hit,) = done.json["hits"]
+    with recollect.open(home, live=False) as memory:
+        assert memory.sessions.get(hit["session_id"]).key == "telegram:42"
 
 
 def test_a_session_can_be_named_by_the_end_of_its_id(run: Run, home: Path) -> None:

@@ -11,6 +11,7 @@ import recollect
 from recollect.core.clock import SystemClock
 from recollect.governance.token_file import TOKEN_FILE
 from recollect.governance.tokens import Token
+from tests.support.scripted_time import ScriptedTime
 from tests.unit.cli.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("filled")
@@ -99,10 +100,25 @@ def test_the_list_tells_how_far_each_goes(run: Run, home: Path) -> None:
     run(*add, "near", "--expires", "2999-01-02")
     run("--home", home, "token", "revoke", "near")
     listed = run("--home", home, "token", "list").out
-    assert "tenant acme, agent work, speaks for slack" in listed
+    assert "  read      tenant acme, agent work, speaks for slack  never used\n" in listed
     assert "near" not in listed
     everything = run("--home", home, "token", "list", "--all").out
     assert "revoked" in next(line for line in everything.splitlines() if "near" in line)
+
+
+def test_one_whose_time_is_over_is_told_so(run: Run, home: Path) -> None:
+    """It opens nothing, and keeps its name until it is revoked: who adds it again is told how."""
+    time = ScriptedTime()
+    with recollect.open(home, clock=time, live=False) as memory:
+        memory.tokens.add("brief", expires_at=time.now_ms() + HOUR)
+    line = run("--home", home, "token", "list").out.splitlines()[-1]
+    assert line.endswith("never used, ended 2023-11-14 23:13")
+    again = run("--home", home, "token", "add", "brief", "--json")
+    assert (again.code, again.error["code"]) == (1, "conflict")
+    assert "valid" not in again.error["message"]
+    assert "`recollect token revoke brief`" in again.error["hint"]
+    owners = run("--home", home, "token", "add", "owner", "--json").error
+    assert owners["hint"] == "choose another name"
 
 
 def test_revoking_is_at_once_and_for_good(run: Run, home: Path) -> None:

@@ -23,6 +23,7 @@ from recollect.cli.doctor.index_checks import (
     check_owner,
     check_rows,
     check_vectors,
+    check_worker,
 )
 from recollect.cli.output.formatting import count, size
 from recollect.core.clock import Clock, SystemClock
@@ -44,6 +45,7 @@ from recollect.models.registry import (
 )
 from recollect.recall.outbox_source import OutboxSource, newest_change
 from recollect.recall.ownership import incompatibility
+from recollect.server.worker.daemon import look_at
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import select_sessions
@@ -121,6 +123,7 @@ class Checkup:
             ("vectors", both, lambda: self._asked(check_vectors)),
             ("engines", both, lambda: self._asked(check_engines)),
             ("locks", (), lambda: check_locks(IndexLocks(self._home, SystemClock()))),
+            ("worker", (), lambda: check_worker(look_at(self._home))),
             ("workspace", (), self._files),
             ("owner", both, lambda: self._asked(check_owner)),
             ("notes", both, lambda: self._asked(check_notes)),

@@ -1,4 +1,4 @@
-"""What `recollect doctor` looks at inside of an open memory: rows, engines, locks, files, owner."""
+"""What `recollect doctor` looks at: rows, engines, locks, the worker, files, notes, owner."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from recollect.core.events import MemoryFlushed
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
+from recollect.server.worker.daemon import WorkerState
 from recollect.sessions.policy.owner import OWNER_HINT
 from recollect.store.locks import Holder
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
@@ -21,6 +22,7 @@ from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder,
 MOST_LISTED = 20
 """Places in notes that are named; all are counted."""
 PROCESSES = Path("/proc")
+RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
 _STOPPED = re.compile(r"^State:\s*[Tt]", re.MULTILINE)
 
 
@@ -75,6 +77,20 @@ def check_vectors(memory: Memory) -> CheckResult:
     if missing > 0:
         return note("vectors", f"{count(missing, 'chunk')} without a vector", "`recollect sync`")
     return sound("vectors", f"{count(status.index.vectors, 'vector')} of {status.embedder}")
+
+
+def check_worker(found: WorkerState) -> CheckResult:
+    """Return whether the worker answers, and whether the commands of this shell use it."""
+    there = found.worker
+    if there is None:
+        return sound("worker", "it starts or stops" if found.running else "none runs")
+    if not found.answers:
+        detail = f"{there.address} does not answer, process {there.pid}"
+        return wrong("worker", detail, RESTART_HINT)
+    if found.unused_because is not None:
+        detail = f"{there.address}; commands do not use it: {found.unused_because}"
+        return note("worker", detail, RESTART_HINT)
+    return sound("worker", f"serves {there.address}, process {there.pid}")
 
 
 def check_locks(locks: IndexLocks) -> CheckResult:

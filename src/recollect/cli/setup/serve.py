@@ -121,3 +121,4 @@ def _show_state(found: WorkerState) -> None:
     show_pairs((pair for pair in pairs if pair[1]), indent=2)
     if found.unused_because:
         warn(f"commands do not use it: {found.unused_because}")
+        next_steps([("recollect serve stop", "end it; then start it again")])

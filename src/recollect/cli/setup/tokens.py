@@ -131,35 +131,44 @@ def _show_issued(issued: IssuedToken) -> None:
     show((issued.text, "bold"))
     token = issued.token
     hears = _HEARS.get(token.audience, f"hears as the session {token.session_key}")
-    say((token.name, "bold"), (f": {hears}; may {token.rights}{_limits(token)}", ""))
+    may = ", ".join([token.rights, *_limits(token)])
+    say((token.name, "bold"), (f": {hears}; may {may}", ""))
     say(("keep the token now: it is not shown again", "dim"))
 
 
 def _show(found: list[Token], path: Path) -> None:
+    from recollect.core.clock import SystemClock
+
+    now = SystemClock().now_ms()
     for token in found:
-        end = f"in {path}" if token.id == "owner" else _life(token)
+        end = f"in {path}" if token.id == "owner" else _life(token, now)
+        limits = ", ".join(_limits(token))
         show(
             (f"{token.name:<16}", "bold"),
-            (f"  {token.audience:<8}  {token.rights:<8}{_limits(token)}", ""),
+            (f"  {token.audience:<8}  {token.rights:<8}", ""),
+            (f"  {limits}" if limits else "", ""),
             (f"  {end}", "dim"),
         )
 
 
-def _limits(token: Token) -> str:
+def _limits(token: Token) -> list[str]:
     parts = [
         f"tenant {token.tenant}" if token.tenant != "local" else "",
         f"agent {token.agent}" if token.agent else "",
         f"project {token.project}" if token.project else "",
         f"speaks for {', '.join(token.channels)}" if token.channels and token.id != "owner" else "",
     ]
-    return "".join(f", {part}" for part in parts if part)
+    return [part for part in parts if part]
 
 
-def _life(token: Token) -> str:
+def _life(token: Token, now: int) -> str:
     if token.revoked_at is not None:
         return f"revoked {moment(token.revoked_at)}"
     used = "never used" if token.last_used_at is None else f"used {moment(token.last_used_at)}"
-    return used if token.expires_at is None else f"{used}, ends {moment(token.expires_at)}"
+    if token.expires_at is None:
+        return used
+    ends = "ends" if token.is_valid(now) else "ended"
+    return f"{used}, {ends} {moment(token.expires_at)}"
 
 
 def _show_rotated(path: Path) -> None:

@@ -42,7 +42,7 @@ def _complete_format(incomplete: str) -> list[str]:
 What = Annotated[
     str,
     argument(
-        metavar="SESSION",
+        metavar="SESSION|FILE",
         help="An id, the end of one, a title or a key. With --all a new file, or -.",
         autocompletion=complete_session,
     ),

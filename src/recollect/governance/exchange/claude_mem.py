@@ -105,7 +105,7 @@ def read_claude_mem(
     with os_errors(path):
         if not path.is_file():
             hint = "name the database, or a JSON file of claude-mem"
-            raise NotFound(f"{path.name} does not exist", hint=hint, path=str(path))
+            raise NotFound(f"{path} does not exist", hint=hint, path=str(path))
         with path.open("rb") as file:
             is_database = file.read(16) == b"SQLite format 3\0"
         size = path.stat().st_size
