@@ -175,6 +175,8 @@ class Caller:
         key = self._key(id_or_key)
         if key.text != id_or_key:
             found = sessions.known(key.text)
+        if found is None:
+            self._check_new(self._place(key))
         if found is None or key.channel is not None:
             found = sessions.open(key.text, self._project(project))
         return self._writable(found)
@@ -193,8 +195,16 @@ class Caller:
         Raises:
             RecollectError: as `writes_to`, or as `Sessions.hooked`.
         """
+
+        def check(expected: Hooked) -> None:
+            if expected.became == "began":
+                self._check_new(expected.session)
+            else:
+                self._writable(expected.session)
+            beginning()
+
         named, hooked = self._key(key).text, self.memory.sessions.hooked
-        found = hooked(named, self._project(project), moment, at=at, beginning=beginning)
+        found = hooked(named, self._project(project), moment, at=at, beginning=check)
         self._writable(found.session)
         return found
 
@@ -244,6 +254,14 @@ class Caller:
                 raise _not_found()
             self._check_channel(session)
         return session
+
+    def _check_new(self, place: Session) -> None:
+        """Refuse to begin a session that `_writable` would refuse once it is there."""
+        if self.token.is_owners or self._is_granted(place) or place.key == self._own_key.text:
+            return
+        own = self.memory.sessions.visibility_group(self._own().id)
+        if own.name != self._group(place).name:
+            raise _not_found()
 
     def _is_granted(self, key: Key) -> bool:
         """Return whether a conversation is of a channel that the token speaks for."""

@@ -12,6 +12,7 @@ from recollect.caller import Caller, Callers
 from recollect.core.errors import Denied, InvalidInput, NotFound, Unauthorized
 from recollect.core.scope import Scope
 from recollect.pool import MemoryPool
+from recollect.sessions.lifecycle import Moment
 
 SETTINGS = {
     "embedding.provider": "none",
@@ -285,6 +286,29 @@ def test_a_shared_session_is_heard_as_whoever_spoke_last(callers: Callers) -> No
     guest = callers.local("session:telegram:5", "write", "b")
     with pytest.raises(NotFound):
         guest.session(main.id)
+
+
+def test_what_a_token_may_not_write_to_is_neither_begun_nor_opened_again(callers: Callers) -> None:
+    """A refused hook leaves the sessions and the events as they were."""
+    owner = callers.local("owner", "write", channels=("*",))
+    sessions = owner.memory.sessions
+    main, over = owner.writes_to("agent:main:main"), owner.writes_to("agent:main:over")
+    sessions.append(main.id, "user", "kites", sender="telegram:5")
+    sessions.set_status(over.id, "archived")
+    caller = callers.local("session:agent:main:main", "write", "a")
+    events = len(list(owner.memory.events.since()))
+    with pytest.raises(NotFound):
+        caller.hooked("over", None, "resume")
+    moment: Moment
+    for moment in ("start", "resume", "during", "end"):
+        with pytest.raises(NotFound):
+            caller.hooked("new", None, moment)
+    with pytest.raises(NotFound):
+        caller.writes_to("new")
+    assert sessions.get(over.id).status == "archived"
+    assert sessions.known("agent:main:new") is None
+    assert len(list(owner.memory.events.since())) == events
+    assert caller.hooked("agent:main:main", None, "end").session.id == main.id
 
 
 def test_a_plain_session_lasts_and_one_of_a_channel_is_as_the_settings_say(tmp_path: Path) -> None:

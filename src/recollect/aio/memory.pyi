@@ -731,7 +731,7 @@ class AsyncSessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
-        beginning: Callable[[], None] = ...,
+        beginning: Callable[[Hooked], None] = ...,
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
@@ -743,7 +743,7 @@ class AsyncSessions:
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
-            beginning: Is called before one begins or is opened again; what it raises prevents that.
+            beginning: Is given what would begin or be opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.

@@ -257,10 +257,10 @@ def check_moment(moment: object) -> None:
         )
 
 
-def known_hooked(
+def expected_hooked(
     tx: Transaction, wanted: Session, scope: Scope, moment: Moment, at: int | None
-) -> Hooked | None:
-    """Return the session that a hook is of; None where one begins, or goes on again.
+) -> Hooked:
+    """Return the session that a hook is of: as it is, before one begins or is opened again.
 
     Args:
         tx: A transaction.
@@ -272,11 +272,13 @@ def known_hooked(
     running = _of_hook(tx, wanted, scope, moment, "active")
     if running is not None:
         return Hooked(session=running, became="continued")
-    if moment in {"start", "resume"} or (moment == "during" and at is None):
-        return None
+    if moment == "start" or (moment == "during" and at is None):
+        return Hooked(session=wanted, became="began")
     over = _of_hook(tx, wanted, scope, moment, "archived")
+    if over is not None and moment == "resume":
+        return Hooked(session=over, became="resumed")
     if over is None or (at is not None and at > (over.ended_at or 0)):
-        return None
+        return Hooked(session=wanted, became="began")
     return Hooked(session=over, became="over")
 
 
@@ -285,18 +287,17 @@ def hook_session(
 ) -> Hooked:
     """Return the session that a hook is of, begun or opened again where that is needed.
 
-    Arguments as for `known_hooked`.
+    Arguments as for `expected_hooked`.
 
     Raises:
         Conflict: another program holds what would be opened again.
     """
-    known = known_hooked(tx, wanted, scope, moment, at)
-    if known is not None:
-        return known
-    over = _of_hook(tx, wanted, scope, moment, "archived") if moment == "resume" else None
-    if over is None:
+    expected = expected_hooked(tx, wanted, scope, moment, at)
+    if expected.became == "began":
         return Hooked(session=add_session(tx, wanted), became="began")
-    session = set_status(tx, over, "active", wanted.updated_at)
+    if expected.became != "resumed":
+        return expected
+    session = set_status(tx, expected.session, "active", wanted.updated_at)
     record_event(tx, SessionResumed(scope=owner_of(session), at=wanted.updated_at))
     return Hooked(session=session, became="resumed")
 

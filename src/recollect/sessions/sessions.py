@@ -34,10 +34,10 @@ from recollect.sessions.lifecycle import (
     Moment,
     Turn,
     check_moment,
+    expected_hooked,
     fork_session,
     fresh_session,
     hook_session,
-    known_hooked,
     open_session,
     reset_session,
     set_status,
@@ -197,7 +197,7 @@ class Sessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
-        beginning: Callable[[], None] = lambda: None,
+        beginning: Callable[[Hooked], None] = lambda _expected: None,
     ) -> Hooked:
         """Return the session of the hooks under a key, and what became of it by this one.
 
@@ -209,7 +209,7 @@ class Sessions:
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
-            beginning: Is called before one begins or is opened again; what it raises prevents that.
+            beginning: Is given what would begin or be opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
@@ -218,18 +218,18 @@ class Sessions:
         """
         check_moment(moment)
         wanted, began = self._new(key, project, None, None), None if at is None else check_time(at)
-        known = self._access.database.read(
-            lambda tx: known_hooked(tx, wanted, self.scope, moment, began)
+        found = self._access.database.read(
+            lambda tx: expected_hooked(tx, wanted, self.scope, moment, began)
         )
-        if known is None:
-            beginning()
-            known = self._access.database.write(
+        if found.became in {"began", "resumed"}:
+            beginning(found)
+            found = self._access.database.write(
                 lambda tx: hook_session(tx, wanted, self.scope, moment, began)
             )
             self._access.mirror.notify()
-        if known.became != "continued" or moment in {"start", "resume"}:
+        if found.became != "continued" or moment in {"start", "resume"}:
             self._opened()
-        return known
+        return found
 
     def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.

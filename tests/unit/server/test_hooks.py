@@ -301,3 +301,14 @@ def test_a_session_that_another_program_holds_is_told(client: Client) -> None:
         assert (answer["status"], answer["reason"]) == ("refused", "conflict")
         assert hook(client, TOOL, session_key="held", tool_name="Read")["status"] == "stored"
     assert hook(client, END, session_key="held")["status"] == "ended"
+
+
+def test_names_and_questions_of_the_longest_body_are_cut_first(client: Client) -> None:
+    """Issue 12, 4: they would keep a thread for seconds, and its caller from the context."""
+    long = "kites " * 2_500_000
+    begun = hook(client, START, session_key="long", query=long)
+    assert begun["status"] == "began"
+    told = hook(client, TOOL, session_key="long", tool_name=long, output="x")
+    assert observation(client, told)["tool_name"] == long[:512].rstrip()
+    blank = hook(client, TOOL, session_key="long", tool_name="\n" * 100_000 + "t", output="y")
+    assert not observation(client, blank)["tool_name"]

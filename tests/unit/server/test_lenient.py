@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.server.lenient import KeptBody, read_leniently
+from recollect.server.lenient import MOST_PAIRS, KeptBody, is_deep, read_leniently
 from recollect.server.route import LenientGiven
 
 
@@ -150,3 +150,39 @@ def test_no_place_of_a_cut_breaks_a_text(
 def test_nothing_raises(body: bytes) -> None:
     """Any bytes are read; what was read can be stored as text."""
     msgspec.json.encode(_read(body))
+
+
+@pytest.mark.parametrize("body", [b"[" * 65, b'{"":' * 65, b"]" * 70 + b"[" * 65 + b"1"])
+def test_depth_counts_brackets_outside_texts(body: bytes) -> None:
+    """Whether they are closed or not; what no decoder comes to does not count."""
+    assert is_deep(body) is not body.startswith(b"]")
+    assert not is_deep(b'["' + body.replace(b'"', b"") + b'"]')
+    assert not is_deep(b"[]" * 1_000)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b"[" * 66 + b'"' + rb"\"" * 8_000_000,
+        (b"[" * 60 + b"]" * 60) * 130_000,
+        b'"",' * 5_000_000,
+    ],
+)
+def test_the_depth_of_the_longest_body_is_found_at_once(hostile: bytes) -> None:
+    """Issue 12, 4: a text of quotes without an end would be read once from each of them."""
+    assert is_deep(hostile) is hostile.startswith(b"[" * 65)
+
+
+def test_an_object_of_many_fields_that_cannot_be_read_is_read() -> None:
+    """What ends it is looked for again behind each of them, with no limit of recursion."""
+    body = b'{"output":x' + b',"a":x' * 640 + b',"session_id":"s"}'
+    read = _read(body)
+    assert read.session_id == "s"
+    assert str(read.output).startswith("x")
+
+
+def test_of_very_many_fields_the_first_and_the_last_are_read() -> None:
+    """One by one they would keep a thread for seconds."""
+    middle = b'"a":1,' * MOST_PAIRS + b'"output":1,' + b'"a":1,' * 1_000
+    body = b'{"tool_name":"t",' + middle + b'"session_id":"s"}'
+    assert _read(body) == Tool(tool_name="t", session_id="s")

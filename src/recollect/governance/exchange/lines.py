@@ -21,12 +21,14 @@ from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine
 from recollect.sessions.context.episode import Episode
 from recollect.sessions.exchange.import_source import read_lines
-from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
+from recollect.sessions.mirror.mirror_lines import MOST, CompactionLine, MessageLine, SessionLine
 from recollect.sessions.mirror.recovery import is_sound_session
 
 VERSION = 1
 MARK = b'{"header":{"recollect_export":'
 """How a document begins, and nothing else."""
+MOST_NUMBER = MOST // 2
+"""The largest short number of a record: the home counts on from there."""
 MAX_LINE_BYTES = 128 * 1024 * 1024
 """An observation whose input and output have 16 MB each, every second character escaped."""
 _WHOLE = "export it again, and copy the file whole"
@@ -175,8 +177,7 @@ def check_export(file: BinaryIO, tell: Callable[[int], None]) -> Checked:
             _check_end(line.end, seal, file, end)
             return Checked(header=header, counts=dict(seal.counts), bytes=end, numbers=numbers)
         session = _check_place(line, kind, session, number)
-        given = getattr(getattr(line, kind), "number", None)
-        numbers[kind] = max(numbers[kind], given or 0)
+        numbers[kind] = max(numbers[kind], _checked_number(getattr(line, kind), number))
         seal.add(raw, kind)
         if end - size > _TOLD_EVERY:
             size = end
@@ -273,6 +274,17 @@ def _check_end(end: ExportEnd | None, seal: LineSeal, file: BinaryIO, at: int) -
     file.seek(at)
     if file.read(1):
         raise InvalidInput("the export goes on behind its last line", hint=_WHOLE)
+
+
+def _checked_number(record: Any, number: int) -> int:
+    """Return the short number of a record, 0 if it has none; the next ones must have room above."""
+    values = [getattr(record, name) for name in record.__struct_fields__]
+    given = getattr(record, "number", None) or 0
+    if given > MOST_NUMBER or any(isinstance(v, int) and not -MOST <= v <= MOST for v in values):
+        raise InvalidInput(
+            f"line {number} of the export has a number that is too large", hint=_WHOLE
+        )
+    return int(given)
 
 
 def _check_place(line: ExportLine, kind: str, session: str | None, number: int) -> str | None:

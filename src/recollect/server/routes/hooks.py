@@ -107,6 +107,9 @@ class EndAnswer(HookAnswer, frozen=True, kw_only=True):
     ended_at: str | None = None
 
 
+LONGEST_QUERY = 10_000
+"""Characters of a question that are searched for: 15 MB of them kept a thread for 36 s."""
+
 Answer = TypeVar("Answer", bound=HookAnswer)
 _SOURCES: Mapping[str | None, Reason] = {it: it for it in get_args(Reason) if it != "prompt"}
 """What can start a session, as a client names it."""
@@ -206,8 +209,9 @@ def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock
     reason = _SOURCES.get(report.source, "startup")
     most = report.max_tokens if report.max_tokens is not None and report.max_tokens > 0 else None
     context = caller.memory.context
+    query = None if report.query is None else report.query[:LONGEST_QUERY]
     try:
-        return context(session_id, report.query, most, reason, report.client)
+        return context(session_id, query, most, reason, report.client)
     except InvalidInput:
         return context(session_id, reason=reason)
 

@@ -96,13 +96,16 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     note: ReportNote | None
 
 
+_LABEL_IS_IN = 64 * MAX_LABEL_CHARS
+"""Characters in which a name is looked for: 16 MB of them took a thread a second each time."""
+
 _Place: TypeAlias = tuple[Hooked, ReportNote | None]
 """The session of a report, and why it is not the one that was meant."""
 
 
 def label_of(text: str | None) -> str | None:
     """Return a name as it can be stored; None where nothing is left of it."""
-    shown = "".join(c if c.isprintable() else " " for c in text or "")
+    shown = "".join(c if c.isprintable() else " " for c in (text or "")[:_LABEL_IS_IN])
     return " ".join(shown.split())[:MAX_LABEL_CHARS].rstrip() or None
 
 

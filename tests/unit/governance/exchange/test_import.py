@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import recollect
@@ -355,3 +357,22 @@ def test_records_that_cannot_be_stored_are_counted(
     report = memory.import_export(written(tmp_path / "x.jsonl", resealed(dirty)))
     assert report.left_out == {"unreadable": 10}
     assert report.added["session"] == 2
+
+
+@pytest.mark.parametrize("kind", ["message", "observation", "episode"])
+@pytest.mark.parametrize("number", [(1 << 53) - 1, (1 << 63) - 1, 1 << 64])
+def test_a_number_that_no_other_could_follow_is_refused(
+    tmp_path: Path, lines: list[bytes], memory: Memory, kind: str, number: int
+) -> None:
+    """Or the home could never store another record of the kind, nor find any."""
+    forged = []
+    for line in lines:
+        told = msgspec.json.decode(line)
+        if kind in told:
+            told[kind]["number"] = number
+        forged.append(json.dumps(told, separators=(",", ":")).encode())
+    with pytest.raises(InvalidInput, match="line"):
+        memory.import_export(written(tmp_path / "forged", resealed(forged)))
+    session = memory.sessions.create(key="agent:main:c")
+    memory.sessions.append(session.id, "user", "kites")
+    assert memory.observations.record(session.id, "Read", output="c").number == 1
