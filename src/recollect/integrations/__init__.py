@@ -1,0 +1,1 @@
+"""Agent programs that recollect connects to: one room each, and what installs all of them."""
