@@ -7,7 +7,7 @@ honours on its hook's output is made by the same. Everything in between knows no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import msgspec
 
@@ -101,3 +101,9 @@ def text_of(payload: Mapping[str, Any], name: str) -> str | None:
     """Return a text field; None where it is missing, or no text."""
     value = payload.get(name)
     return value if isinstance(value, str) else None
+
+
+def source_of(payload: Mapping[str, Any]) -> Source | None:
+    """Return what began a session; None where it is missing, or nothing that is known."""
+    source = payload.get("source")
+    return source if source in get_args(Source) else None
