@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from recollect.core.errors import Conflict, Denied, InvalidInput, StoreError
 from recollect.integrations import marked_block
@@ -76,12 +77,17 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         client: The agent program, such as ``claude-code``.
         changes: Files, also those that stay as they are.
         notes: What a user must know or do, one sentence each.
+        follows: Entries of ``workspace.transcripts`` that it needs; of a removal those that an
+            installation put there.
+        token: Whether its hooks have a token of their own, see `token_file`.
         is_removal: It takes an integration back.
     """
 
     client: str
     changes: tuple[FileChange, ...]
     notes: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    token: bool = False
     is_removal: bool = False
 
 
@@ -117,10 +123,24 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was written for a client; folders are those that were made, outermost first."""
+    """What was written for a client.
+
+    Attributes:
+        files: All of them.
+        folders: Those that were made for them, outermost first.
+        follows: As in `Installation`: what the settings did not have before.
+        token: As in `Installation`.
+    """
 
     files: tuple[Written, ...] = ()
     folders: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    token: bool = False
+
+
+def token_file(home: Path, client: str) -> Path:
+    """Return where the token of a client's hooks lies."""
+    return home / "hooks" / f"{client}.token"
 
 
 def installation_of(
@@ -131,6 +151,8 @@ def installation_of(
     entries: Mapping[Path, Sequence[Entry]] | None = None,
     blocks: Mapping[Path, str] | None = None,
     notes: Sequence[str] = (),
+    follows: Sequence[str] = (),
+    token: bool = False,
 ) -> Installation:
     """Return what makes a client's files hold what is wanted, and nothing of an older version.
 
@@ -143,19 +165,28 @@ def installation_of(
         entries: By JSON file of another program, what it must hold.
         blocks: By text file of another program, lines that it must hold at its end.
         notes: As in `Installation`.
+        follows: As in `Installation`.
+        token: As in `Installation`.
 
     Raises:
+        Conflict: a file that would be ours was written by somebody else.
         InvalidInput: a file is not what it must be; the hint has what to put into it by hand.
         Denied: a file is a link, or not the user's.
         StoreError: a file cannot be read.
     """
     known = {Path(each.path): each for each in _record_of(home, client).files}
     wanted = {*(own or {}), *(entries or {}), *(blocks or {})}
-    changes = [_own_change(path, content) for path, content in (own or {}).items()]
+    changes = [_own_change(path, known.get(path), each) for path, each in (own or {}).items()]
     changes += [_json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
     changes += [_block_change(path, known.get(path), b) for path, b in (blocks or {}).items()]
     changes += [_taken_back(each) for path, each in known.items() if path not in wanted]
-    return Installation(client=client, changes=tuple(changes), notes=tuple(notes))
+    return Installation(
+        client=client,
+        changes=tuple(changes),
+        notes=tuple(notes),
+        follows=tuple(follows),
+        token=token,
+    )
 
 
 def removal(home: Path, client: str) -> Installation:
@@ -166,8 +197,14 @@ def removal(home: Path, client: str) -> Installation:
         Denied: a file is a link now, or not the user's.
         StoreError: a file cannot be read.
     """
-    changes = tuple(_taken_back(each) for each in _record_of(home, client).files)
-    return Installation(client=client, changes=changes, is_removal=True)
+    record = _record_of(home, client)
+    return Installation(
+        client=client,
+        changes=tuple(map(_taken_back, record.files)),
+        follows=record.follows,
+        token=record.token,
+        is_removal=True,
+    )
 
 
 def apply(home: Path, installation: Installation) -> None:
@@ -186,12 +223,17 @@ def apply(home: Path, installation: Installation) -> None:
         if _content(Path(change.path)) != change.before:
             raise _changed_meanwhile(change.path)
     records = installed(home)
-    record = _during(records.pop(installation.client, Record()), changes)
+    before = records.pop(installation.client, Record())
+    record = _during(before, changes)
+    if not installation.is_removal:
+        new = [each for each in installation.follows if each not in before.follows]
+        record = replace(record, follows=(*before.follows, *new), token=installation.token)
     _write_records(home, records | {installation.client: record})
     for change in sorted(changes, key=_goes_late):
         _write(change)
     left = _after(record, changes)
-    _write_records(home, records | ({installation.client: left} if left.files else {}))
+    kept = left.files and not installation.is_removal
+    _write_records(home, records | ({installation.client: left} if kept else {}))
 
 
 def installed(home: Path) -> dict[str, Record]:
@@ -222,8 +264,15 @@ def _record_of(home: Path, client: str) -> Record:
 # --- what a file becomes ------------------------------------------------------------------------
 
 
-def _own_change(path: Path, content: bytes) -> FileChange:
-    return FileChange(path=str(path), before=_content(path), after=content)
+def _own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
+    before = _content(path)
+    if known is None and before not in (None, content):
+        raise Conflict(
+            f"{path} was not written for this home",
+            hint=f"another home may use it; if nothing does, delete {path.parent}",
+            path=str(path),
+        )
+    return FileChange(path=str(path), before=before, after=content)
 
 
 def _json_change(path: Path, known: Written | None, entries: Sequence[Entry]) -> FileChange:
@@ -396,7 +445,7 @@ def _during(before: Record, changes: Sequence[FileChange]) -> Record:
         if change.after is not None:
             files[change.path] = _written(change, files.get(change.path))
             folders |= dict.fromkeys(_missing_parents(change.path))
-    return Record(files=tuple(files.values()), folders=tuple(folders))
+    return replace(before, files=tuple(files.values()), folders=tuple(folders))
 
 
 def _written(change: FileChange, known: Written | None) -> Written:
@@ -418,7 +467,7 @@ def _after(during: Record, changes: Sequence[FileChange]) -> Record:
     """Return the record of what is there now; folders in which nothing is left are removed."""
     steps = {each.path: each.steps for each in changes if each.after is not None}
     files = (
-        msgspec.structs.replace(each, steps=steps[each.path])
+        replace(each, steps=steps[each.path])
         for each in during.files
         if each.path in steps and steps[each.path] != ()
     )
@@ -426,7 +475,7 @@ def _after(during: Record, changes: Sequence[FileChange]) -> Record:
         with suppress(OSError):
             os.rmdir(folder)
     left = tuple(folder for folder in during.folders if os.path.isdir(folder))
-    return Record(files=tuple(files), folders=left)
+    return replace(during, files=tuple(files), folders=left)
 
 
 def _missing_parents(path: str) -> Iterator[str]:
