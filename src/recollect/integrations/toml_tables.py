@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -63,7 +64,7 @@ def without_table(text: str, table: Table) -> str:
         return text
     after = text
     headers = [*_headers(text), (len(text), ())]
-    for (start, path), (end, _) in reversed(list(zip(headers, headers[1:], strict=False))):
+    for (start, path), (end, _) in reversed(list(pairwise(headers))):
         if path[: len(table.path)] == table.path:
             end -= _trailing(text[start:end])
             after = _joined(after[:start], after[end:], table.glue)
