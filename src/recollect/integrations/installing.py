@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +20,8 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.core.errors import Conflict, Denied, InvalidInput, StoreError
-from recollect.integrations import marked_block
 from recollect.integrations.json_text import Entry, Step, object_of, with_entries, without_steps
+from recollect.integrations.toml_tables import Table, with_table, without_table
 from recollect.store.failures import os_errors
 from recollect.store.files import is_draft_of, sync_folder, write_file
 
@@ -30,7 +31,7 @@ OWN_MODE = 0o600
 _MOST_BYTES = 8 * 1024 * 1024
 """No settings file is larger; a larger one is something else by mistake."""
 _EMPTY = "{}\n"
-_Kind = TypeVar("_Kind", Step, marked_block.Block)
+_Kind = TypeVar("_Kind", Step, Table)
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     before: bytes | None
     after: bytes | None
     mode: int = OWN_MODE
-    steps: tuple[Step | marked_block.Block, ...] | None = None
+    steps: tuple[Step | Table, ...] | None = None
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +120,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: str
     is_made: bool = False
     blank: str | None = None
-    steps: tuple[Step | marked_block.Block, ...] | None = None
+    steps: tuple[Step | Table, ...] | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -149,7 +150,7 @@ def installation_of(
     *,
     own: Mapping[Path, bytes] | None = None,
     entries: Mapping[Path, Sequence[Entry]] | None = None,
-    blocks: Mapping[Path, str] | None = None,
+    tables: Mapping[Path, str] | None = None,
     notes: Sequence[str] = (),
     follows: Sequence[str] = (),
     token: bool = False,
@@ -163,7 +164,7 @@ def installation_of(
         client: As in `Installation`.
         own: Whole files of ours.
         entries: By JSON file of another program, what it must hold.
-        blocks: By text file of another program, lines that it must hold at its end.
+        tables: By TOML file of another program, a table that it must hold.
         notes: As in `Installation`.
         follows: As in `Installation`.
         token: As in `Installation`.
@@ -175,10 +176,10 @@ def installation_of(
         StoreError: a file cannot be read.
     """
     known = {Path(each.path): each for each in _record_of(home, client).files}
-    wanted = {*(own or {}), *(entries or {}), *(blocks or {})}
+    wanted = {*(own or {}), *(entries or {}), *(tables or {})}
     changes = [_own_change(path, known.get(path), each) for path, each in (own or {}).items()]
     changes += [_json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
-    changes += [_block_change(path, known.get(path), b) for path, b in (blocks or {}).items()]
+    changes += [_toml_change(path, known.get(path), t) for path, t in (tables or {}).items()]
     changes += [_taken_back(each) for path, each in known.items() if path not in wanted]
     return Installation(
         client=client,
@@ -292,12 +293,19 @@ def _json_change(path: Path, known: Written | None, entries: Sequence[Entry]) ->
     return _foreign_change(path, before, after, steps)
 
 
-def _block_change(path: Path, known: Written | None, block: str) -> FileChange:
+def _toml_change(path: Path, known: Written | None, table: str) -> FileChange:
     before = _foreign_content(path)
-    bare = _text_of(before, path)
-    for each in _steps(known, marked_block.Block):
-        bare = marked_block.without_block(bare, each)
-    after, step = marked_block.with_block(bare, block)
+    bare = text = _text_of(before, path)
+    try:
+        for each in _steps(known, Table):
+            bare = without_table(bare, each)
+        after, step = with_table(bare, table)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"{path}: {error.message}", hint=f"put this into it by hand: {table}", path=str(path)
+        ) from error
+    if tomllib.loads(after) == tomllib.loads(text):
+        return _foreign_change(path, before, text, _steps(known, Table))
     return _foreign_change(path, before, after, (step,))
 
 
@@ -305,7 +313,7 @@ def _foreign_change(
     path: Path,
     before: bytes | None,
     after: str,
-    steps: Sequence[Step | marked_block.Block],
+    steps: Sequence[Step | Table],
 ) -> FileChange:
     content = _bom(before) + after.encode()
     return FileChange(
@@ -328,16 +336,17 @@ def _taken_back(known: Written) -> FileChange:
 
 
 def _without(known: Written, text: str) -> str:
-    for block in _steps(known, marked_block.Block):
-        text = marked_block.without_block(text, block)
     steps = _steps(known, Step)
     try:
+        for table in _steps(known, Table):
+            text = without_table(text, table)
         return without_steps(text, steps) if steps and text.strip() else text
     except InvalidInput as error:
-        places = ", ".join(".".join((*step.into, step.key or "")) for step in steps if step.value)
+        ours = [".".join((*step.into, step.key or "")) for step in steps if step.value]
+        ours += [".".join(table.path) for table in _steps(known, Table)]
         raise InvalidInput(
             f"{known.path}: {error.message}",
-            hint=f"mend it, or take out by hand: {places}",
+            hint=f"mend it, or take out by hand: {', '.join(ours)}",
             path=known.path,
         ) from error
 
