@@ -157,6 +157,8 @@ def _token_of(home: str, client: str) -> str:
         token = _content(f"{home}/hooks/{client}.token")
     except FileNotFoundError:
         token = _content(f"{home}/token")
+    if not token.strip():
+        raise Undelivered("the file of the token is empty")
     return token.decode("ascii").strip()
 
 
@@ -283,7 +285,12 @@ def _debug(error: BaseException) -> None:
 
 def _spool_behind(call: HookCall) -> None:
     """Spool an event in a process of its own, that the agent does not wait for."""
-    if not os.path.isdir(call.home) or os.fork():
+    if not os.path.isdir(call.home):
+        return
+    loose, theirs = os.pipe()
+    if os.fork():
+        os.close(theirs)
+        os.read(loose, 1)  # until it has closed what it inherited: who ends our group misses it
         return
     try:
         os.setsid()

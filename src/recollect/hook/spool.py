@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +36,7 @@ ASIDE = "aside"
 LOST = "lost"
 _EVENTS = "[0-9]*-*.json"
 _WAIT_S = 30.0
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MOST_LOST_BYTES = 1_000_000
 """Of the count of what was lost; about 25 bytes each."""
 
@@ -109,6 +110,24 @@ class Spool:
             path = self.folder / f"{at_ns:020d}-{secrets.token_hex(4)}.json"
             write_file(path, content)
         return path
+
+    def read(self, path: Path) -> SpooledEvent:
+        """Return the event of a file.
+
+        Raises:
+            ValueError: it is none.
+            OSError: it cannot be read, or is a link.
+        """
+        with open(os.open(path, _READ), "rb") as file:
+            return msgspec.json.decode(file.read(), type=SpooledEvent)
+
+    def emptying(self, timeout_s: float) -> AbstractContextManager[None]:
+        """Be the only one who takes events out, inside the ``with`` block.
+
+        Raises:
+            StoreBusy: another process did for ``timeout_s``.
+        """
+        return WriteQueue(self.folder / ".drain").turn(timeout_s)
 
     def lose(self, why: Loss) -> None:
         """Count an event that is lost.
