@@ -24,11 +24,13 @@ class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
         name: As in commands: ``claude-code``; of a mere MCP client ``cursor``.
         title: As its users write it.
         command: What puts recollect into it.
+        remembers: What it does is captured; a mere MCP client gets tools.
     """
 
     name: str
     title: str
     command: str
+    remembers: bool
 
 
 PROGRAMS = {"claude-code": "claude", "openclaw": "openclaw", "gemini": "gemini", "codex": "codex"}
@@ -52,15 +54,16 @@ def _agents() -> Iterator[FoundAgent]:
         agent = integration_of(name)
         program = PROGRAMS.get(name, name)
         if agent.is_here() or shutil.which(program, path=program_path()):
-            yield FoundAgent(name=name, title=agent.title, command=f"recollect init {name}")
+            command = f"recollect init {name}"
+            yield FoundAgent(name=name, title=agent.title, command=command, remembers=True)
 
 
 def _mcp_clients() -> Iterator[FoundAgent]:
     for client in CLIENTS:
         if client.name not in AGENTS and client.is_here():
             command = f"recollect init mcp --client {client.name}"
-            yield FoundAgent(name=client.name, title=client.title, command=command)
+            yield FoundAgent(name=client.name, title=client.title, command=command, remembers=False)
 
 
 def _record(agent: FoundAgent) -> str:
-    return agent.name if agent.name in AGENTS else f"mcp-{agent.name}"
+    return agent.name if agent.remembers else f"mcp-{agent.name}"

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.integrations.agent_finding import found_agents
-from recollect.integrations.agents import mcp_entry_of
+from recollect.integrations.agents import integration_of
 from recollect.integrations.codex.install import Codex
 from recollect.integrations.installing import Setup, apply, removal
 from recollect.integrations.mcp_clients.clients import CLIENTS, McpClient, client_named
+from recollect.integrations.mcp_clients.install import McpEntry
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_an_entry_is_written_and_leaves_the_file_as_it_was(
         client.file.parent.mkdir(parents=True)
         client.file.write_text(EXISTING[client.file.suffix], encoding="utf-8")
     before = sorted(setup.home.parent.rglob("*"))
-    entry = mcp_entry_of(client.name)
+    entry = McpEntry(client_named(client.name))
     apply(setup.home, entry.installation(setup))
     text = client.file.read_text()
     found = tomllib.loads(text) if client.file.suffix == ".toml" else json.loads(text)
@@ -61,19 +62,19 @@ def test_an_entry_is_written_and_leaves_the_file_as_it_was(
 
 def test_what_is_printed_is_what_would_be_written(setup: Setup) -> None:
     """For those who keep their settings elsewhere."""
-    cursor = mcp_entry_of("cursor")
+    cursor = McpEntry(client_named("cursor"))
     (change,) = cursor.installation(setup).changes
     assert change.after == cursor.text(setup).encode()
-    assert tomllib.loads(mcp_entry_of("codex").text(setup))["mcp_servers"]["recollect"]
+    assert tomllib.loads(McpEntry(client_named("codex")).text(setup))["mcp_servers"]["recollect"]
 
 
 def test_the_user_says_whom_a_client_hears(setup: Setup) -> None:
     """Nobody but guests' things without a word; a typo is no audience."""
     chosen = Setup(home=setup.home, python=setup.python, hook=setup.hook, options={"as": "owner"})
-    assert '"owner"' in mcp_entry_of("zed").text(chosen)
+    assert '"owner"' in McpEntry(client_named("zed")).text(chosen)
     wrong = Setup(home=setup.home, python=setup.python, hook=setup.hook, options={"as": "me"})
     with pytest.raises(InvalidInput):
-        mcp_entry_of("zed").text(wrong)
+        McpEntry(client_named("zed")).text(wrong)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_a_settings_file_with_comments_is_refused_with_what_to_paste(setup: Setu
     zed.parent.mkdir(parents=True)
     zed.write_text('// Zed settings\n{"theme": "One"}\n', encoding="utf-8")
     with pytest.raises(InvalidInput) as caught:
-        mcp_entry_of("zed").installation(setup)
+        McpEntry(client_named("zed")).installation(setup)
     assert '"context_servers"' in str(caught.value.hint)
 
 
@@ -116,12 +117,29 @@ def test_agents_are_found_by_their_folders_and_programs_and_never_started(setup:
     program.write_text("#!/bin/sh\ntouch started\n")
     program.chmod(0o755)
     assert [(each.name, each.command) for each in found_agents(setup.home)] == [
-        ("gemini", "recollect init gemini"),
         ("codex", "recollect init codex"),
+        ("gemini", "recollect init gemini"),
         ("cursor", "recollect init mcp --client cursor"),
         ("continue", "recollect init mcp --client continue"),
     ]
     apply(setup.home, Codex().installation(setup))
-    apply(setup.home, mcp_entry_of("cursor").installation(setup))
+    apply(setup.home, McpEntry(client_named("cursor")).installation(setup))
     assert [each.name for each in found_agents(setup.home)] == ["gemini", "continue"]
     assert not list(user.rglob("started"))
+
+
+def test_an_agent_that_is_not_known_has_the_nearest_name_in_the_hint() -> None:
+    """And the way for all others; what has its own integration is not made an MCP client."""
+    with pytest.raises(NotFound) as near:
+        integration_of("gemni")
+    assert "name gemini" in str(near.value.hint)
+    with pytest.raises(InvalidInput) as unnamed:
+        integration_of("mcp")
+    assert "--client" in str(unnamed.value.hint)
+    with pytest.raises(InvalidInput):
+        integration_of("codex", "cursor")
+    with pytest.raises(InvalidInput) as better:
+        integration_of("mcp", "claude-code")
+    assert "recollect init claude-code" in str(better.value.hint)
+    assert integration_of("mcp", "cursor").name == "mcp-cursor"
+    assert integration_of("codex").name == "codex"
