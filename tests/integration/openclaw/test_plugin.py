@@ -263,7 +263,11 @@ def test_the_token_of_the_plugin_hears_nothing_without_a_conversation(home: Path
     assert text not in (PLUGIN / "index.js").read_text()
     with recollect.open(home, overrides=SETTINGS) as memory:
         token = memory.tokens.verify(text)
-        assert (token.asks_for_any, token.is_owners, token.allows("capture")) == (True, False, False)
+        assert (token.asks_for_any, token.is_owners, token.allows("capture")) == (
+            True,
+            False,
+            False,
+        )
 
 
 def test_recall_can_be_switched_off(home: Path) -> None:

@@ -34,6 +34,7 @@ from recollect.recall.context.candidates import (
     relevant_candidates,
     spoken_candidates,
 )
+from recollect.recall.context.clients import CLIENT_CHARS, is_loaded
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
@@ -54,11 +55,6 @@ from recollect.text.injected import boundary_of
 from recollect.text.summary.extractive import shortened
 
 Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
-CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}
-"""Claude Code replaces what is longer than 10,000 characters by a preview of 2 kB; Codex has the
-same hooks. What a client adds around a block is counted off."""
-LOADED = {"openclaw": ("MEMORY.md", "USER.md")}
-"""Memory files that a client puts into its prompts by itself."""
 _CLIENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _HITS = 50
 """Hits that a question is looked up with."""
@@ -387,8 +383,12 @@ class Contexts:
             for_session=asking.heard_as,
             for_sender=asking.sender,
         )
-        loaded, floor = LOADED.get(asking.client or "", ()), self._parts.settings.prompt_floor
-        return [hit for hit in result.hits if hit.score >= floor and hit.path not in loaded]
+        floor = self._parts.settings.prompt_floor
+        return [
+            hit
+            for hit in result.hits
+            if hit.score >= floor and not is_loaded(asking.client, hit.path or "")
+        ]
 
     def _relevance(self, asking: _Asking) -> dict[str, float]:
         if asking.query is None:
