@@ -9,27 +9,30 @@ from the files as they are now, what takes all of it back.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
-from recollect.core.errors import Conflict, Denied, InvalidInput, StoreError
-from recollect.integrations import marked_block
-from recollect.integrations.json_text import Entry, Step, object_of, with_entries, without_steps
+from recollect.core.errors import Conflict, StoreError
+from recollect.integrations.file_change import (
+    FileChange,
+    Written,
+    content_of,
+    json_change,
+    own_change,
+    taken_back,
+    toml_change,
+)
+from recollect.integrations.json_text import Entry
 from recollect.store.failures import os_errors
 from recollect.store.files import is_draft_of, sync_folder, write_file
 
 RECORD_FILE = "integrations.json"
 """In the home: what was written where."""
-OWN_MODE = 0o600
-_MOST_BYTES = 8 * 1024 * 1024
-"""No settings file is larger; a larger one is something else by mistake."""
-_EMPTY = "{}\n"
-_Kind = TypeVar("_Kind", Step, marked_block.Block)
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,24 +54,6 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     options: Mapping[str, Any] = {}
 
 
-class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A file before and after.
-
-    Attributes:
-        path: Absolute.
-        before: None where it is missing.
-        after: None where it is removed. May equal ``before``.
-        mode: Who may use it.
-        steps: What was done to a file of another program; None for a file of our own.
-    """
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    mode: int = OWN_MODE
-    steps: tuple[Step | marked_block.Block, ...] | None = None
-
-
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
     """All that is written for a client, or taken back.
 
@@ -76,12 +61,17 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         client: The agent program, such as ``claude-code``.
         changes: Files, also those that stay as they are.
         notes: What a user must know or do, one sentence each.
+        follows: Entries of ``workspace.transcripts`` that it needs; of a removal those that an
+            installation put there.
+        token: Whether its hooks have a token of their own, see `token_file`.
         is_removal: It takes an integration back.
     """
 
     client: str
     changes: tuple[FileChange, ...]
     notes: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    token: bool = False
     is_removal: bool = False
 
 
@@ -100,27 +90,25 @@ class Integration(Protocol):
         """Return what would be written; nothing is."""
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the record says of a file.
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was written for a client.
 
     Attributes:
-        path: Absolute.
-        is_made: It was not there before.
-        blank: What a file without a value held; None where it had one.
-        steps: As in `FileChange`.
+        files: All of them.
+        folders: Those that were made for them, outermost first.
+        follows: As in `Installation`: what the settings did not have before.
+        token: As in `Installation`.
     """
-
-    path: str
-    is_made: bool = False
-    blank: str | None = None
-    steps: tuple[Step | marked_block.Block, ...] | None = None
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was written for a client; folders are those that were made, outermost first."""
 
     files: tuple[Written, ...] = ()
     folders: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    token: bool = False
+
+
+def token_file(home: Path, client: str) -> Path:
+    """Return where the token of a client's hooks lies."""
+    return home / "hooks" / f"{client}.token"
 
 
 def installation_of(
@@ -129,8 +117,10 @@ def installation_of(
     *,
     own: Mapping[Path, bytes] | None = None,
     entries: Mapping[Path, Sequence[Entry]] | None = None,
-    blocks: Mapping[Path, str] | None = None,
+    tables: Mapping[Path, str] | None = None,
     notes: Sequence[str] = (),
+    follows: Sequence[str] = (),
+    token: bool = False,
 ) -> Installation:
     """Return what makes a client's files hold what is wanted, and nothing of an older version.
 
@@ -141,21 +131,30 @@ def installation_of(
         client: As in `Installation`.
         own: Whole files of ours.
         entries: By JSON file of another program, what it must hold.
-        blocks: By text file of another program, lines that it must hold at its end.
+        tables: By TOML file of another program, a table that it must hold.
         notes: As in `Installation`.
+        follows: As in `Installation`.
+        token: As in `Installation`.
 
     Raises:
+        Conflict: a file that would be ours was written by somebody else.
         InvalidInput: a file is not what it must be; the hint has what to put into it by hand.
         Denied: a file is a link, or not the user's.
         StoreError: a file cannot be read.
     """
     known = {Path(each.path): each for each in _record_of(home, client).files}
-    wanted = {*(own or {}), *(entries or {}), *(blocks or {})}
-    changes = [_own_change(path, content) for path, content in (own or {}).items()]
-    changes += [_json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
-    changes += [_block_change(path, known.get(path), b) for path, b in (blocks or {}).items()]
-    changes += [_taken_back(each) for path, each in known.items() if path not in wanted]
-    return Installation(client=client, changes=tuple(changes), notes=tuple(notes))
+    wanted = {*(own or {}), *(entries or {}), *(tables or {})}
+    changes = [own_change(path, known.get(path), each) for path, each in (own or {}).items()]
+    changes += [json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
+    changes += [toml_change(path, known.get(path), t) for path, t in (tables or {}).items()]
+    changes += [taken_back(each) for path, each in known.items() if path not in wanted]
+    return Installation(
+        client=client,
+        changes=tuple(changes),
+        notes=tuple(notes),
+        follows=tuple(follows),
+        token=token,
+    )
 
 
 def removal(home: Path, client: str) -> Installation:
@@ -166,8 +165,14 @@ def removal(home: Path, client: str) -> Installation:
         Denied: a file is a link now, or not the user's.
         StoreError: a file cannot be read.
     """
-    changes = tuple(_taken_back(each) for each in _record_of(home, client).files)
-    return Installation(client=client, changes=changes, is_removal=True)
+    record = _record_of(home, client)
+    return Installation(
+        client=client,
+        changes=tuple(map(taken_back, record.files)),
+        follows=record.follows,
+        token=record.token,
+        is_removal=True,
+    )
 
 
 def apply(home: Path, installation: Installation) -> None:
@@ -183,15 +188,20 @@ def apply(home: Path, installation: Installation) -> None:
     """
     changes = installation.changes
     for change in changes:
-        if _content(Path(change.path)) != change.before:
+        if content_of(Path(change.path)) != change.before:
             raise _changed_meanwhile(change.path)
     records = installed(home)
-    record = _during(records.pop(installation.client, Record()), changes)
+    before = records.pop(installation.client, Record())
+    record = _during(before, changes)
+    if not installation.is_removal:
+        new = [each for each in installation.follows if each not in before.follows]
+        record = replace(record, follows=(*before.follows, *new), token=installation.token)
     _write_records(home, records | {installation.client: record})
     for change in sorted(changes, key=_goes_late):
         _write(change)
     left = _after(record, changes)
-    _write_records(home, records | ({installation.client: left} if left.files else {}))
+    kept = left.files and not installation.is_removal
+    _write_records(home, records | ({installation.client: left} if kept else {}))
 
 
 def installed(home: Path) -> dict[str, Record]:
@@ -201,7 +211,7 @@ def installed(home: Path) -> dict[str, Record]:
         StoreError: the record cannot be read.
     """
     path = home / RECORD_FILE
-    content = _content(path)
+    content = content_of(path)
     if content is None:
         return {}
     try:
@@ -219,144 +229,10 @@ def _record_of(home: Path, client: str) -> Record:
     return installed(home).get(client, Record())
 
 
-# --- what a file becomes ------------------------------------------------------------------------
-
-
-def _own_change(path: Path, content: bytes) -> FileChange:
-    return FileChange(path=str(path), before=_content(path), after=content)
-
-
-def _json_change(path: Path, known: Written | None, entries: Sequence[Entry]) -> FileChange:
-    before = _foreign_content(path)
-    text = _text_of(before, path)
-    document = text if text.strip() else _EMPTY
-    known_steps = _steps(known, Step)
-    try:
-        after, steps = with_entries(without_steps(document, known_steps), entries)
-        if known_steps and object_of(after) == object_of(document):
-            after, steps = document, known_steps
-    except InvalidInput as error:
-        pasted = with_entries(_EMPTY, entries)[0]
-        raise InvalidInput(
-            f"{path}: {error.message}", hint=f"put this into it by hand: {pasted}", path=str(path)
-        ) from error
-    return _foreign_change(path, before, after, steps)
-
-
-def _block_change(path: Path, known: Written | None, block: str) -> FileChange:
-    before = _foreign_content(path)
-    bare = _text_of(before, path)
-    for each in _steps(known, marked_block.Block):
-        bare = marked_block.without_block(bare, each)
-    after, step = marked_block.with_block(bare, block)
-    return _foreign_change(path, before, after, (step,))
-
-
-def _foreign_change(
-    path: Path,
-    before: bytes | None,
-    after: str,
-    steps: Sequence[Step | marked_block.Block],
-) -> FileChange:
-    content = _bom(before) + after.encode()
-    return FileChange(
-        path=str(path), before=before, after=content, mode=_mode(path), steps=tuple(steps)
-    )
-
-
-def _taken_back(known: Written) -> FileChange:
-    path = Path(known.path)
-    if known.steps is None:
-        return FileChange(path=known.path, before=_content(path), after=None)
-    before = _foreign_content(path)
-    text = _without(known, _text_of(before, path))
-    after: bytes | None = _bom(before) + text.encode()
-    if before is None or (known.is_made and text.strip() in ("", "{}")):
-        after = None
-    elif known.blank is not None and text.strip() in ("", "{}"):
-        after = known.blank.encode()
-    return FileChange(path=known.path, before=before, after=after, mode=_mode(path), steps=())
-
-
-def _without(known: Written, text: str) -> str:
-    for block in _steps(known, marked_block.Block):
-        text = marked_block.without_block(text, block)
-    steps = _steps(known, Step)
-    try:
-        return without_steps(text, steps) if steps and text.strip() else text
-    except InvalidInput as error:
-        places = ", ".join(".".join((*step.into, step.key or "")) for step in steps if step.value)
-        raise InvalidInput(
-            f"{known.path}: {error.message}",
-            hint=f"mend it, or take out by hand: {places}",
-            path=known.path,
-        ) from error
-
-
-def _steps(known: Written | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
-    return tuple(each for each in (known and known.steps) or () if isinstance(each, kind))
-
-
-# --- reading ------------------------------------------------------------------------------------
-
-
-def _content(path: Path) -> bytes | None:
-    with os_errors(path), suppress(FileNotFoundError, NotADirectoryError):
-        return path.read_bytes()
-    return None
-
-
-def _foreign_content(path: Path) -> bytes | None:
-    """Return what a file of another program holds; None where it is missing."""
-    with os_errors(path), suppress(FileNotFoundError):
-        there = path.lstat()
-        if not stat.S_ISREG(there.st_mode):
-            what = "a link" if stat.S_ISLNK(there.st_mode) else "not a file"
-            raise Denied(
-                f"{path} is {what}",
-                hint="change what it leads to by hand; --dry-run shows what is needed",
-                path=str(path),
-            )
-        if there.st_uid != os.geteuid():
-            raise Denied(
-                f"{path} belongs to another user", hint="run this as that user", path=str(path)
-            )
-        if there.st_size > _MOST_BYTES:
-            raise InvalidInput(f"{path} is too large for a settings file", hint="look into it")
-        return path.read_bytes()
-    return None
-
-
-_BOM = b"\xef\xbb\xbf"
-
-
-def _bom(content: bytes | None) -> bytes:
-    return _BOM if content is not None and content.startswith(_BOM) else b""
-
-
-def _text_of(content: bytes | None, path: Path) -> str:
-    try:
-        return (content or b"").removeprefix(_BOM).decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"{path} must be UTF-8", hint="save it as UTF-8, then try again", path=str(path)
-        ) from error
-
-
-def _mode(path: Path) -> int:
-    try:
-        return stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        return OWN_MODE
-
-
 def _changed_meanwhile(path: str) -> Conflict:
     return Conflict(
         f"{path} was changed meanwhile; nothing was written", hint="run it again", path=path
     )
-
-
-# --- writing ------------------------------------------------------------------------------------
 
 
 def _goes_late(change: FileChange) -> int:
@@ -396,7 +272,7 @@ def _during(before: Record, changes: Sequence[FileChange]) -> Record:
         if change.after is not None:
             files[change.path] = _written(change, files.get(change.path))
             folders |= dict.fromkeys(_missing_parents(change.path))
-    return Record(files=tuple(files.values()), folders=tuple(folders))
+    return replace(before, files=tuple(files.values()), folders=tuple(folders))
 
 
 def _written(change: FileChange, known: Written | None) -> Written:
@@ -418,7 +294,7 @@ def _after(during: Record, changes: Sequence[FileChange]) -> Record:
     """Return the record of what is there now; folders in which nothing is left are removed."""
     steps = {each.path: each.steps for each in changes if each.after is not None}
     files = (
-        msgspec.structs.replace(each, steps=steps[each.path])
+        replace(each, steps=steps[each.path])
         for each in during.files
         if each.path in steps and steps[each.path] != ()
     )
@@ -426,7 +302,7 @@ def _after(during: Record, changes: Sequence[FileChange]) -> Record:
         with suppress(OSError):
             os.rmdir(folder)
     left = tuple(folder for folder in during.folders if os.path.isdir(folder))
-    return Record(files=tuple(files), folders=left)
+    return replace(during, files=tuple(files), folders=left)
 
 
 def _missing_parents(path: str) -> Iterator[str]:

@@ -50,7 +50,7 @@ class Machine:
                     Entry(path=("mcpServers", "recollect"), value={"command": version}),
                 ]
             },
-            blocks={self.toml: f'[mcp]\ncommand = "{version}"'},
+            tables={self.toml: f'[mcp]\ncommand = "{version}"'},
         )
 
     def fill(self) -> None:
@@ -167,7 +167,7 @@ def test_what_the_user_changed_meanwhile_stays(machine: Machine) -> None:
     assert machine.settings.read_text(encoding="utf-8") == expected.replace(
         "\n}\n", ',\n    "last": 1\n}\n'
     )
-    assert machine.toml.read_text(encoding="utf-8") == f"# mine\n{TOML}[more]\n"
+    assert machine.toml.read_text(encoding="utf-8") == f"# mine\n{TOML}\n\n[more]\n"
     assert own.exists()
     assert not machine.plugin.exists()
 
