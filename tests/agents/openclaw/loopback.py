@@ -161,7 +161,10 @@ class ChatModel:
     def results(self) -> list[str]:
         """Return what tools gave back, in any request, once."""
         found = [
-            text_of(each) for one in self.asked for each in one["messages"] if each["role"] == "tool"
+            text_of(each)
+            for one in self.asked
+            for each in one["messages"]
+            if each["role"] == "tool"
         ]
         return list(dict.fromkeys(found))
 
