@@ -16,6 +16,13 @@ POLL_S = 1.0
 """Longest that `getUpdates` waits for news."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing of a client that was ended in the middle."""
+
+
 class Loopback:
     """An HTTP server on a free port, while the ``with`` block runs.
 
@@ -51,8 +58,7 @@ class Loopback:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -141,10 +147,8 @@ class ChatModel:
         if not path.endswith("/chat/completions"):
             return {"object": "list", "data": [{"id": "m", "object": "model"}]}
         self.asked.append(given)
-        messages = given["messages"]
-        since = max(n for n, each in enumerate(messages) if each["role"] == "user")
-        prompt = text_of(messages[since])
-        done = sum(each["role"] == "tool" for each in messages[since:])
+        prompt = prompt_of(given)
+        done = sum(each["role"] == "tool" for each in _turn(given))
         calls = next((calls for part, calls in self.script.items() if part in prompt), [])
         if done < len(calls):
             name, arguments = calls[done]
@@ -152,11 +156,8 @@ class ChatModel:
         return _stream({"content": f"Answer {len(self.asked)}."}, "stop")
 
     def prompts(self) -> list[str]:
-        """Return the newest message of a person of each request."""
-        return [
-            text_of([each for each in one["messages"] if each["role"] == "user"][-1])
-            for one in self.asked
-        ]
+        """Return what each request asks, with what OpenClaw and its plugins put beside it."""
+        return [prompt_of(each) for each in self.asked]
 
     def results(self) -> list[str]:
         """Return what tools gave back, in any request, once."""
@@ -167,6 +168,22 @@ class ChatModel:
             if each["role"] == "tool"
         ]
         return list(dict.fromkeys(found))
+
+
+def prompt_of(request: dict[str, Any]) -> str:
+    """Return the words of the newest turn: OpenClaw sends what it adds as messages of their own."""
+    return "\n".join(text_of(each) for each in _turn(request) if each["role"] == "user")
+
+
+def _turn(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the messages since the last answer that called no tool."""
+    messages: list[dict[str, Any]] = request["messages"]
+    answers = [
+        n
+        for n, each in enumerate(messages)
+        if each["role"] == "assistant" and not each.get("tool_calls")
+    ]
+    return messages[answers[-1] + 1 if answers else 0 :]
 
 
 def text_of(message: dict[str, Any]) -> str:
