@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
 from recollect.core.errors import NotFound, RecollectError
+from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
-    FileChange,
     Installation,
     Integration,
     Setup,

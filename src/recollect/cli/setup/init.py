@@ -1,4 +1,4 @@
-"""`recollect init`: makes a home, and a workspace if one is named; puts it into an agent program."""
+"""`recollect init`: makes a home and a workspace, and puts the memory into an agent program."""
 
 from __future__ import annotations
 
@@ -96,9 +96,7 @@ def init(
 
     home = home_of(context)
     if agent is None and (remove or http):
-        raise InvalidInput(
-            "these options are for an agent", hint=f"name one: {', '.join(AGENTS)}"
-        )
+        raise InvalidInput("these options are for an agent", hint=f"name one: {', '.join(AGENTS)}")
     if agent is not None and (remove or dry_run):
         _agent(context, home, agent, {"http": http}, remove=remove, dry_run=dry_run)
         return
