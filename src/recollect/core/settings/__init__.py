@@ -34,6 +34,7 @@ from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     CaptureSettings,
     ChunkingSettings,
+    HookSettings,
     InjectionSettings,
     LanguageSettings,
     PrivacySettings,
@@ -53,6 +54,7 @@ __all__ = [
     "ChunkingSettings",
     "EmbeddingSettings",
     "Explained",
+    "HookSettings",
     "HybridSettings",
     "InjectionSettings",
     "LanguageSettings",
