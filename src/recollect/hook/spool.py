@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.settings import HookSettings, PrivacySettings, load_settings
 from recollect.store.files import (
     append_lines,
@@ -173,9 +173,7 @@ class Spool:
         total = sum(each for _, each in sizes)
         if size > limits.spool_bytes:
             return False
-        while sizes and (
-            len(sizes) >= limits.spool_events or total + size > limits.spool_bytes
-        ):
+        while sizes and (len(sizes) >= limits.spool_events or total + size > limits.spool_bytes):
             path, its_size = sizes.pop(0)
             total -= its_size
             with suppress(FileNotFoundError):  # the worker took it

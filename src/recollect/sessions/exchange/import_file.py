@@ -239,9 +239,7 @@ class TranscriptImport:
             )
         return self._batch.sessions[session.id]
 
-    def _observe(
-        self, message: ForeignMessage, blocks: tuple[ContentBlock, ...], at: int
-    ) -> None:
+    def _observe(self, message: ForeignMessage, blocks: tuple[ContentBlock, ...], at: int) -> None:
         """Note which tools a message tells of; those that were copied belong elsewhere."""
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
