@@ -100,17 +100,12 @@ def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
     left = tuple(each for each in given if each not in installation.follows)
     config = _followed(home, left) if left != tuple(given) else None
     connected = _connected(home, installation, config, dry_run=dry_run)
-    if dry_run:
+    if dry_run or client not in installed(home):
         return connected
     _write_config(home, config)
     notes = list(_without_token(home, client)) if installation.token else []
     apply(home, installation)
     return replace(connected, notes=[*connected.notes, *notes])
-
-
-def connected_clients(home: Path) -> list[str]:
-    """Return the agent programs that recollect is in."""
-    return list(installed(home))
 
 
 def show_connected(connected: Connected) -> None:

@@ -24,6 +24,7 @@ from recollect.cli.setup.connecting import Connected, connect, disconnect, show_
 from recollect.cli.setup.service import Service, service_of
 from recollect.core.errors import InvalidInput
 from recollect.integrations.agents import AGENTS, integration_of
+from recollect.integrations.installing import Integration
 from recollect.server.presence import is_served
 
 MEMORY_FILE = "MEMORY.md"
@@ -97,8 +98,9 @@ def init(
     home = home_of(context)
     if agent is None and (remove or http):
         raise InvalidInput("these options are for an agent", hint=f"name one: {', '.join(AGENTS)}")
-    if agent is not None and (remove or dry_run):
-        _agent(context, home, agent, {"http": http}, remove=remove, dry_run=dry_run)
+    integration = None if agent is None else integration_of(agent)
+    if integration is not None and (remove or dry_run):
+        _agent(context, home, integration, {"http": http}, remove=remove, dry_run=dry_run)
         return
     offered = service_of(home)
     if dry_run:
@@ -107,8 +109,8 @@ def init(
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else user_path(given).absolute()
     started = _start(home, folder, fresh=fresh)
-    if agent is not None:
-        _agent(context, home, agent, {"http": http}, remove=False, dry_run=False)
+    if integration is not None:
+        _agent(context, home, integration, {"http": http}, remove=False, dry_run=False)
         return
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
@@ -118,16 +120,15 @@ def init(
 def _agent(
     context: typer.Context,
     home: Path,
-    agent: str,
+    integration: Integration,
     options: dict[str, Any],
     *,
     remove: bool,
     dry_run: bool,
 ) -> None:
     """Put the memory into an agent program, or take it out."""
-    integration = integration_of(agent)
     if remove:
-        connected = disconnect(home, agent, dry_run=dry_run)
+        connected = disconnect(home, integration.name, dry_run=dry_run)
     else:
         connected = connect(home, integration, options, dry_run=dry_run)
     answer(context, connected, lambda: _show_agent(connected, home))
