@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
-from recollect.core.errors import NotFound, RecollectError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
     Installation,
@@ -27,6 +27,7 @@ from recollect.integrations.installing import (
     removal,
     token_file,
 )
+from recollect.integrations.mcp_clients.install import McpEntry
 from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays
@@ -59,6 +60,28 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
     is_removal: bool
     files: list[FileLine]
     notes: list[str] = []
+    has_hooks: bool = False
+
+
+class PastedEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person puts into a file by hand."""
+
+    path: str
+    text: str
+
+
+def entry_of(home: Path, integration: Integration, options: Mapping[str, Any]) -> PastedEntry:
+    """Return the entry of an MCP client, and where it goes.
+
+    Raises:
+        InvalidInput: the agent gets more than an entry.
+    """
+    if not isinstance(integration, McpEntry):
+        raise InvalidInput(
+            "only the entry of an MCP client can be printed", hint="use --dry-run: it shows all"
+        )
+    text = integration.text(_setup(home, _settings(home), options))
+    return PastedEntry(path=str(integration.client.file), text=text)
 
 
 def connect(
@@ -217,6 +240,7 @@ def _connected(
         is_removal=installation.is_removal,
         files=files,
         notes=[*installation.notes, *([] if config is None else _about_worker(home))],
+        has_hooks=installation.token,
     )
 
 
