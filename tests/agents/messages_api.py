@@ -227,13 +227,13 @@ def _stream(blocks: list[dict[str, Any]]) -> Iterator[str]:
     yield _event("message_start", message=start)
     for index, block in enumerate(blocks):
         is_text = block["type"] == "text"
-        empty: dict[str, Any] = block | ({"text": ""} if is_text else {"input": {}})
+        nothing: dict[str, Any] = {"text": ""} if is_text else {"input": {}}
         said = (
             {"type": "text_delta", "text": block["text"]}
             if is_text
             else {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
         )
-        yield _event("content_block_start", index=index, content_block=empty)
+        yield _event("content_block_start", index=index, content_block=block | nothing)
         yield _event("content_block_delta", index=index, delta=said)
         yield _event("content_block_stop", index=index)
     end = {"stop_reason": whole["stop_reason"], "stop_sequence": None}

@@ -67,7 +67,8 @@ class Recording:
 
     def payloads(self, *events: str) -> list[dict[str, Any]]:
         """Return the payloads of these events, or of all, oldest first."""
-        found = [json.loads(path.read_bytes()) for path in sorted(self.folder.iterdir())]
+        whole = sorted(self.folder.glob("[0-9]*"))
+        found = [json.loads(path.read_bytes()) for path in whole]
         return [one for one in found if not events or one["hook_event_name"] in events]
 
     def names(self) -> list[str]:
@@ -80,4 +81,5 @@ class Recording:
             path.unlink()
 
     def _hook(self, event: str) -> dict[str, str]:
-        return {"type": "command", "command": f"cat > '{self.folder}'/$(date +%s%N)-{event}"}
+        script = f"cd '{self.folder}' && n=$(date +%s%N)-{event} && cat >.$n && mv .$n $n"
+        return {"type": "command", "command": script}
