@@ -1,0 +1,150 @@
+"""Puts recollect into Claude Code: a plugin in its folder of skills, and no line in its settings.
+
+Claude Code, from 2.1.157 on, loads a folder of ``~/.claude/skills`` that has a plugin's manifest as
+a plugin: hooks, MCP server and skill. See docs/adr/0008 for the ways that leave more behind.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from recollect import __version__
+from recollect.core.errors import InvalidInput
+from recollect.core.settings import transcript_folders
+from recollect.integrations.claude_code.payloads import EVENTS
+from recollect.integrations.installing import Installation, Setup, installation_of
+
+NAME = "claude-code"
+TOKEN_VARIABLE = "CLAUDE_RECOLLECT_TOKEN"  # noqa: S105 - the name of a variable
+"""Holds the token of HTTP hooks. Not ``RECOLLECT_…``: that is how settings are named."""
+WAITED_FOR: Mapping[str, str | None] = {
+    "SessionStart": None,
+    "UserPromptSubmit": None,
+    "PreToolUse": "Write|Edit|MultiEdit|NotebookEdit|Bash",
+}
+"""Events whose hook Claude Code waits for, and the tools that are meant."""
+_NEVER_BY_HTTP = "SessionStart"
+"""Claude Code calls only commands at the start of a session."""
+_MCP = ".mcp.json"
+_SPARE_S = 2
+"""What Claude Code allows a hook beyond its own deadline, to start and to end."""
+
+
+class ClaudeCode:
+    """The plugin for Claude Code.
+
+    Options: ``deadline_ms``, how long a hook takes at most; ``http``, whether Claude Code calls the
+    worker itself where it can.
+    """
+
+    name = NAME
+    title = "Claude Code"
+
+    def is_here(self) -> bool:
+        """Return whether Claude Code keeps settings of this user."""
+        return _folder().is_dir()
+
+    def installation(self, setup: Setup) -> Installation:
+        """Return the files of the plugin.
+
+        Raises:
+            InvalidInput: HTTP hooks are asked for, and the worker has no fixed port.
+            Conflict: another home, or a skill of the same name, has its folder.
+        """
+        target = _folder() / "skills" / "recollect"
+        own = {target / path: content for path, content in _rendered(setup)}
+        own[target / "hooks" / "hooks.json"] = _json({"hooks": _hooks(setup)})
+        return installation_of(
+            setup.home, NAME, own=own, notes=list(_notes(setup)), follows=(NAME,), token=True
+        )
+
+
+def _folder() -> Path:
+    return transcript_folders()[NAME].parent
+
+
+def _rendered(setup: Setup) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the plugin as they are for this machine, by path in its folder."""
+    values = {
+        "python": setup.python,
+        "home": str(setup.home),
+        "version": __version__,
+    }
+    for path, template in _templates(files(__package__) / "plugin"):
+        if path == _MCP and not _has_mcp():
+            continue
+        text = template.read_text(encoding="utf-8")
+        for name, value in values.items():
+            text = text.replace(f'"{{{name}}}"', json.dumps(value, ensure_ascii=False))
+        yield path, text.encode()
+
+
+def _templates(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    for each in sorted(folder.iterdir(), key=lambda each: each.name):
+        if each.is_dir():
+            yield from _templates(each, f"{prefix}{each.name}/")
+        else:
+            yield prefix + each.name, each
+
+
+def _has_mcp() -> bool:
+    return find_spec("mcp") is not None
+
+
+def _hooks(setup: Setup) -> dict[str, Any]:
+    handler = _by_http if setup.options.get("http") else _by_command
+    found: dict[str, Any] = {}
+    for event in EVENTS:
+        group: dict[str, Any] = {"hooks": [handler(event, setup)]}
+        matcher = WAITED_FOR.get(event)
+        found[event] = [group if matcher is None else {"matcher": matcher, **group}]
+    return found
+
+
+def _by_command(event: str, setup: Setup) -> dict[str, Any]:
+    deadline = int(setup.options.get("deadline_ms", 300))
+    arguments = ["-I", "-S", setup.hook, NAME, event, "--home", str(setup.home)]
+    return {
+        "type": "command",
+        "command": setup.python,
+        "args": [*arguments, "--deadline-ms", str(deadline)],
+        "timeout": math.ceil(deadline / 1000) + _SPARE_S,
+        **({} if event in WAITED_FOR else {"async": True}),
+    }
+
+
+def _by_http(event: str, setup: Setup) -> dict[str, Any]:
+    if setup.url is None:
+        raise InvalidInput(
+            "HTTP hooks need a fixed port of the worker",
+            hint="set one with `recollect config set server.port 37778`, then try again",
+        )
+    if event == _NEVER_BY_HTTP:
+        return _by_command(event, setup)
+    return {
+        "type": "http",
+        "url": f"{setup.url}/api/hooks/{NAME}?event={event}",
+        "headers": {"Authorization": f"Bearer ${TOKEN_VARIABLE}"},
+        "allowedEnvVars": [TOKEN_VARIABLE],
+        "timeout": math.ceil(int(setup.options.get("deadline_ms", 300)) / 1000),
+    }
+
+
+def _notes(setup: Setup) -> Iterator[str]:
+    yield "Start Claude Code again: sessions that run now do not have the plugin yet."
+    if setup.options.get("http"):
+        token = setup.home / "hooks" / f"{NAME}.token"
+        yield f'Start it with the token: export {TOKEN_VARIABLE}="$(cat {token})"'
+    if not _has_mcp():
+        yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
+
+
+def _json(document: object) -> bytes:
+    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"

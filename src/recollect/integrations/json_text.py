@@ -1,0 +1,292 @@
+"""Changes of a JSON file of another program, made in its text: what was there keeps every byte.
+
+An `Entry` says what is wanted. `with_entries` puts it into the text and returns the `Step` values
+that were needed; `without_steps` takes these out of the text as it is then, whoever edited it in
+between.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_INDENT = re.compile(r"\n([ \t]+)\S")
+_DECODER = json.JSONDecoder()
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that a file of another program must hold.
+
+    Attributes:
+        path: Keys from the root; containers that are missing are made.
+        value: What JSON can say.
+        is_item: The path names an array, and the value is one of its items.
+        gives_way: The key is not named after us: what others set it to since stays.
+    """
+
+    path: tuple[str, ...]
+    value: Any
+    is_item: bool = False
+    gives_way: bool = False
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
+    """One change that was made, with what is needed to take it back.
+
+    Attributes:
+        into: Keys from the root to the container that was changed.
+        key: The member that was set; None where an item was added to an array.
+        value: What it was set to. An empty container was made for later steps, and goes back
+            only where nothing is left in it.
+        was: The text of the value before; None where the key was missing.
+        blank: What the container held between its brackets where it was empty.
+        gives_way: As in `Entry`.
+    """
+
+    into: tuple[str, ...]
+    value: Any
+    key: str | None = None
+    was: str | None = None
+    blank: str | None = None
+    gives_way: bool = False
+
+
+class _Part(NamedTuple):
+    """A member or an item: offsets in the text."""
+
+    key: str | None
+    start: int
+    value: int
+    end: int
+
+
+def with_entries(text: str, entries: Iterable[Entry]) -> tuple[str, tuple[Step, ...]]:
+    """Return the text with all entries, and the steps that were needed.
+
+    What is there already, from whomever, is no step: it stays when the steps are taken back.
+
+    Raises:
+        InvalidInput: the text is no JSON object, or something else is where a container must be.
+    """
+    object_of(text)
+    steps: list[Step] = []
+    for entry in entries:
+        for keys in _containers(entry):
+            text = _set(text, keys, {}, steps, only_missing=True)
+        if entry.is_item:
+            text = _set(text, entry.path, [], steps, only_missing=True)
+            text = _append(text, entry, steps)
+        else:
+            text = _set(text, entry.path, entry.value, steps, gives_way=entry.gives_way)
+    return text, tuple(steps)
+
+
+def without_steps(text: str, steps: Sequence[Step]) -> str:
+    """Return the text without what the steps put in, as far as it is still there.
+
+    Raises:
+        InvalidInput: the text is no JSON object.
+    """
+    object_of(text)
+    for step in reversed(steps):
+        text = _undo(text, step)
+    return text
+
+
+def _containers(entry: Entry) -> list[tuple[str, ...]]:
+    return [entry.path[:depth] for depth in range(1, len(entry.path))]
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """Return what a text says.
+
+    Raises:
+        InvalidInput: it is no JSON object.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the file must hold JSON without comments") from error
+    if not isinstance(found, dict):
+        raise InvalidInput("the file must hold a JSON object")
+    return found
+
+
+def _set(
+    text: str,
+    path: tuple[str, ...],
+    value: Any,
+    steps: list[Step],
+    *,
+    only_missing: bool = False,
+    gives_way: bool = False,
+) -> str:
+    """Set a member of a container that is there; note the step where anything changed."""
+    *into, key = path
+    at = _container_at(text, into, "{")
+    found = _member(text, at, key)
+    if found is None:
+        text, blank = _inserted(text, at, key, value)
+        was = None
+    elif only_missing or _value(text, found) == value:
+        return text
+    else:
+        blank, was = None, text[found.value : found.end]
+        text = text[: found.value] + _written(text, found.start, value) + text[found.end :]
+    steps.append(
+        Step(into=tuple(into), key=key, value=value, was=was, blank=blank, gives_way=gives_way)
+    )
+    return text
+
+
+def _append(text: str, entry: Entry, steps: list[Step]) -> str:
+    at = _container_at(text, entry.path, "[")
+    if any(_value(text, part) == entry.value for part in _parts(text, at)[0]):
+        return text
+    text, blank = _inserted(text, at, None, entry.value)
+    steps.append(Step(into=entry.path, value=entry.value, blank=blank))
+    return text
+
+
+def _undo(text: str, step: Step) -> str:
+    kind = "[" if step.key is None else "{"
+    try:
+        at = _container_at(text, step.into, kind)
+    except InvalidInput:  # it went since, or is something else now
+        return text
+    parts = _parts(text, at)[0]
+    for index in range(len(parts) - 1, -1, -1):
+        part = parts[index]
+        if part.key != step.key or not _is_ours(_value(text, part), step):
+            continue
+        if step.was is not None:
+            return text[: part.value] + step.was + text[part.end :]
+        return _cut(text, at, index, step.blank)
+    return text
+
+
+def _is_ours(value: Any, step: Step) -> bool:
+    """Return whether a value is to be taken back: as we wrote it, or below a name of ours."""
+    if step.value in ({}, []) or step.key is None or step.gives_way or step.was is not None:
+        return bool(value == step.value)
+    return True
+
+
+def _container_at(text: str, keys: Sequence[str], kind: str) -> int:
+    """Return the offset of the opening bracket below some keys."""
+    place = _skip(text, 0)
+    for key in keys:
+        found = _member(text, place, key) if text[place] == "{" else None
+        if found is None:
+            raise _not_a_container(keys, kind)
+        place = found.value
+    if text[place] != kind:
+        raise _not_a_container(keys, kind)
+    return place
+
+
+def _not_a_container(keys: Sequence[str], kind: str) -> InvalidInput:
+    expected = "an object" if kind == "{" else "a list"
+    return InvalidInput(f"{'.'.join(keys) or 'the file'} must be {expected}")
+
+
+def _member(text: str, at: int, key: str) -> _Part | None:
+    """Return the member that counts: of two with one key, the last."""
+    return next((part for part in reversed(_parts(text, at)[0]) if part.key == key), None)
+
+
+def _value(text: str, part: _Part) -> Any:
+    return _DECODER.raw_decode(text, part.value)[0]
+
+
+def _parts(text: str, at: int) -> tuple[list[_Part], int]:
+    """Return what is in the container that opens at an offset, and where it closes."""
+    parts: list[_Part] = []
+    place = _skip(text, at + 1)
+    while text[place] not in "]}":
+        start, key = place, None
+        if text[at] == "{":
+            key, place = _DECODER.raw_decode(text, place)
+            place = _skip(text, _skip(text, place) + 1)
+        end = _DECODER.raw_decode(text, place)[1]
+        parts.append(_Part(key, start, place, end))
+        place = _skip(text, end)
+        if text[place] == ",":
+            place = _skip(text, place + 1)
+    return parts, place
+
+
+def _skip(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    return place if found is None else found.end()
+
+
+def _inserted(text: str, at: int, key: str | None, value: Any) -> tuple[str, str | None]:
+    """Return the text with one more part at the end of a container, and what an empty one held."""
+    parts, close = _parts(text, at)
+    name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
+    if parts:
+        last = parts[-1]
+        lead = _lead(text, last.start)
+        part = name + _dumped(text, value, lead)
+        return f"{text[: last.end]},{lead}{part}{text[last.end :]}", None
+    outer = _line_indent(text, at)
+    inner = f"{outer}{_unit(text)}" if outer else ""
+    part = inner + name + _dumped(text, value, inner) + outer
+    return text[: at + 1] + part + text[close:], text[at + 1 : close]
+
+
+def _lead(text: str, start: int) -> str:
+    """Return the white space before a part, without blank lines."""
+    before = text[:start]
+    lead = before[len(before.rstrip(" \t\r\n")) :]
+    return _line_end(text) + lead.rpartition("\n")[2] if "\n" in lead else lead
+
+
+def _line_indent(text: str, at: int) -> str:
+    """Return a line end and the indent of the line of an offset; "" in a file of one line."""
+    if "\n" not in text.strip() and text.strip() != "{}":
+        return ""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:at]
+    return _line_end(text) + line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _written(text: str, start: int, value: Any) -> str:
+    return _dumped(text, value, _lead(text, start))
+
+
+def _dumped(text: str, value: Any, lead: str) -> str:
+    """Return a value as JSON: on lines of its own where its neighbours are."""
+    if "\n" not in lead:
+        return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, indent=_unit(text)).replace("\n", lead)
+
+
+def _unit(text: str) -> str:
+    found = _INDENT.search(text)
+    return found[1] if found else "  "
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _cut(text: str, at: int, index: int, blank: str | None) -> str:
+    """Return the text without one part; the white space of the others stays."""
+    parts, close = _parts(text, at)
+    part = parts[index]
+    if len(parts) == 1:
+        return text[: at + 1] + (blank or "") + text[close:]
+    if index == len(parts) - 1:
+        return text[: parts[-2].end] + text[part.end :]
+    comma = text.index(",", part.end) + 1
+    begin = text.rindex(",", at, part.start) + 1 if index else at + 1
+    return text[:begin] + text[comma:]

@@ -1,0 +1,63 @@
+"""Stand-ins: messages that a hook told while there was no transcript to read.
+
+The transcript of the session takes their place as soon as it can be read.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, LiteralString, TypeAlias
+
+import msgspec
+
+from recollect.sessions.record.session import Session
+from recollect.store.engine import Transaction
+
+STAND_IN = "stand_in"
+"""The key in a message's metadata: a `StandIn`."""
+Part: TypeAlias = Literal["prompt", "answer"]
+_LOOKED_AT = 200
+"""Newest messages: those of the turn that a hook tells of."""
+_NEWEST: LiteralString = """
+    SELECT role, text, json_extract(metadata, '$.foreign.line.promptId'), foreign_id FROM messages
+    WHERE session_id = ? ORDER BY seq DESC LIMIT ?
+"""
+_ROLES = {"prompt": "user", "answer": "assistant"}
+
+
+class StandIn(msgspec.Struct, frozen=True, kw_only=True):
+    """Which message of which turn it stands for.
+
+    Attributes:
+        prompt: The program's id of the turn; None where it gives none.
+        role: Of the message in that turn.
+    """
+
+    prompt: str | None
+    role: Part
+
+    @property
+    def said_by(self) -> str:
+        """The role of the message."""
+        return _ROLES[self.role]
+
+    @property
+    def event_id(self) -> str | None:
+        """The event id of the stand-in; None where the turn is not known."""
+        return None if self.prompt is None else f"hook:{self.prompt}:{self.role}"
+
+
+def is_told(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
+    """Return whether the transcript told a message already, by its turn or by its words.
+
+    Args:
+        tx: A transaction.
+        session: Whose.
+        of: Which message.
+        text: Its words, as they are stored.
+    """
+    for role, said, prompt, foreign_id in tx.all(_NEWEST, (session.id, _LOOKED_AT)):
+        if foreign_id is None or role != of.said_by:
+            continue
+        if said == text or (of.role == "prompt" and prompt is not None and prompt == of.prompt):
+            return True
+    return False
