@@ -425,6 +425,27 @@ class WorkerSettings(Struct, frozen=True, kw_only=True):
     ] = False
 
 
+class HookSettings(Struct, frozen=True, kw_only=True):
+    """What the hooks of agent programs do, see `recollect init`."""
+
+    deadline_ms: Annotated[
+        int,
+        Meta(ge=20, le=30_000, extra={"unit": "ms"}),
+        "How long an agent waits for the worker at most; then it goes on and the event is spooled. "
+        "`recollect init` writes it into the commands of the hooks.",
+    ] = 300
+    spool_events: Annotated[
+        int,
+        Meta(ge=1, le=1_000_000, extra={"unit": "events"}),
+        "Events that wait for a worker at most; of more the oldest are lost.",
+    ] = 10_000
+    spool_bytes: Annotated[
+        int,
+        Meta(ge=1_000, le=100_000_000_000, extra={"unit": "bytes"}),
+        "Size of all of them at most.",
+    ] = 64_000_000
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """The whole tree. Only the composition root sees it."""
 
@@ -444,3 +465,4 @@ class Settings(Struct, frozen=True, kw_only=True):
     context: InjectionSettings = field(default_factory=InjectionSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     worker: WorkerSettings = field(default_factory=WorkerSettings)
+    hooks: HookSettings = field(default_factory=HookSettings)

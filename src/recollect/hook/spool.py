@@ -1,0 +1,258 @@
+"""Events that no worker took: one file each in ``spool/`` of the home, until one is there.
+
+A file is written by the hook that could not deliver it, redacted, so that no secret reaches the
+disk; what cannot be redacted is not written. The names sort by time. Where there are too many the
+oldest goes. What is lost is counted in ``spool/lost``, a line each: when, and why.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from recollect.core.clock import SystemClock
+from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.settings.resolve import load_settings
+from recollect.core.settings.tree import HookSettings, PrivacySettings
+from recollect.store.files import (
+    append_lines,
+    private_folder,
+    read_lines,
+    sweep_drafts,
+    write_file,
+)
+from recollect.store.locks import WriteQueue
+
+SPOOL = "spool"
+ASIDE = "aside"
+"""Folder in the spool for files that are none of its events."""
+LOST = "lost"
+_EVENTS = "[0-9]*-*.json"
+_WAIT_S = 30.0
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_MOST_LOST_BYTES = 1_000_000
+"""Of the count of what was lost; about 25 bytes each."""
+
+Loss = Literal["full", "unredacted"]
+"""Why an event was lost: the spool was full, or nobody could take its secrets out."""
+
+
+class SpooledEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event that waits.
+
+    Attributes:
+        client: The agent program.
+        event: What it calls the event.
+        at: When it happened, ms UTC.
+        payload: What it said, without secrets: a JSON object.
+    """
+
+    client: str
+    event: str
+    at: int
+    payload: msgspec.Raw
+
+
+class SpoolState(msgspec.Struct, frozen=True, kw_only=True):
+    """What waits in a spool.
+
+    Attributes:
+        events: How many.
+        bytes: Their size.
+        oldest_at: When the oldest happened, ms UTC; None where none waits.
+        lost: How many were lost since the home was made: the spool was full, or nobody could take
+            their secrets out.
+        lost_at: When the last one was, ms UTC.
+        aside: Files that could not be read, by name.
+    """
+
+    events: int
+    bytes: int
+    oldest_at: int | None
+    lost: int
+    lost_at: int | None
+    aside: list[str]
+
+
+class Spool:
+    """The spool of a home.
+
+    Args:
+        home: Its folder; nothing is made in one that is not there.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.folder = home / SPOOL
+
+    def files(self) -> list[Path]:
+        """Return the files of the events that wait, oldest first."""
+        return sorted(self.folder.glob(_EVENTS))
+
+    def add(self, event: SpooledEvent, at_ns: int, limits: HookSettings) -> Path | None:
+        """Write an event that is redacted; return where, None where it is larger than the spool.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        content = msgspec.json.encode(event)
+        with self._changing():
+            if not self._make_room(len(content), limits):
+                self.lose("full")
+                return None
+            path = self.folder / f"{at_ns:020d}-{secrets.token_hex(4)}.json"
+            write_file(path, content)
+        return path
+
+    def read(self, path: Path) -> SpooledEvent:
+        """Return the event of a file.
+
+        Raises:
+            ValueError: it is none.
+            OSError: it cannot be read, or is a link.
+        """
+        with open(os.open(path, _READ), "rb") as file:
+            return msgspec.json.decode(file.read(), type=SpooledEvent)
+
+    def emptying(self, timeout_s: float) -> AbstractContextManager[None]:
+        """Be the only one who takes events out, inside the ``with`` block.
+
+        Raises:
+            StoreBusy: another process did for ``timeout_s``.
+        """
+        return WriteQueue(self.folder / ".drain").turn(timeout_s)
+
+    def lose(self, why: Loss) -> None:
+        """Count an event that is lost.
+
+        Raises:
+            StoreError: that cannot be written.
+        """
+        path = private_folder(self.folder) / LOST
+        with suppress(FileNotFoundError):
+            if path.stat().st_size > _MOST_LOST_BYTES:
+                return
+        append_lines(path, [f"{SystemClock().now_ms()} {why}".encode()], durable=False)
+
+    def set_aside(self, path: Path) -> None:
+        """Move a file to where it is not read again."""
+        with suppress(OSError):
+            os.replace(path, private_folder(self.folder / ASIDE) / path.name)
+
+    def state(self) -> SpoolState:
+        """Return what waits, and what was lost."""
+        files = self.files()
+        lost = _lost_times(self.folder / LOST)
+        return SpoolState(
+            events=len(files),
+            bytes=sum(map(_size, files)),
+            oldest_at=int(files[0].name.partition("-")[0]) // 1_000_000 if files else None,
+            lost=len(lost),
+            lost_at=lost[-1] if lost else None,
+            aside=sorted(each.name for each in (self.folder / ASIDE).glob("*")),
+        )
+
+    def sweep(self) -> None:
+        """Remove what killed writers left."""
+        sweep_drafts(self.folder, SystemClock())
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with WriteQueue(private_folder(self.folder) / ".lock").turn(_WAIT_S):
+            yield
+
+    def _make_room(self, size: int, limits: HookSettings) -> bool:
+        """Remove the oldest until one more fits; return whether it does."""
+        sizes = [(path, _size(path)) for path in self.files()]
+        total = sum(each for _, each in sizes)
+        if size > limits.spool_bytes:
+            return False
+        while sizes and (
+            len(sizes) >= limits.spool_events or total + size > limits.spool_bytes
+        ):
+            path, its_size = sizes.pop(0)
+            total -= its_size
+            with suppress(FileNotFoundError):  # the worker took it
+                path.unlink()
+                self.lose("full")
+        return True
+
+
+def take_over(home: str, client: str, event: str, at_ns: int, payload: bytes) -> None:
+    """Spool an event that a hook could not deliver, and start the worker where that is wished.
+
+    Args:
+        home: Of the memory; where it is not there, nothing is done.
+        client: The agent program.
+        event: What it calls the event.
+        at_ns: When it happened, ns since 1970 UTC.
+        payload: What it said: bytes that should be a JSON object.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    folder = Path(home)
+    if not folder.is_dir():
+        return
+    keep(folder, client, event, at_ns, payload)
+    with suppress(RecollectError):
+        if load_settings(folder).settings.worker.autostart:
+            from recollect.server.worker.daemon import autostart
+
+            autostart(folder)
+
+
+def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Path | None:
+    """Redact an event and spool it; return where, None where it is lost, which is counted.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    spool = Spool(home)
+    try:
+        settings = load_settings(home).settings
+        sound = _redacted(payload, settings.privacy)
+    except (InvalidInput, ValueError, RecursionError):
+        spool.lose("unredacted")
+        return None
+    at = at_ns // 1_000_000
+    spooled = SpooledEvent(client=client, event=event, at=at, payload=sound)
+    return spool.add(spooled, at_ns, settings.hooks)
+
+
+def _redacted(payload: bytes, settings: PrivacySettings) -> msgspec.Raw:
+    """Return a JSON object without its secrets.
+
+    The marks are made with a salt that nobody keeps: that of the home is in its database.
+
+    Raises:
+        ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
+        InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
+    """
+    value = json.loads(payload.decode("utf-8", "replace"))
+    if not isinstance(value, dict):
+        raise ValueError("the payload must be a JSON object")
+    if settings.redact:
+        from recollect.text.redaction import Redactor
+
+        value = Redactor(secrets.token_bytes(32), settings.patterns).redact_value(value)
+    return msgspec.Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _size(path: Path) -> int:
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
+
+
+def _lost_times(path: Path) -> list[int]:
+    with suppress(FileNotFoundError):
+        return [int(line.split(b" ")[0]) for line in read_lines(path)]
+    return []

@@ -1,0 +1,102 @@
+"""Gives the memory what hooks spooled while no worker took it: oldest first, each event once.
+
+An event that the worker took and the hook spooled all the same, because the answer came too late,
+is known by its key. A file that is none of the events is set aside, and never holds up the rest.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.errors import StoreBusy, StoreError
+from recollect.core.worker import Worker, error_code
+from recollect.hook.spool import Spool, SpooledEvent
+
+LOOK_S = 2.0
+"""How often a worker looks for events: hooks spool them also while it is slow. A look at an empty
+spool takes 20 us."""
+
+_log = logging.getLogger("recollect.server")
+
+Take = Callable[[SpooledEvent], object]
+"""Stores an event; raises where it cannot."""
+
+
+class Drained(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a spool.
+
+    Attributes:
+        events: How many the memory was given.
+        aside: Names of the files that were set aside.
+    """
+
+    events: int = 0
+    aside: tuple[str, ...] = ()
+
+
+def drain(
+    home: Path, take: Take, is_over: Callable[[], bool] = lambda: False, wait_s: float = 30.0
+) -> Drained:
+    """Hand over the events that wait, oldest first; each is gone as soon as it is stored.
+
+    Args:
+        home: Whose spool.
+        take: Stores an event; the same one twice is one.
+        is_over: Whether to stop, asked before each event.
+        wait_s: For another process that does the same.
+
+    Raises:
+        StoreBusy: another process does the same.
+        StoreError: the memory cannot store now; what is left waits.
+    """
+    spool = Spool(home)
+    if not spool.files():
+        return Drained()
+    events, aside = 0, list[str]()
+    with spool.emptying(wait_s):
+        for path in spool.files():
+            if is_over():
+                break
+            if _is_handed_over(spool, path, take):
+                events += 1
+            else:
+                aside.append(path.name)
+    return Drained(events=events, aside=tuple(aside))
+
+
+def _is_handed_over(spool: Spool, path: Path, take: Take) -> bool:
+    """Give an event to the memory; return False where its file was set aside."""
+    try:
+        take(spool.read(path))
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the others are stored
+        _log.warning("the spooled event %s was set aside: %s", path.name, error_code(error))
+        spool.set_aside(path)
+        return False
+    path.unlink(missing_ok=True)
+    return True
+
+
+@contextmanager
+def draining(home: Path, take: Take) -> Iterator[None]:
+    """Drain the spool of a home now, and every `LOOK_S` while the block runs."""
+
+    def step() -> float:
+        with suppress(StoreBusy):
+            done = drain(home, take, duty.closing.is_set, wait_s=0)
+            if done.events:
+                _log.info("stored %d events that hooks had spooled", done.events)
+        return LOOK_S
+
+    duty = Worker("recollect-spool", step)
+    duty.wake()
+    try:
+        yield
+    finally:
+        duty.stop()
