@@ -12,6 +12,7 @@ from recollect.cli.invocation import answer, opened
 from recollect.cli.output.screen import show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.hook.spool import SpoolState
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
 
@@ -27,20 +28,28 @@ def status(
     ] = False,
 ) -> None:
     """Show what the memory holds and how every part of it is doing."""
+    from recollect.hook.spool import Spool
+
     with opened(context, warns=False) as memory:
-        found = memory.status()
+        found, spool = memory.status(), Spool(memory.home).state()
         asked: dict[str, Any] = {}
         if probe:
             asked["embedding_probe"] = memory.probe_embedding()
             asked["vector_probe"] = memory.probe_vectors()
-    answer(context, msgspec.structs.asdict(found) | asked, lambda: _show(found, **asked))
+    document = msgspec.structs.asdict(found) | {"spool": spool} | asked
+    answer(context, document, lambda: _show(found, spool, **asked))
 
 
-def _show(found: Status, embedding_probe: Probe | None = None, vector_probe: bool = False) -> None:
-    from recollect.cli.output.status_lines import pairs_of, warnings_of
+def _show(
+    found: Status,
+    spool: SpoolState,
+    embedding_probe: Probe | None = None,
+    vector_probe: bool = False,
+) -> None:
+    from recollect.cli.output.status_lines import pairs_of, spool_lines, warnings_of
 
     show_pairs(pairs_of(found))
-    for warning in warnings_of(found):
+    for warning in [*warnings_of(found), *spool_lines(spool)]:
         warn(warning)
     if embedding_probe is None:
         return

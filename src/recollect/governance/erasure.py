@@ -20,6 +20,7 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erased_notes import erase_notes
+from recollect.governance.erased_spool import erase_spooled
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
 from recollect.governance.sweep import Copies, clear_log, sweep_within_reach
 from recollect.index.model.document import DocumentSource
@@ -229,8 +230,11 @@ class Eraser:
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
+        def choose(tx: Transaction) -> list[Session]:
+            return choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
+
         def unit(tx: Transaction) -> ErasureReceipt:
-            chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
+            chosen = choose(tx)
             receipt = _receipt(tx, chosen, now, erasure_id)
             _begin(tx, chosen, receipt)
             return receipt
@@ -239,6 +243,7 @@ class Eraser:
             if not alone:
                 raise StoreBusy("another program is erasing, or copies the home", hint="try later")
             planned = self.preview(session_id, with_forks=with_forks)
+            erase_spooled(self._home, self._records.read(choose))
             receipt = self._records.write(unit)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(

@@ -99,14 +99,17 @@ class HookCall:
                 raise Refused(f"the payload is longer than {MOST_BYTES:,} bytes")
         self.payload = b"".join(parts)
 
-    def deliver(self) -> bytes:
+    def deliver(self, patience_s: float | None = None) -> bytes:
         """Return what the worker answers: a JSON object, for the output of the hook.
+
+        Args:
+            patience_s: How long it may give no sign of life; any time if not given.
 
         Raises:
             Exception: it did not take the event; `Refused`, it must not be offered again.
         """
         worker = _worker_of(self.home)
-        line = _connected(worker)
+        line = _connected(worker, patience_s)
         try:
             line.sendall(self._request(worker))
             status, body = _answer(line)
@@ -137,7 +140,10 @@ def _worker_of(home: str) -> "dict[str, Any]":
     That it runs only its lock says: the token must not go to a program that got its port. See
     `recollect.server.presence`.
     """
-    lock = os.open(f"{home}/serve.lock", _READ)
+    try:
+        lock = os.open(f"{home}/serve.lock", _READ)
+    except FileNotFoundError as error:
+        raise Undelivered("no worker runs") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -175,12 +181,13 @@ def _parsed(text: bytes) -> "dict[str, Any]":
     return found
 
 
-def _connected(worker: "dict[str, Any]") -> _socket.socket:
+def _connected(worker: "dict[str, Any]", patience_s: float | None) -> _socket.socket:
     address: str | tuple[str, int] = (worker["host"], worker["port"])
     family = _socket.AF_INET6 if ":" in worker["host"] else _socket.AF_INET
     if worker.get("socket"):
         family, address = _socket.AF_UNIX, worker["socket"]
     line = _socket.socket(family, _socket.SOCK_STREAM)
+    line.settimeout(patience_s)
     line.connect(address)
     return line
 

@@ -19,8 +19,7 @@ import msgspec
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
-from recollect.core.settings.resolve import load_settings
-from recollect.core.settings.tree import HookSettings, PrivacySettings
+from recollect.core.settings import HookSettings, PrivacySettings, load_settings
 from recollect.store.files import (
     append_lines,
     private_folder,
@@ -29,8 +28,8 @@ from recollect.store.files import (
     write_file,
 )
 from recollect.store.locks import WriteQueue
+from recollect.store.sqlite.home import SPOOL
 
-SPOOL = "spool"
 ASIDE = "aside"
 """Folder in the spool for files that are none of its events."""
 LOST = "lost"
@@ -253,6 +252,5 @@ def _size(path: Path) -> int:
 
 
 def _lost_times(path: Path) -> list[int]:
-    with suppress(FileNotFoundError):
-        return [int(line.split(b" ")[0]) for line in read_lines(path)]
-    return []
+    lines = read_lines(path) if path.exists() else ()
+    return [int(line.partition(b" ")[0]) for line in lines]

@@ -9,29 +9,30 @@ from the files as they are now, what takes all of it back.
 from __future__ import annotations
 
 import os
-import stat
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
-from recollect.core.errors import Conflict, Denied, InvalidInput, StoreError
-from recollect.integrations.json_text import Entry, Step, object_of, with_entries, without_steps
-from recollect.integrations.toml_tables import Table, with_table, without_table
+from recollect.core.errors import Conflict, StoreError
+from recollect.integrations.file_change import (
+    FileChange,
+    Written,
+    content_of,
+    json_change,
+    own_change,
+    taken_back,
+    toml_change,
+)
+from recollect.integrations.json_text import Entry
 from recollect.store.failures import os_errors
 from recollect.store.files import is_draft_of, sync_folder, write_file
 
 RECORD_FILE = "integrations.json"
 """In the home: what was written where."""
-OWN_MODE = 0o600
-_MOST_BYTES = 8 * 1024 * 1024
-"""No settings file is larger; a larger one is something else by mistake."""
-_EMPTY = "{}\n"
-_Kind = TypeVar("_Kind", Step, Table)
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,24 +52,6 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     hook: str
     url: str | None = None
     options: Mapping[str, Any] = {}
-
-
-class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A file before and after.
-
-    Attributes:
-        path: Absolute.
-        before: None where it is missing.
-        after: None where it is removed. May equal ``before``.
-        mode: Who may use it.
-        steps: What was done to a file of another program; None for a file of our own.
-    """
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    mode: int = OWN_MODE
-    steps: tuple[Step | Table, ...] | None = None
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,22 +88,6 @@ class Integration(Protocol):
 
     def installation(self, setup: Setup) -> Installation:
         """Return what would be written; nothing is."""
-
-
-class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the record says of a file.
-
-    Attributes:
-        path: Absolute.
-        is_made: It was not there before.
-        blank: What a file without a value held; None where it had one.
-        steps: As in `FileChange`.
-    """
-
-    path: str
-    is_made: bool = False
-    blank: str | None = None
-    steps: tuple[Step | Table, ...] | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -177,10 +144,10 @@ def installation_of(
     """
     known = {Path(each.path): each for each in _record_of(home, client).files}
     wanted = {*(own or {}), *(entries or {}), *(tables or {})}
-    changes = [_own_change(path, known.get(path), each) for path, each in (own or {}).items()]
-    changes += [_json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
-    changes += [_toml_change(path, known.get(path), t) for path, t in (tables or {}).items()]
-    changes += [_taken_back(each) for path, each in known.items() if path not in wanted]
+    changes = [own_change(path, known.get(path), each) for path, each in (own or {}).items()]
+    changes += [json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
+    changes += [toml_change(path, known.get(path), t) for path, t in (tables or {}).items()]
+    changes += [taken_back(each) for path, each in known.items() if path not in wanted]
     return Installation(
         client=client,
         changes=tuple(changes),
@@ -201,7 +168,7 @@ def removal(home: Path, client: str) -> Installation:
     record = _record_of(home, client)
     return Installation(
         client=client,
-        changes=tuple(map(_taken_back, record.files)),
+        changes=tuple(map(taken_back, record.files)),
         follows=record.follows,
         token=record.token,
         is_removal=True,
@@ -221,7 +188,7 @@ def apply(home: Path, installation: Installation) -> None:
     """
     changes = installation.changes
     for change in changes:
-        if _content(Path(change.path)) != change.before:
+        if content_of(Path(change.path)) != change.before:
             raise _changed_meanwhile(change.path)
     records = installed(home)
     before = records.pop(installation.client, Record())
@@ -244,7 +211,7 @@ def installed(home: Path) -> dict[str, Record]:
         StoreError: the record cannot be read.
     """
     path = home / RECORD_FILE
-    content = _content(path)
+    content = content_of(path)
     if content is None:
         return {}
     try:
@@ -262,159 +229,10 @@ def _record_of(home: Path, client: str) -> Record:
     return installed(home).get(client, Record())
 
 
-# --- what a file becomes ------------------------------------------------------------------------
-
-
-def _own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
-    before = _content(path)
-    if known is None and before not in (None, content):
-        raise Conflict(
-            f"{path} was not written for this home",
-            hint=f"another home may use it; if nothing does, delete {path.parent}",
-            path=str(path),
-        )
-    return FileChange(path=str(path), before=before, after=content)
-
-
-def _json_change(path: Path, known: Written | None, entries: Sequence[Entry]) -> FileChange:
-    before = _foreign_content(path)
-    text = _text_of(before, path)
-    document = text if text.strip() else _EMPTY
-    known_steps = _steps(known, Step)
-    try:
-        after, steps = with_entries(without_steps(document, known_steps), entries)
-        if known_steps and object_of(after) == object_of(document):
-            after, steps = document, known_steps
-    except InvalidInput as error:
-        pasted = with_entries(_EMPTY, entries)[0]
-        raise InvalidInput(
-            f"{path}: {error.message}", hint=f"put this into it by hand: {pasted}", path=str(path)
-        ) from error
-    return _foreign_change(path, before, after, steps)
-
-
-def _toml_change(path: Path, known: Written | None, table: str) -> FileChange:
-    before = _foreign_content(path)
-    bare = text = _text_of(before, path)
-    try:
-        for each in _steps(known, Table):
-            bare = without_table(bare, each)
-        after, step = with_table(bare, table)
-    except InvalidInput as error:
-        raise InvalidInput(
-            f"{path}: {error.message}", hint=f"put this into it by hand: {table}", path=str(path)
-        ) from error
-    if tomllib.loads(after) == tomllib.loads(text):
-        return _foreign_change(path, before, text, _steps(known, Table))
-    return _foreign_change(path, before, after, (step,))
-
-
-def _foreign_change(
-    path: Path,
-    before: bytes | None,
-    after: str,
-    steps: Sequence[Step | Table],
-) -> FileChange:
-    content = _bom(before) + after.encode()
-    return FileChange(
-        path=str(path), before=before, after=content, mode=_mode(path), steps=tuple(steps)
-    )
-
-
-def _taken_back(known: Written) -> FileChange:
-    path = Path(known.path)
-    if known.steps is None:
-        return FileChange(path=known.path, before=_content(path), after=None)
-    before = _foreign_content(path)
-    text = _without(known, _text_of(before, path))
-    after: bytes | None = _bom(before) + text.encode()
-    if before is None or (known.is_made and text.strip() in ("", "{}")):
-        after = None
-    elif known.blank is not None and text.strip() in ("", "{}"):
-        after = known.blank.encode()
-    return FileChange(path=known.path, before=before, after=after, mode=_mode(path), steps=())
-
-
-def _without(known: Written, text: str) -> str:
-    steps = _steps(known, Step)
-    try:
-        for table in _steps(known, Table):
-            text = without_table(text, table)
-        return without_steps(text, steps) if steps and text.strip() else text
-    except InvalidInput as error:
-        ours = [".".join((*step.into, step.key or "")) for step in steps if step.value]
-        ours += [".".join(table.path) for table in _steps(known, Table)]
-        raise InvalidInput(
-            f"{known.path}: {error.message}",
-            hint=f"mend it, or take out by hand: {', '.join(ours)}",
-            path=known.path,
-        ) from error
-
-
-def _steps(known: Written | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
-    return tuple(each for each in (known and known.steps) or () if isinstance(each, kind))
-
-
-# --- reading ------------------------------------------------------------------------------------
-
-
-def _content(path: Path) -> bytes | None:
-    with os_errors(path), suppress(FileNotFoundError, NotADirectoryError):
-        return path.read_bytes()
-    return None
-
-
-def _foreign_content(path: Path) -> bytes | None:
-    """Return what a file of another program holds; None where it is missing."""
-    with os_errors(path), suppress(FileNotFoundError):
-        there = path.lstat()
-        if not stat.S_ISREG(there.st_mode):
-            what = "a link" if stat.S_ISLNK(there.st_mode) else "not a file"
-            raise Denied(
-                f"{path} is {what}",
-                hint="change what it leads to by hand; --dry-run shows what is needed",
-                path=str(path),
-            )
-        if there.st_uid != os.geteuid():
-            raise Denied(
-                f"{path} belongs to another user", hint="run this as that user", path=str(path)
-            )
-        if there.st_size > _MOST_BYTES:
-            raise InvalidInput(f"{path} is too large for a settings file", hint="look into it")
-        return path.read_bytes()
-    return None
-
-
-_BOM = b"\xef\xbb\xbf"
-
-
-def _bom(content: bytes | None) -> bytes:
-    return _BOM if content is not None and content.startswith(_BOM) else b""
-
-
-def _text_of(content: bytes | None, path: Path) -> str:
-    try:
-        return (content or b"").removeprefix(_BOM).decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"{path} must be UTF-8", hint="save it as UTF-8, then try again", path=str(path)
-        ) from error
-
-
-def _mode(path: Path) -> int:
-    try:
-        return stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        return OWN_MODE
-
-
 def _changed_meanwhile(path: str) -> Conflict:
     return Conflict(
         f"{path} was changed meanwhile; nothing was written", hint="run it again", path=path
     )
-
-
-# --- writing ------------------------------------------------------------------------------------
 
 
 def _goes_late(change: FileChange) -> int:

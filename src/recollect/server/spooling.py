@@ -72,7 +72,8 @@ def drain(
 def _is_handed_over(spool: Spool, path: Path, take: Take) -> bool:
     """Give an event to the memory; return False where its file was set aside."""
     try:
-        take(spool.read(path))
+        with suppress(FileNotFoundError):  # it made room for newer ones
+            take(spool.read(path))
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the others are stored

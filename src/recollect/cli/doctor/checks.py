@@ -22,6 +22,7 @@ from recollect.cli.doctor.index_checks import (
     check_notes,
     check_owner,
     check_rows,
+    check_spool,
     check_vectors,
     check_worker,
 )
@@ -30,6 +31,7 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder, user_path
+from recollect.hook.spool import Spool
 from recollect.index.model.generation import cursor, find_generation
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory, open_memory
@@ -124,6 +126,7 @@ class Checkup:
             ("engines", both, lambda: self._asked(check_engines)),
             ("locks", (), lambda: check_locks(IndexLocks(self._home, SystemClock()))),
             ("worker", (), lambda: check_worker(look_at(self._home))),
+            ("spool", (), self._spool),
             ("workspace", (), self._files),
             ("owner", both, lambda: self._asked(check_owner)),
             ("notes", both, lambda: self._asked(check_notes)),
@@ -152,6 +155,10 @@ class Checkup:
             return sound("home", f"{self._home}, for you alone")
         hint = f"chmod go= {shlex.quote(str(self._home))}"
         return note("home", f"others can look into {self._home}", hint)
+
+    def _spool(self) -> CheckResult:
+        spool = Spool(self._home)
+        return check_spool(spool.state(), spool.folder, SystemClock().now_ms())
 
     def _space(self) -> CheckResult:
         try:

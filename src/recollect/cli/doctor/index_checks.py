@@ -9,8 +9,10 @@ from pathlib import Path
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, note, sound, wrong
 from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.status_lines import paused_line
+from recollect.core.clock import DAY_MS
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed
+from recollect.hook.spool import ASIDE, SpoolState
 from recollect.index.model.locks import IndexLocks
 from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
@@ -21,6 +23,7 @@ from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder,
 
 MOST_LISTED = 20
 """Places in notes that are named; all are counted."""
+LOST_DAYS = 30
 PROCESSES = Path("/proc")
 RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
 _STOPPED = re.compile(r"^State:\s*[Tt]", re.MULTILINE)
@@ -91,6 +94,28 @@ def check_worker(found: WorkerState) -> CheckResult:
         detail = f"{there.address}; commands do not use it: {found.unused_because}"
         return note("worker", detail, RESTART_HINT)
     return sound("worker", f"serves {there.address}, process {there.pid}")
+
+
+def check_spool(found: SpoolState, folder: Path, now_ms: int) -> CheckResult:
+    """Return whether events of hooks wait for a worker, or were lost.
+
+    Args:
+        found: What is in the spool.
+        folder: Where that is.
+        now_ms: Losses are told for `LOST_DAYS`.
+    """
+    told = []
+    if found.aside:
+        told.append((f"not read: {', '.join(found.aside)}", f"look at {folder / ASIDE}"))
+    if found.lost_at is not None and now_ms - found.lost_at < LOST_DAYS * DAY_MS:
+        lost = f"{count(found.lost, 'event')} lost so far, last {moment(found.lost_at)}"
+        told.append((lost, "raise hooks.spool_events or hooks.spool_bytes, or keep a worker up"))
+    if found.oldest_at is not None:
+        waits = f"{count(found.events, 'event')} wait since {moment(found.oldest_at)}"
+        told.append((waits, "`recollect sync` takes them in; so does `recollect serve`"))
+    if not told:
+        return sound("spool", "no event of a hook waits")
+    return note("spool", "; ".join(what for what, _ in told), "; ".join(how for _, how in told))
 
 
 def check_locks(locks: IndexLocks) -> CheckResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect.cli.output.formatting import count, moment
+from recollect.hook.spool import SpoolState
 from recollect.observations.controls import Pause
 from recollect.recall.status import Status
 from recollect.sessions.policy.owner import OWNER_HINT
@@ -150,6 +151,19 @@ def warnings_of(found: Status) -> list[str]:
         *([unowned] if found.unowned else []),
         *(["an erasure is not finished: the next opening goes on"] if found.erasing else []),
     ]
+
+
+def spool_lines(spool: SpoolState) -> Iterator[str]:
+    """Yield what needs attention of the events that hooks spooled."""
+    if spool.oldest_at is not None:
+        yield (
+            f"{count(spool.events, 'event')} of hooks wait since {moment(spool.oldest_at)}:"
+            " `recollect sync` takes them in"
+        )
+    if spool.aside:
+        yield f"{count(len(spool.aside), 'spooled file')} could not be read: see `recollect doctor`"
+    if spool.lost_at is not None:
+        yield f"{count(spool.lost, 'event')} of hooks lost so far, last {moment(spool.lost_at)}"
 
 
 def paused_line(pause: Pause) -> str:

@@ -1,20 +1,30 @@
-"""`recollect init`: makes a home, and a workspace if one is named."""
+"""`recollect init`: makes a home and a workspace, and puts the memory into an agent program."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, home_of, invocation_of, is_home
+from recollect.cli.invocation import (
+    answer,
+    answers_json,
+    argument,
+    home_of,
+    invocation_of,
+    is_home,
+)
 from recollect.cli.output.screen import next_steps, show
+from recollect.cli.setup.connecting import Connected, connect, disconnect, show_connected
 from recollect.cli.setup.service import Service, service_of
 from recollect.core.errors import InvalidInput
+from recollect.integrations.agents import AGENTS, integration_of
+from recollect.server.presence import is_served
 
 MEMORY_FILE = "MEMORY.md"
 MEMORY_FOLDER = "memory"
@@ -48,6 +58,10 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
 @app.command(rich_help_panel="Begin")
 def init(
     context: typer.Context,
+    agent: Annotated[
+        str | None,
+        argument(metavar="AGENT", help=f"Put the memory into it: {', '.join(AGENTS)}."),
+    ] = None,
     *,
     workspace: Annotated[
         Path | None,
@@ -65,14 +79,27 @@ def init(
         bool,
         typer.Option("--service", help="Write a service that starts the worker when you log in."),
     ] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take the memory out of AGENT again.")
+    ] = False,
+    http: Annotated[
+        bool,
+        typer.Option("--http", help="AGENT calls the worker itself; needs server.port."),
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the service; nothing is made.")
+        bool,
+        typer.Option("--dry-run", help="Only show every file, or the service; nothing is made."),
     ] = False,
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     from recollect.core.settings import user_path
 
     home = home_of(context)
+    if agent is None and (remove or http):
+        raise InvalidInput("these options are for an agent", hint=f"name one: {', '.join(AGENTS)}")
+    if agent is not None and (remove or dry_run):
+        _agent(context, home, agent, {"http": http}, remove=remove, dry_run=dry_run)
+        return
     offered = service_of(home)
     if dry_run:
         answer(context, offered, lambda: _show_service(offered))
@@ -80,9 +107,40 @@ def init(
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else user_path(given).absolute()
     started = _start(home, folder, fresh=fresh)
+    if agent is not None:
+        _agent(context, home, agent, {"http": http}, remove=False, dry_run=False)
+        return
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
     answer(context, started, lambda: _show(started))
+
+
+def _agent(
+    context: typer.Context,
+    home: Path,
+    agent: str,
+    options: dict[str, Any],
+    *,
+    remove: bool,
+    dry_run: bool,
+) -> None:
+    """Put the memory into an agent program, or take it out."""
+    integration = integration_of(agent)
+    if remove:
+        connected = disconnect(home, agent, dry_run=dry_run)
+    else:
+        connected = connect(home, integration, options, dry_run=dry_run)
+    answer(context, connected, lambda: _show_agent(connected, home))
+
+
+def _show_agent(connected: Connected, home: Path) -> None:
+    show_connected(connected)
+    if connected.dry_run or connected.is_removal:
+        return
+    steps = [(f"recollect init {connected.client} --remove", "take it out again")]
+    if not is_served(home):
+        steps.insert(0, ("recollect serve --daemon", "start the worker that the hooks report to"))
+    next_steps([*steps, ("recollect status", "see what is remembered")])
 
 
 def _wants(context: typer.Context, offered: Service) -> bool:

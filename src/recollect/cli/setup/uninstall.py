@@ -23,7 +23,7 @@ from recollect.cli.setup.service import service_of
 
 _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|(demo|recovery)\.json"
-    r"|\.(records|index|recovery)\..*\.part|transcripts|blobs|notes|agents|aside|recovering|turns"
+    r"|\.(records|index|recovery)\..*\.part|transcripts|blobs|notes|agents|aside|recovering|turns|spool"
     r"|chroma|qmd|logs|sample"
 )
 """What recollect writes into a home; whatever else lies there stays."""

@@ -33,6 +33,7 @@ from recollect.core.settings.telemetry import forbid_telemetry
 from recollect.core.settings.tree import (
     CaptureSettings,
     ChunkingSettings,
+    HookSettings,
     InjectionSettings,
     LanguageSettings,
     PrivacySettings,
@@ -52,6 +53,7 @@ __all__ = [
     "ChunkingSettings",
     "EmbeddingSettings",
     "Explained",
+    "HookSettings",
     "HybridSettings",
     "InjectionSettings",
     "LanguageSettings",

@@ -36,6 +36,8 @@ AGENTS = "agents"
 """The folder of the indexes of agents with settings of their own, each in one of its name."""
 GUEST_NOTES = "notes"
 """The folder of the notes of guests, which has one for each visibility group."""
+SPOOL = "spool"
+"""The folder of events that hooks could not deliver, one file each."""
 
 _KEY = "home.id"
 _MIRRORS_ASKED = 1_000

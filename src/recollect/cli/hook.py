@@ -1,0 +1,60 @@
+"""`recollect hook`: an event of an agent program, handed over as its hooks do it, for people."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Annotated
+
+import msgspec
+import typer
+
+from recollect.cli.failures import tell_incomplete
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, answers_json, argument, require_home
+from recollect.cli.output.formatting import duration
+from recollect.cli.output.screen import say
+from recollect.core.errors import Denied, InvalidInput
+
+app = App()
+
+PATIENCE_S = 30.0
+
+
+@app.command(rich_help_panel="Set up")
+def hook(
+    context: typer.Context,
+    client: Annotated[str, argument(metavar="CLIENT", help="The program: claude-code, …")],
+    event: Annotated[str, argument(metavar="EVENT", help="What it calls the event: Stop, …")],
+) -> None:
+    """Hand an event to the worker as an agent's hook does; its payload is read from stdin."""
+    home = require_home(context)
+    from recollect.hook.client import HookCall, Refused
+    from recollect.hook.spool import keep
+
+    try:
+        call = HookCall(client, event, str(home))
+        call.read(sys.stdin.fileno())
+    except Refused as error:
+        raise InvalidInput(str(error), hint="see `recollect hook --help`") from error
+    began = time.perf_counter()
+    try:
+        found = call.deliver(PATIENCE_S)
+    except Refused as error:
+        hint = f"put a token that is listed by `recollect token list` into hooks/{client}.token"
+        raise Denied(str(error), hint=hint) from error
+    except Exception as error:  # the hook itself survives any of them
+        kept = keep(home, client, event, call.at, call.payload or b"")
+        stays = "its payload cannot be redacted: it is lost" if kept is None else "it is spooled"
+        why = str(error) or type(error).__name__
+        hint = "start the worker with `recollect serve --daemon`; see `recollect status`"
+        message = f"the event was not delivered, {stays}: {why}"
+        raise typer.Exit(tell_incomplete(message, hint, as_json=answers_json(context))) from error
+    took_s = time.perf_counter() - began
+    document = {"answer": msgspec.Raw(found), "took_ms": round(took_s * 1000, 3)}
+    answer(context, document, lambda: _show(found, took_s))
+
+
+def _show(found: bytes, took_s: float) -> None:
+    print(found.decode())
+    say(("delivered", "bold green"), (f" in {duration(took_s)}", ""))

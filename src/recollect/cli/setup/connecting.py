@@ -1,0 +1,248 @@
+"""Puts recollect into an agent program, and takes it out: its files, what is followed, its token.
+
+Each of these can be done again: what was killed in between goes on with the same command.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from recollect.cli.output.screen import show
+from recollect.core.errors import NotFound, RecollectError
+from recollect.integrations.file_change import FileChange
+from recollect.integrations.installing import (
+    Installation,
+    Integration,
+    Setup,
+    apply,
+    installed,
+    removal,
+    token_file,
+)
+from recollect.server.presence import is_served
+
+if TYPE_CHECKING:  # the memory brings the arrays
+    from recollect.core.settings import ResolvedSettings
+
+FOLLOWED = "workspace.transcripts"
+_AROUND = 2
+"""Lines of a file of another program around what changes in it."""
+
+
+class FileLine(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of a file.
+
+    Attributes:
+        path: Absolute.
+        does: ``stays``: it holds already what it must.
+        diff: Lines after a space, ``-`` or ``+``; none of a file with a token.
+    """
+
+    path: str
+    does: Literal["made", "changed", "removed", "stays"]
+    diff: list[str] = []
+
+
+class Connected(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written for an agent program, or taken back; of a dry run what would be."""
+
+    client: str
+    dry_run: bool
+    is_removal: bool
+    files: list[FileLine]
+    notes: list[str] = []
+
+
+def connect(
+    home: Path, integration: Integration, options: Mapping[str, Any], *, dry_run: bool
+) -> Connected:
+    """Put recollect into an agent program.
+
+    Args:
+        home: Of the memory; a dry run needs none.
+        integration: Of the program.
+        options: What the user chose.
+        dry_run: Write nothing.
+
+    Raises:
+        RecollectError: it cannot be, see `apply`.
+    """
+    settings = _settings(home)
+    installation = integration.installation(_setup(home, settings, options))
+    given = settings.settings.workspace.transcripts
+    missing = tuple(each for each in installation.follows if each not in given)
+    config = _followed(home, (*given, *missing)) if missing else None
+    connected = _connected(home, installation, config, dry_run=dry_run)
+    if not dry_run:
+        apply(home, replace(installation, follows=missing))
+        _write_config(home, config)
+        if installation.token:
+            _ensure_token(home, installation.client)
+    return connected
+
+
+def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
+    """Take recollect out of an agent program; where it is not in it, nothing is done.
+
+    Raises:
+        RecollectError: it cannot be, see `removal`.
+    """
+    installation = removal(home, client)
+    given = _settings(home).settings.workspace.transcripts if installation.follows else ()
+    left = tuple(each for each in given if each not in installation.follows)
+    config = _followed(home, left) if left != tuple(given) else None
+    connected = _connected(home, installation, config, dry_run=dry_run)
+    if dry_run:
+        return connected
+    _write_config(home, config)
+    notes = list(_without_token(home, client)) if installation.token else []
+    apply(home, installation)
+    return replace(connected, notes=[*connected.notes, *notes])
+
+
+def connected_clients(home: Path) -> list[str]:
+    """Return the agent programs that recollect is in."""
+    return list(installed(home))
+
+
+def show_connected(connected: Connected) -> None:
+    """Print what became of each file; of a dry run its lines too."""
+    if not connected.files:
+        show(("nothing to remove" if connected.is_removal else "nothing to do", "bold green"))
+    for line in connected.files:
+        verb = f"would be {line.does}" if connected.dry_run and line.does != "stays" else line.does
+        show((verb, "bold green" if line.does != "stays" else "dim"), (f"  {line.path}", ""))
+        for each in line.diff if connected.dry_run else ():
+            show((f"  {each}", {"+": "green", "-": "red"}.get(each[:1], "dim")))
+    for note in connected.notes:
+        show((note, "yellow"))
+
+
+def _settings(home: Path) -> ResolvedSettings:
+    from recollect.core.settings import load_settings
+
+    return load_settings(home)
+
+
+def _setup(home: Path, resolved: ResolvedSettings, options: Mapping[str, Any]) -> Setup:
+    import recollect
+
+    server = resolved.settings.server
+    is_fixed = resolved.origins["server.port"] != "default"
+    return Setup(
+        home=home,
+        python=sys.executable,
+        hook=str(Path(recollect.__file__).parent / "hook" / "client.py"),
+        url=f"http://{server.host}:{server.port}" if is_fixed else None,
+        options={"deadline_ms": resolved.settings.hooks.deadline_ms, **options},
+    )
+
+
+def _followed(home: Path, places: Sequence[str]) -> FileChange:
+    """Return what makes config.yaml name the transcripts that are followed."""
+    from recollect.cli.config.config_file import first_config, with_setting, without_setting
+    from recollect.core.settings.sources import FILE_NAME
+
+    path = home / FILE_NAME
+    text = (path.read_text("utf-8-sig") if path.exists() else "") or first_config()
+    after = (
+        with_setting(text, FOLLOWED, tuple(places))
+        if places
+        else without_setting(text, FOLLOWED, ())
+    )
+    return FileChange(path=str(path), before=text.encode(), after=after.encode())
+
+
+def _write_config(home: Path, config: FileChange | None) -> None:
+    from recollect.store.files import write_file
+
+    if config is not None and config.after is not None:
+        write_file(Path(config.path), config.after)
+
+
+def _ensure_token(home: Path, client: str) -> None:
+    """Make a token for the hooks of a client, unless its file holds one that is valid."""
+    from recollect.memory import open_memory
+    from recollect.store.files import private_folder, write_file
+
+    path = token_file(home, client)
+    with open_memory(home, live=False) as memory:
+        if path.is_file():
+            with suppress(RecollectError):
+                memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
+                return
+        with suppress(NotFound):
+            memory.tokens.revoke(_token_name(client))
+        private_folder(path.parent)
+        issued = memory.tokens.add(_token_name(client), audience="owner", rights="capture")
+        write_file(path, f"{issued.text}\n".encode())
+
+
+def _without_token(home: Path, client: str) -> Iterator[str]:
+    """Revoke the token of a client's hooks and remove its file; yield what could not be done."""
+    from recollect.memory import open_memory
+    from recollect.store.failures import os_errors
+
+    try:
+        with open_memory(home, live=False) as memory, suppress(NotFound):
+            memory.tokens.revoke(_token_name(client))
+    except RecollectError as error:
+        yield f"The token {_token_name(client)} is still valid: {error.message}."
+    path = token_file(home, client)
+    with os_errors(path):
+        path.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.parent.rmdir()
+
+
+def _token_name(client: str) -> str:
+    return f"{client}-hooks"
+
+
+def _connected(
+    home: Path, installation: Installation, config: FileChange | None, *, dry_run: bool
+) -> Connected:
+    changes = [*installation.changes, *([] if config is None else [config])]
+    files = [_line(change) for change in changes if (change.before, change.after) != (None, None)]
+    path = token_file(home, installation.client)
+    if installation.token and (path.exists() or not installation.is_removal):
+        does: Any = "removed" if installation.is_removal else "stays" if path.exists() else "made"
+        files.append(FileLine(path=str(path), does=does))
+    return Connected(
+        client=installation.client,
+        dry_run=dry_run,
+        is_removal=installation.is_removal,
+        files=files,
+        notes=[*installation.notes, *([] if config is None else _about_worker(home))],
+    )
+
+
+def _about_worker(home: Path) -> list[str]:
+    """Return what to do where a worker runs with the settings from before."""
+    if not is_served(home):
+        return []
+    return ["Start the worker again, it follows no transcripts yet: recollect serve stop."]
+
+
+def _line(change: FileChange) -> FileLine:
+    if change.before == change.after:
+        return FileLine(path=change.path, does="stays")
+    does: Any = (
+        "made" if change.before is None else "removed" if change.after is None else "changed"
+    )
+    return FileLine(path=change.path, does=does, diff=_diff(change))
+
+
+def _diff(change: FileChange) -> list[str]:
+    texts = [(side or b"").decode(errors="replace") for side in (change.before, change.after)]
+    before, after = (text.splitlines() for text in texts)
+    lines = difflib.unified_diff(before, after, lineterm="", n=_AROUND)
+    return [line for line in lines if not line.startswith(("---", "+++"))]

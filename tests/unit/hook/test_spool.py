@@ -1,0 +1,152 @@
+"""What hooks keep while no worker takes it: without secrets, capped, counted, one file each.
+
+Source: issue of step 9, item 2.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recollect.core.errors import StoreError
+from recollect.core.settings import HookSettings
+from recollect.hook.spool import LOST, Spool, SpooledEvent, keep, take_over
+
+PAYLOAD = b'{"session_id": "s", "prompt": "hello"}'
+S = 1_000_000_000
+
+
+def event(number: int, size: int = 0) -> SpooledEvent:
+    """Return an event of a number."""
+    payload = msgspec.Raw(json.dumps({"n": number, "more": "x" * size}).encode())
+    return SpooledEvent(client="claude-code", event="Stop", at=number, payload=payload)
+
+
+def numbers(spool: Spool) -> list[int]:
+    """Return which events wait, oldest first."""
+    return [json.loads(bytes(spool.read(path).payload))["n"] for path in spool.files()]
+
+
+def test_events_wait_in_the_order_in_which_they_happened(tmp_path: Path) -> None:
+    """Not in that in which they were written: each hook is a process of its own."""
+    spool = Spool(tmp_path)
+    for number in (3, 1, 2):
+        spool.add(event(number), number * S, HookSettings())
+    assert numbers(spool) == [1, 2, 3]
+
+
+def test_when_there_are_too_many_the_oldest_goes_and_is_counted(tmp_path: Path) -> None:
+    """The newest are what an agent goes on with."""
+    spool, limits = Spool(tmp_path), HookSettings(spool_events=3)
+    for number in range(5):
+        spool.add(event(number), number * S, limits)
+    assert numbers(spool) == [2, 3, 4]
+    state = spool.state()
+    assert (state.events, state.lost, state.oldest_at) == (3, 2, 2_000)
+    assert state.lost_at is not None
+
+
+def test_when_they_are_too_large_the_oldest_go(tmp_path: Path) -> None:
+    """As many as it takes."""
+    spool, limits = Spool(tmp_path), HookSettings(spool_bytes=1_000)
+    for number in range(3):
+        spool.add(event(number, 200), number * S, limits)
+    spool.add(event(3, 700), 3 * S, limits)
+    assert numbers(spool) == [3]
+    assert spool.state().bytes <= 1_000
+    assert spool.state().lost == 3
+
+
+def test_one_that_is_larger_than_the_spool_leaves_the_others(tmp_path: Path) -> None:
+    """It is lost itself."""
+    spool, limits = Spool(tmp_path), HookSettings(spool_bytes=1_000)
+    spool.add(event(1), S, limits)
+    assert spool.add(event(2, 2_000), 2 * S, limits) is None
+    assert numbers(spool) == [1]
+    assert spool.state().lost == 1
+
+
+def test_the_count_of_what_was_lost_does_not_grow_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A spool that stays full for a year is told all the same."""
+    monkeypatch.setattr("recollect.hook.spool._MOST_LOST_BYTES", 100)
+    spool = Spool(tmp_path)
+    for _ in range(50):
+        spool.lose("full")
+    assert 0 < (tmp_path / "spool" / LOST).stat().st_size < 150
+
+
+def test_the_own_patterns_of_the_owner_count_too(tmp_path: Path) -> None:
+    """`privacy.patterns` are read where the event is spooled."""
+    (tmp_path / "config.yaml").write_text("privacy: {patterns: ['MAG-[0-9]+']}\n")
+    path = keep(tmp_path, "gemini", "AfterTool", S, b'{"llmContent": "it is MAG-4471"}')
+    assert path is not None
+    assert "MAG-4471" not in path.read_text()
+    assert "[redacted:pattern:" in path.read_text()
+
+
+def test_equal_secrets_of_two_events_have_different_marks(tmp_path: Path) -> None:
+    """The salt of the home is in its database; without one a short password could be guessed."""
+    told = b'{"note": "password: hunter22"}'
+    found = {bytes(_kept(tmp_path, told).payload) for _ in range(4)}
+    assert len(found) == 4
+
+
+def _kept(home: Path, told: bytes) -> SpooledEvent:
+    path = keep(home, "claude-code", "Stop", S, told)
+    assert path is not None
+    return Spool(home).read(path)
+
+
+def test_without_redaction_an_event_is_spooled_as_it_is(tmp_path: Path) -> None:
+    """`privacy.redact: false` means the spool too."""
+    (tmp_path / "config.yaml").write_text("privacy: {redact: false}\n")
+    assert bytes(_kept(tmp_path, b'{"note": "password: hunter22"}').payload) == (
+        b'{"note": "password: hunter22"}'
+    )
+
+
+@pytest.mark.parametrize(
+    "settings", ["privacy: {patterns: ['(']}\n", "privacy: {patterns: 1}\n", "no settings"]
+)
+def test_while_the_settings_cannot_be_read_nothing_is_spooled(
+    tmp_path: Path, settings: str
+) -> None:
+    """Nobody knows what its owner calls a secret."""
+    (tmp_path / "config.yaml").write_text(settings)
+    take_over(str(tmp_path), "claude-code", "Stop", S, PAYLOAD)
+    assert Spool(tmp_path).files() == []
+    assert Spool(tmp_path).state().lost == 1
+
+
+def test_a_home_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
+    """It was removed between the hook and the process that spools."""
+    take_over(str(tmp_path / "gone"), "claude-code", "Stop", S, PAYLOAD)
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_spool_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """Of the process that spools; the hook has ended long ago."""
+    (tmp_path / "spool").write_text("")
+    with pytest.raises(StoreError):
+        keep(tmp_path, "claude-code", "Stop", S, PAYLOAD)
+
+
+def test_a_file_that_is_no_event_is_not_read(tmp_path: Path) -> None:
+    """Nor one that is linked from elsewhere."""
+    spool = Spool(tmp_path)
+    path = spool.add(event(1), S, HookSettings())
+    assert path is not None
+    link = path.with_name("00000000000000000009-ab.json")
+    link.symlink_to(path)
+    with pytest.raises(OSError, match="symbolic"):
+        spool.read(link)
+    path.write_text("{}")
+    with pytest.raises(ValueError, match="missing required"):
+        spool.read(path)
+    spool.set_aside(path)
+    assert spool.state().aside == [path.name]
