@@ -205,9 +205,7 @@ def test_an_empty_payload_is_sent_and_not_spooled(hook: Hook) -> None:
     assert hook.spooled == []
 
 
-def test_a_payload_that_is_too_long_is_nobodys(
-    hook: Hook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_payload_that_is_too_long_is_nobodys(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not held in memory to its end."""
     monkeypatch.setattr(client, "MOST_BYTES", 10)
     with ScriptedWorker(hook.home, http()) as worker:
