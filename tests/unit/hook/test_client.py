@@ -6,12 +6,14 @@ Source: DESIGN decision 8, memory never breaks the agent; issue of step 9, item 
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from recollect.core.clock import SystemClock
 from recollect.hook import client
 from recollect.hook.client import HookCall, Refused, Undelivered
 from tests.support.scripted_worker import ANSWER, ScriptedWorker, http
@@ -81,7 +83,11 @@ def test_an_event_reaches_the_worker_and_its_answer_is_printed(hook: Hook, host:
     with ScriptedWorker(hook.home, http(), host=host) as worker:
         assert hook.run() == ANSWER
     head, body = worker.requests[0]
-    assert head.startswith(b"POST /api/hooks/claude-code?event=PostToolUse HTTP/1.1\r\n")
+    target = re.match(
+        rb"POST /api/hooks/claude-code\?event=PostToolUse&at=(\d+) HTTP/1.1\r\n", head
+    )
+    assert target is not None
+    assert abs(int(target[1]) - SystemClock().now_ms()) < 3_600_000
     assert b"Authorization: Bearer rcl_test\r\n" in head
     named = f"[{host}]" if ":" in host else host
     assert f"Host: {named}:{worker.port}\r\n".encode() in head
