@@ -216,7 +216,7 @@ def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Pat
     try:
         settings = load_settings(home).settings
         sound = _redacted(payload, settings.privacy)
-    except (InvalidInput, ValueError, RecursionError):
+    except (InvalidInput, TypeError, ValueError, RecursionError):
         spool.lose("unredacted")
         return None
     at = at_ns // 1_000_000
@@ -230,12 +230,12 @@ def _redacted(payload: bytes, settings: PrivacySettings) -> msgspec.Raw:
     The marks are made with a salt that nobody keeps: that of the home is in its database.
 
     Raises:
-        ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
+        TypeError, ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
         InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
     """
     value = json.loads(payload.decode("utf-8", "replace"))
     if not isinstance(value, dict):
-        raise ValueError("the payload must be a JSON object")
+        raise TypeError("the payload must be a JSON object")
     if settings.redact:
         from recollect.text.redaction import Redactor
 

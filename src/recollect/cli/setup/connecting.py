@@ -16,17 +16,19 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
-from recollect.core.errors import NotFound, RecollectError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
     Installation,
     Integration,
     Setup,
+    TokenOrder,
     apply,
     installed,
     removal,
     token_file,
 )
+from recollect.integrations.mcp_clients.install import McpEntry
 from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays
@@ -59,6 +61,28 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
     is_removal: bool
     files: list[FileLine]
     notes: list[str] = []
+    has_hooks: bool = False
+
+
+class PastedEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person puts into a file by hand."""
+
+    path: str
+    text: str
+
+
+def entry_of(home: Path, integration: Integration, options: Mapping[str, Any]) -> PastedEntry:
+    """Return the entry of an MCP client, and where it goes.
+
+    Raises:
+        InvalidInput: the agent gets more than an entry.
+    """
+    if not isinstance(integration, McpEntry):
+        raise InvalidInput(
+            "only the entry of an MCP client can be printed", hint="use --dry-run: it shows all"
+        )
+    text = integration.text(_setup(home, _settings(home), options))
+    return PastedEntry(path=str(integration.client.file), text=text)
 
 
 def connect(
@@ -85,7 +109,7 @@ def connect(
         apply(home, replace(installation, follows=missing))
         _write_config(home, config)
         if installation.token:
-            _ensure_token(home, installation.client)
+            _ensure_token(home, installation.client, installation.token)
     return connected
 
 
@@ -100,17 +124,12 @@ def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
     left = tuple(each for each in given if each not in installation.follows)
     config = _followed(home, left) if left != tuple(given) else None
     connected = _connected(home, installation, config, dry_run=dry_run)
-    if dry_run:
+    if dry_run or client not in installed(home):
         return connected
     _write_config(home, config)
     notes = list(_without_token(home, client)) if installation.token else []
     apply(home, installation)
     return replace(connected, notes=[*connected.notes, *notes])
-
-
-def connected_clients(home: Path) -> list[str]:
-    """Return the agent programs that recollect is in."""
-    return list(installed(home))
 
 
 def show_connected(connected: Connected) -> None:
@@ -168,7 +187,7 @@ def _write_config(home: Path, config: FileChange | None) -> None:
         write_file(Path(config.path), config.after)
 
 
-def _ensure_token(home: Path, client: str) -> None:
+def _ensure_token(home: Path, client: str, order: TokenOrder) -> None:
     """Make a token for the hooks of a client, unless its file holds one that is valid."""
     from recollect.memory import open_memory
     from recollect.store.files import private_folder, write_file
@@ -177,12 +196,15 @@ def _ensure_token(home: Path, client: str) -> None:
     with open_memory(home, live=False) as memory:
         if path.is_file():
             with suppress(RecollectError):
-                memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
-                return
+                held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
+                if (held.audience, held.rights) == (order.audience, order.rights):
+                    return
         with suppress(NotFound):
             memory.tokens.revoke(_token_name(client))
         private_folder(path.parent)
-        issued = memory.tokens.add(_token_name(client), audience="owner", rights="capture")
+        issued = memory.tokens.add(
+            _token_name(client), audience=order.audience, rights=order.rights
+        )
         write_file(path, f"{issued.text}\n".encode())
 
 
@@ -222,6 +244,7 @@ def _connected(
         is_removal=installation.is_removal,
         files=files,
         notes=[*installation.notes, *([] if config is None else _about_worker(home))],
+        has_hooks=installation.token is not None,
     )
 
 
