@@ -128,10 +128,12 @@ class Recorder:
     def prepare(self, given: Sequence[GivenObservation]) -> list[ObservationDraft]:
         """Return drafts of what is captured and can be stored, for `add`.
 
-        Their sessions need not exist yet: the project of each is the one that is given.
+        They come out of drafts of messages, and none asked this memory. Their sessions need not
+        exist yet: the project of each is the one that is given.
         """
         around = _Surroundings(pauses=self._parts.database.read(self._parts.controls().pauses_in))
-        drafts = self._made(given, around)
+        make = partial(self._parts.drafts.make, is_owners=True, is_redacted=True)
+        drafts = self._made(given, around, make)
         ready = [each for each in drafts if isinstance(each, ObservationDraft)]
         self._keep_payloads(ready)
         return ready
@@ -139,7 +141,7 @@ class Recorder:
     def add(
         self, tx: Transaction, drafts: Sequence[ObservationDraft], *, is_whole: bool = False
     ) -> AddedObservations:
-        """Store drafts in a transaction of the caller's, who calls `arrived` after its commit."""
+        """Store drafts in a transaction of the caller's."""
         for draft in drafts:
             keep(self._parts.blobs, draft.input, draft.output)
         added = add_observations(tx, [_row_of(draft) for draft in drafts], self._scope)
@@ -152,14 +154,10 @@ class Recorder:
             record_event(tx, _recorded(group, self._parts.clock.now_ms()))
         return added
 
-    def arrived(self) -> None:
-        """Tell the index that there is something new."""
-        self._parts.arrived()
-
     def _store(self, drafts: Sequence[ObservationDraft], *, is_whole: bool) -> list[Outcome]:
         self._keep_payloads(drafts)
         added = self._parts.database.write(lambda tx: self.add(tx, drafts, is_whole=is_whole))
-        self.arrived()
+        self._parts.arrived()
         return added.outcomes
 
     def _keep_payloads(self, drafts: Sequence[ObservationDraft]) -> None:
@@ -178,15 +176,19 @@ class Recorder:
             and (each.event or each.tool_name)  # without either it is by hand
         }
         look = partial(self._surroundings, asked)
-        return self._made(given, self._parts.database.read(look) if asked else _Surroundings())
+        around = self._parts.database.read(look) if asked else _Surroundings()
+        return self._made(given, around, self._draft)
 
     def _made(
-        self, given: Sequence[GivenObservation | RecollectError], around: _Surroundings
+        self,
+        given: Sequence[GivenObservation | RecollectError],
+        around: _Surroundings,
+        make: Callable[[GivenObservation], ObservationDraft],
     ) -> list[ObservationDraft | Refusal | RecollectError]:
         drafts = [
             each
             if isinstance(each, RecollectError)
-            else or_error(lambda it: self._refusal(it, around) or self._draft(it), each, place)
+            else or_error(lambda it: self._refusal(it, around) or make(it), each, place)
             for place, each in enumerate(given)
         ]
         if left_out := Counter(each.reason for each in drafts if isinstance(each, Refusal)):

@@ -81,12 +81,11 @@ _CALL: LiteralString = """
 """
 _UNLINKED: LiteralString = """
     SELECT o.id, m.id, m.turn_sender
-    FROM json_each(?2) k
-        JOIN observations o ON o.session_id = ?1 AND o.tool_use_id = k.value
-        JOIN tool_calls t ON t.session_id = ?1 AND t.call_id = k.value
-        JOIN messages m ON m.id = t.message_id
-    WHERE o.message_id IS NULL
+    FROM json_each(?2) k CROSS JOIN observations o CROSS JOIN tool_calls t CROSS JOIN messages m
+    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.message_id IS NULL
+        AND t.session_id = ?1 AND t.call_id = k.value AND m.id = t.message_id
 """
+"""In this order: without statistics all calls of the session were read first, for each one."""
 _LINK: LiteralString = "UPDATE observations SET message_id = ?, turn_sender = ? WHERE id = ?"
 _OUTCOMES = {"tool": "tool_failed", "tool_failed": "tool"}
 """A use of a tool went well or failed: of one there is only one of both."""

@@ -62,10 +62,6 @@ class TranscriptUses:
         ]
         return len(self._recorder().add(tx, drafts).fresh)
 
-    def stored(self) -> None:
-        """Tell the index of what is new."""
-        self._recorder().arrived()
-
 
 def _given(use: ToolUse) -> GivenObservation:
     return GivenObservation(

@@ -9,7 +9,7 @@ event id.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -40,9 +40,10 @@ from recollect.sessions.exchange.transcript_format import (
 )
 from recollect.sessions.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
 from recollect.sessions.record.access import MirrorSignal, ProjectNames
-from recollect.sessions.record.content import ContentBlock, TextBlock, parse_content
+from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
+from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import (
     Session,
     find_foreign,
@@ -112,7 +113,7 @@ class TranscriptImport:
         self._folder = session.project
         skips = context.rule.skips_call
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
-        self._book = CallBook(self._earlier)
+        self._book = CallBook(self._earlier, context.drafts)
         self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
@@ -217,7 +218,9 @@ class TranscriptImport:
                 return
             message = kept
         if not message.is_stored:
-            self._observe(message, parse_content(message.content), message.at or self._time)
+            blocks = self._context.drafts.blocks(message.content or ())
+            recalled = self._context.drafts.recalled(blocks)
+            self._observe(message, blocks, message.at or self._time, recalled)
             return
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
@@ -227,7 +230,8 @@ class TranscriptImport:
         if message.session.title is not None:
             self._learn(message.session)
         self._batch.add(message.session.id, draft)
-        self._observe(message, draft.message.content, self._time)
+        said = draft.message
+        self._observe(message, said.content, self._time, recalled_in(said.metadata))
 
     def _gather(self, session: ForeignSession, began: int) -> SessionBatch:
         """Return what the batch has of a session; ``began`` is when it was first heard of."""
@@ -239,11 +243,17 @@ class TranscriptImport:
             )
         return self._batch.sessions[session.id]
 
-    def _observe(self, message: ForeignMessage, blocks: tuple[ContentBlock, ...], at: int) -> None:
+    def _observe(
+        self,
+        message: ForeignMessage,
+        blocks: tuple[ContentBlock, ...],
+        at: int,
+        recalled: Collection[str],
+    ) -> None:
         """Note which tools a message tells of; those that were copied belong elsewhere."""
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
-        uses = list(self._book.uses(message, blocks, at))
+        uses = list(self._book.uses(message, blocks, at, recalled))
         if uses and message.id not in self._origins:
             self._gather(message.within or message.session, at).uses += uses
 
@@ -365,8 +375,6 @@ class TranscriptImport:
         added, self._written = self._context.database.write(unit)
         self._tally.counts += added
         self._context.mirror.notify()
-        if added["observations"]:
-            recorder.stored()
         self._batch = ImportBatch()
         self.stored.clear()
 

@@ -6,7 +6,7 @@ Who records is given: this room knows no observations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -17,8 +17,8 @@ from recollect.sessions.record.content import (
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
-    parse_content,
 )
+from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.store.engine import Transaction
@@ -73,9 +73,6 @@ class UseRecorder(Protocol):
             How many are new.
         """
 
-    def stored(self) -> None:
-        """Take note that what was stored is durable."""
-
 
 class RecordNothing:
     """Records nothing."""
@@ -94,23 +91,29 @@ class RecordNothing:
         """Return 0."""
         return 0
 
-    def stored(self) -> None:
-        """Do nothing."""
-
 
 class CallBook:
     """Joins the calls of one transcript with their results.
 
     Args:
         earlier: Yields the messages before the place where this reading began that hold a text.
+        drafts: Redacts them, and knows the calls that asked this memory: they are not recorded.
     """
 
-    def __init__(self, earlier: Callable[[str], Iterable[ForeignMessage]]) -> None:
+    def __init__(
+        self, earlier: Callable[[str], Iterable[ForeignMessage]], drafts: DraftMaker
+    ) -> None:
         self._earlier = earlier
-        self._waiting: dict[str, ToolUseBlock] = {}
+        self._drafts = drafts
+        self._waiting: dict[str, ToolUseBlock | None] = {}
+        """Calls without a result, by id; None for one that is not recorded."""
 
     def uses(
-        self, message: ForeignMessage, blocks: Iterable[ContentBlock], at: int
+        self,
+        message: ForeignMessage,
+        blocks: Iterable[ContentBlock],
+        at: int,
+        recalled: Collection[str],
     ) -> Iterator[ToolUse]:
         """Yield the uses that a message brings to their end; note the calls that it makes.
 
@@ -118,19 +121,20 @@ class CallBook:
             message: Who used them, and where.
             blocks: What it says, as it is stored.
             at: When it was said, ms UTC.
+            recalled: Those of its calls and results that this memory was asked by.
         """
         for block in blocks:
             if isinstance(block, ToolUseBlock) and block.id is not None:
-                self._waiting[block.id] = block
+                self._waiting[block.id] = None if block.id in recalled else block
             elif isinstance(block, ToolResultBlock) and (call := block.tool_use_id) is not None:
-                asked = self._waiting.pop(call, None) or self._before(call)
-                name = block.name if asked is None else asked.name
-                if name is None:
-                    continue  # whether it may be captured cannot be told
+                known = call in self._waiting
+                asked = self._waiting.pop(call) if known else self._before(call)
+                if asked is None or call in recalled:
+                    continue  # without the call it cannot be told whether it may be captured
                 yield ToolUse(
                     id=call,
-                    name=name,
-                    input=None if asked is None else asked.input,
+                    name=asked.name,
+                    input=asked.input,
                     output="\n".join(p.text for p in block.content if isinstance(p, TextBlock)),
                     is_error=block.is_error,
                     at=at,
@@ -140,6 +144,6 @@ class CallBook:
 
     def _before(self, call: str) -> ToolUseBlock | None:
         """Return the newest call of an id that was read in an earlier reading."""
-        blocks = (b for message in self._earlier(call) for b in parse_content(message.content))
-        calls = [b for b in blocks if isinstance(b, ToolUseBlock) and b.id == call]
-        return calls[-1] if calls else None
+        told = (self._drafts.blocks(message.content or ()) for message in self._earlier(call))
+        calls = [b for each in told for b in each if isinstance(b, ToolUseBlock) and b.id == call]
+        return calls[-1] if calls and not self._drafts.recalled(calls) else None
