@@ -18,7 +18,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick unit check mutate soak bench qmd mcp docs fix reference picture constraints clean
+.PHONY: help demo test quick unit check mutate soak bench qmd mcp agents docs fix reference picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
@@ -73,6 +73,10 @@ qmd: ## Install the external command that the tests of the qmd back end run; the
 mcp: $(DEV) ## Let the real MCP clients judge our server: the Inspector and the conformance scenarios
 	@scripts/mcp.sh .cache/mcp
 	@$(PYTEST) --quiet tests/integration/mcp
+
+agents: $(DEV) ## Let the real agent programs run with our hooks, against a stand-in for their API
+	@scripts/agents.sh .cache/agents $(PY)
+	@$(PYTEST) --quiet tests/agents
 
 docs: $(DEV) ## Build the documentation into docs/_build/html
 	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html

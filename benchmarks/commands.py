@@ -21,6 +21,7 @@ from benchmarks.load.capture import (
     capture_grids,
     describe_capture,
 )
+from benchmarks.load.hooks import HooksPlan, HooksRunner, describe_hooks, hooks_grids
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
@@ -336,6 +337,30 @@ def mcp(
     with show_progress() as progress, work_folder(keep) as root:
         run = McpRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_mcp(run), mcp_grids(run))
+
+
+@app.command()
+def hooks(
+    *,
+    events: Annotated[int, typer.Option(min=1, help="Hooks of each state of the worker.")] = 100,
+    tools: Annotated[int, typer.Option(min=1, help="Calls of a tool in a run.")] = 20,
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of the client in each state.")] = 5,
+    deadline_ms: Annotated[int, typer.Option(min=1, help="Of a hook.")] = 300,
+    client: Annotated[
+        bool, typer.Option(help="Run the real Claude Code too, where it is installed.")
+    ] = True,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """What hooks cost an agent while the worker answers, hangs, refuses, or is gone."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = HooksPlan(
+        events=events, tools=tools, rounds=rounds, deadline_ms=deadline_ms, has_client=client
+    )
+    with show_progress() as progress, work_folder(keep) as root:
+        run = HooksRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_hooks(run), hooks_grids(run))
 
 
 @app.command()

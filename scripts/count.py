@@ -16,6 +16,7 @@ MAY_BE_MISSING = (
     r"root reads everything",
     r"the npm package @tobilu/qmd is not installed",
     r"the npm package openclaw is not wanted",
+    r"the real Claude Code is not wanted",
     r"the MCP clients of the npm registry are not wanted",
     r"could not import 'llama_cpp'",
     r"needs the reference data of OpenClaw",

@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import InvalidInput, RecollectError, StoreError
+from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.settings import HookSettings, PrivacySettings, load_settings
 from recollect.store.files import (
     append_lines,
@@ -173,9 +173,7 @@ class Spool:
         total = sum(each for _, each in sizes)
         if size > limits.spool_bytes:
             return False
-        while sizes and (
-            len(sizes) >= limits.spool_events or total + size > limits.spool_bytes
-        ):
+        while sizes and (len(sizes) >= limits.spool_events or total + size > limits.spool_bytes):
             path, its_size = sizes.pop(0)
             total -= its_size
             with suppress(FileNotFoundError):  # the worker took it
@@ -218,7 +216,7 @@ def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Pat
     try:
         settings = load_settings(home).settings
         sound = _redacted(payload, settings.privacy)
-    except (InvalidInput, ValueError, RecursionError):
+    except (InvalidInput, TypeError, ValueError, RecursionError):
         spool.lose("unredacted")
         return None
     at = at_ns // 1_000_000
@@ -232,12 +230,12 @@ def _redacted(payload: bytes, settings: PrivacySettings) -> msgspec.Raw:
     The marks are made with a salt that nobody keeps: that of the home is in its database.
 
     Raises:
-        ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
+        TypeError, ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
         InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
     """
     value = json.loads(payload.decode("utf-8", "replace"))
     if not isinstance(value, dict):
-        raise ValueError("the payload must be a JSON object")
+        raise TypeError("the payload must be a JSON object")
     if settings.redact:
         from recollect.text.redaction import Redactor
 

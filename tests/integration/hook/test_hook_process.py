@@ -308,9 +308,7 @@ def test_the_agent_does_not_wait_for_what_spools(hook: Hook) -> None:
     assert len(spooled(hook.home)) == 1
 
 
-def test_what_a_hook_costs(
-    hook: Hook, record_property: Callable[[str, object], None]
-) -> None:
+def test_what_a_hook_costs(hook: Hook, record_property: Callable[[str, object], None]) -> None:
     """Only told: the figures are those of the machine."""
     bare = [sys.executable, "-I", "-S", "-c", "pass"]
     ours = [sys.executable, "-I", "-S", CLIENT, "claude-code", "Stop", "--home", str(hook.home)]

@@ -43,6 +43,7 @@ NAMES = [
     "engines",
     "locks",
     "worker",
+    "spool",
     "workspace",
     "owner",
     "notes",

@@ -21,6 +21,7 @@ from recollect.core.settings import StoreSettings
 from recollect.governance.erasure import erase_again
 from recollect.governance.recover import recover
 from recollect.governance.removal import LOCK_FILE
+from recollect.hook.spool import Spool, keep
 from recollect.index.build.indexer import Indexer
 from recollect.memory import Memory
 from recollect.sessions.record.tombstone import has_unfinished_erasure, tombstones
@@ -453,6 +454,23 @@ def test_an_erased_session_is_not_imported_again(tmp_path: Path) -> None:
         assert memory.import_transcripts(folder).messages == 0
         assert len(memory.sessions.list()) == 1
     assert files_that_hold(home, "plumword") == []
+
+
+def test_events_of_an_erased_session_go_out_of_the_spool(tmp_path: Path) -> None:
+    """They wait there for a worker, which would bring it back; those of others stay."""
+    home, folder = tmp_path / "home", tmp_path / "claude"
+    doomed = foreign(folder / "5b1f0000-1.jsonl", "plumword one")
+    with opened(home) as memory:
+        memory.import_transcripts(folder)
+        for name, said in ((doomed.stem, "plumword"), ("5b1f0000-2", "kept")):
+            told = json.dumps({"session_id": name, "prompt": said}).encode()
+            assert keep(home, "claude-code", "UserPromptSubmit", 1, told) is not None
+        (session,) = memory.sessions.list()
+        memory.erase(session_id=session.id, dry_run=True)
+        assert Spool(home).state().events == 2
+        assert memory.erase(session_id=session.id).is_clean
+    assert files_that_hold(home, "plumword") == []
+    assert Spool(home).state().events == 1
 
 
 def test_an_erased_session_does_not_come_back_by_following(tmp_path: Path) -> None:

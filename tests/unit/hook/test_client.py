@@ -6,12 +6,14 @@ Source: DESIGN decision 8, memory never breaks the agent; issue of step 9, item 
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from recollect.core.clock import SystemClock
 from recollect.hook import client
 from recollect.hook.client import HookCall, Refused, Undelivered
 from tests.support.scripted_worker import ANSWER, ScriptedWorker, http
@@ -81,7 +83,11 @@ def test_an_event_reaches_the_worker_and_its_answer_is_printed(hook: Hook, host:
     with ScriptedWorker(hook.home, http(), host=host) as worker:
         assert hook.run() == ANSWER
     head, body = worker.requests[0]
-    assert head.startswith(b"POST /api/hooks/claude-code?event=PostToolUse HTTP/1.1\r\n")
+    target = re.match(
+        rb"POST /api/hooks/claude-code\?event=PostToolUse&at=(\d+) HTTP/1.1\r\n", head
+    )
+    assert target is not None
+    assert abs(int(target[1]) - SystemClock().now_ms()) < 3_600_000
     assert b"Authorization: Bearer rcl_test\r\n" in head
     named = f"[{host}]" if ":" in host else host
     assert f"Host: {named}:{worker.port}\r\n".encode() in head
@@ -196,6 +202,15 @@ def test_a_model_of_our_own_is_not_captured(hook: Hook, monkeypatch: pytest.Monk
     assert hook.spooled == []
 
 
+def test_an_empty_file_in_the_place_of_the_token_is_none(hook: Hook) -> None:
+    """Somebody empties it, or it is no file at all."""
+    with ScriptedWorker(hook.home, http()) as worker:
+        (hook.home / "token").write_text("\n")
+        assert hook.run() == b""
+    assert worker.requests == []
+    assert len(hook.spooled) == 1
+
+
 def test_an_empty_payload_is_sent_and_not_spooled(hook: Hook) -> None:
     """There is nothing in it to be kept."""
     with ScriptedWorker(hook.home, http()) as worker:
@@ -205,9 +220,7 @@ def test_an_empty_payload_is_sent_and_not_spooled(hook: Hook) -> None:
     assert hook.spooled == []
 
 
-def test_a_payload_that_is_too_long_is_nobodys(
-    hook: Hook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_payload_that_is_too_long_is_nobodys(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not held in memory to its end."""
     monkeypatch.setattr(client, "MOST_BYTES", 10)
     with ScriptedWorker(hook.home, http()) as worker:

@@ -111,7 +111,8 @@ def check_spool(found: SpoolState, folder: Path, now_ms: int) -> CheckResult:
         lost = f"{count(found.lost, 'event')} lost so far, last {moment(found.lost_at)}"
         told.append((lost, "raise hooks.spool_events or hooks.spool_bytes, or keep a worker up"))
     if found.oldest_at is not None:
-        waits = f"{count(found.events, 'event')} wait since {moment(found.oldest_at)}"
+        oldest = moment(found.oldest_at)
+        waits = f"{count(found.events, 'event')} not stored yet, the oldest of {oldest}"
         told.append((waits, "`recollect sync` takes them in; so does `recollect serve`"))
     if not told:
         return sound("spool", "no event of a hook waits")

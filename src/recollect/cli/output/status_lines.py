@@ -157,8 +157,8 @@ def spool_lines(spool: SpoolState) -> Iterator[str]:
     """Yield what needs attention of the events that hooks spooled."""
     if spool.oldest_at is not None:
         yield (
-            f"{count(spool.events, 'event')} of hooks wait since {moment(spool.oldest_at)}:"
-            " `recollect sync` takes them in"
+            f"{count(spool.events, 'event')} of hooks not stored yet, the oldest of"
+            f" {moment(spool.oldest_at)}: `recollect sync` takes them in"
         )
     if spool.aside:
         yield f"{count(len(spool.aside), 'spooled file')} could not be read: see `recollect doctor`"

@@ -91,6 +91,9 @@ _DryRun: TypeAlias = Annotated[
     bool,
     typer.Option("--dry-run", help="Only show every file, or the service; nothing is made."),
 ]
+_BareMcp: TypeAlias = Annotated[
+    bool, typer.Option("--mcp", help="With openclaw: only an MCP entry, no plugin.")
+]
 _Client: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -127,6 +130,7 @@ def init(
     service: _WithService = False,
     remove: _Remove = False,
     http: _Http = False,
+    mcp: _BareMcp = False,
     client: _Client = None,
     audience: _Audience = None,
     is_printed: _Printed = False,
@@ -136,7 +140,7 @@ def init(
     from recollect.core.settings import user_path
 
     home = home_of(context)
-    options = {"http": http, "as": audience, "print": is_printed}
+    options = {"http": http, "mcp": mcp, "as": audience, "print": is_printed}
     integration = None
     if agent is not None:
         integration = integration_of(agent, client)

@@ -20,8 +20,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.core.settings import user_path
-from recollect.sessions.exchange.deletions import forget_transcript
+from recollect.sessions.exchange.foreign_endings import end_all, end_transcript
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
@@ -50,9 +49,10 @@ from recollect.sessions.exchange.import_source import (
     session_id_of,
     unpack_file,
 )
+from recollect.sessions.exchange.tool_uses import RecordNothing, UseRecorder
 from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
 from recollect.sessions.exchange.transcript_store import (
-    Deletion,
+    Ending,
     StoredTranscript,
     TranscriptStore,
 )
@@ -89,6 +89,7 @@ class TranscriptImporter:
         rule: Knows what is not to be captured.
         ledger: Keeps account apart from other importers, and leaves out what others own.
         is_recall: As for `DraftMaker`.
+        recorder: Records what the tools did; nothing is recorded without one.
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class TranscriptImporter:
         rule: CaptureRule | None = None,
         ledger: str = "",
         is_recall: IsRecall = never,
+        recorder: UseRecorder | None = None,
     ) -> None:
         scope = scope if scope is not None else Scope()
         self._context = ImportContext(
@@ -119,6 +121,7 @@ class TranscriptImporter:
             mirror=mirror if mirror is not None else SilentMirror(),
             projects=projects if projects is not None else PlainProjects(),
             rule=rule if rule is not None else CaptureAll(),
+            recorder=recorder if recorder is not None else RecordNothing(),
             ledger=ledger_name(ledger, scope),
             tally=Tally(),
             stopping=lambda: False,
@@ -154,7 +157,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(_expanded(path))
+        root, found = find_transcripts(path)
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
         order = _Order(
             formats=formats, name=format_name, stores=self._stores, include_deleted=include_deleted
@@ -187,7 +190,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(_expanded(path))
+        root, found = find_transcripts(path)
         order = _Order(formats=formats, name=format_name, stores=self._stores)
         return _Run(self._context, root, found, order).is_behind()
 
@@ -434,9 +437,8 @@ class _Run:
                         return
                     self._tally.counts["files"] += 1
                     self._stored(form, transcript)
-                for deletion in store.deletions() if self._context.ledger else ():
-                    place = f"{path}#{deletion.session}"
-                    forget_transcript(self._context, self._ledger, form, place, deletion)
+                if self._context.ledger:
+                    end_all(self._context, self._ledger, form, path, store.endings())
         except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
@@ -464,8 +466,8 @@ class _Run:
         if self._context.ledger and all(found.path != living for found in self._found.files):
             for form in self._formats:
                 if form.companion:
-                    gone = Deletion(session=session, at=file.mtime_ns)
-                    forget_transcript(self._context, self._ledger, form, path, gone)
+                    gone = Ending(session=session, at=file.mtime_ns)
+                    end_transcript(self._context, self._ledger, form, path, gone)
 
     def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
         """Return whether a file mirrors a session of this very home, and what it was stored as."""
@@ -489,10 +491,6 @@ class _Run:
                     path=path,
                 )
             )
-
-
-def _expanded(path: Path | str) -> Path:
-    return user_path(path) if str(path).startswith("~") else Path(path)
 
 
 def _refused(error: ForeignStoreError) -> str:
