@@ -124,6 +124,8 @@ class _Hook:
     def tool(self) -> str:
         """Store what a tool did."""
         event = self._event
+        if event.tool_name is None and event.input is None and event.output is None:
+            return ""
         report = self._observed(
             "tool",
             tool_name=event.tool_name,
