@@ -297,7 +297,7 @@ def test_private_words_are_in_nothing(client: Client, tmp_path: Path) -> None:
     session = ClaudeSession(client, folder(tmp_path, "private"))
     session.prompt("<private>hunter2</private> <PRIVATE>a <private>b</private></PRIVATE>")
     session.prompt("<private>never closed hunter2")
-    assert session.observations == session.messages == []
+    assert (session.observations, session.messages) == ([], [])
     session.prompt("Rename it. <private>token is <private>hunter2</private> too</private>")
     session.stop("Done <private>hunter2")
     kept = [each.text for each in session.messages]
