@@ -28,7 +28,7 @@ from recollect.integrations.file_change import (
     taken_back,
     toml_change,
 )
-from recollect.integrations.json_text import Entry
+from recollect.integrations.json_text import JsonEntry
 from recollect.store.failures import os_errors
 from recollect.store.files import is_draft_of, sync_folder, write_file
 
@@ -72,6 +72,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         follows: Entries of ``workspace.transcripts`` that it needs; of a removal those that an
             installation put there.
         token: The token of its own that it needs, in `token_file`; None: it needs none.
+        options: What the user chose, to be remembered; see `Setup`.
         is_removal: It takes an integration back.
     """
 
@@ -80,6 +81,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
+    options: Mapping[str, Any] = {}
     is_removal: bool = False
 
 
@@ -106,12 +108,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         folders: Those that were made for them, outermost first.
         follows: As in `Installation`: what the settings did not have before.
         token: As in `Installation`.
+        options: As in `Installation`.
     """
 
     files: tuple[Written, ...] = ()
     folders: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
+    options: dict[str, Any] = {}
 
 
 def token_file(home: Path, client: str) -> Path:
@@ -124,7 +128,7 @@ def installation_of(
     client: str,
     *,
     own: Mapping[Path, bytes] | None = None,
-    entries: Mapping[Path, Sequence[Entry]] | None = None,
+    entries: Mapping[Path, Sequence[JsonEntry]] | None = None,
     tables: Mapping[Path, str] | None = None,
     notes: Sequence[str] = (),
     follows: Sequence[str] = (),
@@ -203,7 +207,12 @@ def apply(home: Path, installation: Installation) -> None:
     record = _during(before, changes)
     if not installation.is_removal:
         new = [each for each in installation.follows if each not in before.follows]
-        record = replace(record, follows=(*before.follows, *new), token=installation.token)
+        record = replace(
+            record,
+            follows=(*before.follows, *new),
+            token=installation.token,
+            options=dict(installation.options),
+        )
     _write_records(home, records | {installation.client: record})
     for change in sorted(changes, key=_goes_late):
         _write(change)

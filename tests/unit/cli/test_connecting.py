@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect.core.errors import Unauthorized
 from recollect.integrations.installing import RECORD_FILE, installed
-from recollect.integrations.json_text import Entry, with_entries
+from recollect.integrations.json_text import JsonEntry, with_entries
 from tests.unit.cli.conftest import Run
 
 SETTINGS = '{\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n'
@@ -245,6 +245,30 @@ def test_a_running_worker_is_to_be_started_again(run: Run, home: Path, claude: P
     assert "serve --daemon" not in shown.err
 
 
+def test_doctor_finds_an_agent_whose_files_are_not_what_they_must_be(
+    run: Run, home: Path, claude: Path
+) -> None:
+    """Python moved, somebody edited a file, or the token was revoked: the hint mends it."""
+
+    def checked() -> dict[str, str]:
+        found = run("--home", home, "doctor", "--json").json["checks"]
+        check: dict[str, str] = next(each for each in found if each["name"] == "agents")
+        return check
+
+    run("--home", home, "init")
+    assert (checked()["state"], checked()["detail"]) == ("ok", "none")
+    run("--home", home, "config", "set", "server.port", "40123")
+    run("--home", home, "init", "claude-code", "--http")
+    assert (checked()["state"], checked()["detail"]) == ("ok", "claude-code")
+    path = claude / "skills" / "recollect" / "hooks" / "hooks.json"
+    path.write_text("{}", "utf-8")
+    assert (checked()["state"], checked()["hint"]) == ("wrong", "`recollect init claude-code`")
+    run("--home", home, "init", "claude-code")
+    assert checked()["state"] == "ok"
+    run("--home", home, "token", "revoke", "claude-code-hooks")
+    assert checked()["state"] == "wrong"
+
+
 def test_uninstall_takes_it_out_of_agents_first(run: Run, home: Path, claude: Path) -> None:
     """Every file is listed; without --with-memory the memory stays."""
     before = _files(claude)
@@ -283,7 +307,7 @@ def test_after_an_uninstall_the_users_home_is_as_it_was(
         (root / folder).mkdir()
     if user == "settings":
         (root / ".claude").mkdir()
-        text = with_entries(SETTINGS, [Entry(path=("theme",), value="dark")])[0]
+        text = with_entries(SETTINGS, [JsonEntry(path=("theme",), value="dark")])[0]
         (root / ".claude" / "settings.json").write_text(text, "utf-8")
     before = _files(root)
     assert run("init", "--service").code == 0

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.integrations.agents import MCP, integration_of
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
     Installation,
@@ -33,13 +34,14 @@ from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays
     from recollect.core.settings import ResolvedSettings
+    from recollect.core.settings.tree import ServerSettings
 
 FOLLOWED = "workspace.transcripts"
 _AROUND = 2
 """Lines of a file of another program around what changes in it."""
 
 
-class FileLine(msgspec.Struct, frozen=True, kw_only=True):
+class ShownFile(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of a file.
 
     Attributes:
@@ -59,7 +61,7 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
     client: str
     dry_run: bool
     is_removal: bool
-    files: list[FileLine]
+    files: list[ShownFile]
     notes: list[str] = []
     has_hooks: bool = False
 
@@ -106,7 +108,8 @@ def connect(
     config = _followed(home, (*given, *missing)) if missing else None
     connected = _connected(home, installation, config, dry_run=dry_run)
     if not dry_run:
-        apply(home, replace(installation, follows=missing))
+        chosen = {name: value for name, value in options.items() if value}
+        apply(home, replace(installation, follows=missing, options=chosen))
         _write_config(home, config)
         if installation.token:
             _ensure_token(home, installation.client, installation.token)
@@ -130,6 +133,32 @@ def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
     notes = list(_without_token(home, client)) if installation.token else []
     apply(home, installation)
     return replace(connected, notes=[*connected.notes, *notes])
+
+
+def out_of_date(home: Path) -> list[str]:
+    """Return the commands that make files of agent programs what they are now, and their tokens.
+
+    Python, the home or recollect itself moved, somebody edited a file or revoked a token.
+
+    Raises:
+        RecollectError: a file cannot be read.
+    """
+    settings = _settings(home)
+    stale = []
+    for client, record in installed(home).items():
+        agent, _, named = client.partition("mcp-")
+        integration = integration_of(agent or MCP, named or None)
+        wanted = integration.installation(_setup(home, settings, record.options))
+        changed = any(change.before != change.after for change in wanted.changes)
+        if changed or not (record.token is None or _holds_token(home, client, record.token)):
+            stale.append(command_of(client))
+    return stale
+
+
+def command_of(client: str) -> str:
+    """Return the command that puts the memory into an agent program."""
+    agent, _, named = client.partition("mcp-")
+    return f"recollect init {agent or f'{MCP} --client {named}'}"
 
 
 def show_connected(connected: Connected) -> None:
@@ -160,9 +189,16 @@ def _setup(home: Path, resolved: ResolvedSettings, options: Mapping[str, Any]) -
         home=home,
         python=sys.executable,
         hook=str(Path(recollect.__file__).parent / "hook" / "client.py"),
-        url=f"http://{server.host}:{server.port}" if is_fixed else None,
+        url=_address(server) if is_fixed else None,
         options={"deadline_ms": resolved.settings.hooks.deadline_ms, **options},
     )
+
+
+def _address(server: ServerSettings) -> str:
+    """Return where a program of this machine reaches the worker."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)  # noqa: S104
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{server.port}"
 
 
 def _followed(home: Path, places: Sequence[str]) -> FileChange:
@@ -192,20 +228,29 @@ def _ensure_token(home: Path, client: str, order: TokenOrder) -> None:
     from recollect.memory import open_memory
     from recollect.store.files import private_folder, write_file
 
-    path = token_file(home, client)
+    if _holds_token(home, client, order):
+        return
+    path = private_folder(token_file(home, client).parent) / token_file(home, client).name
     with open_memory(home, live=False) as memory:
-        if path.is_file():
-            with suppress(RecollectError):
-                held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
-                if (held.audience, held.rights) == (order.audience, order.rights):
-                    return
         with suppress(NotFound):
             memory.tokens.revoke(_token_name(client))
-        private_folder(path.parent)
         issued = memory.tokens.add(
             _token_name(client), audience=order.audience, rights=order.rights
         )
         write_file(path, f"{issued.text}\n".encode())
+
+
+def _holds_token(home: Path, client: str, order: TokenOrder) -> bool:
+    """Return whether the file of a client has a token that is valid, and what was ordered."""
+    from recollect.memory import open_memory
+
+    path = token_file(home, client)
+    if not path.is_file():
+        return False
+    with open_memory(home, live=False) as memory, suppress(RecollectError):
+        held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
+        return (held.audience, held.rights) == (order.audience, order.rights)
+    return False
 
 
 def _without_token(home: Path, client: str) -> Iterator[str]:
@@ -237,7 +282,7 @@ def _connected(
     path = token_file(home, installation.client)
     if installation.token and (path.exists() or not installation.is_removal):
         does: Any = "removed" if installation.is_removal else "stays" if path.exists() else "made"
-        files.append(FileLine(path=str(path), does=does))
+        files.append(ShownFile(path=str(path), does=does))
     return Connected(
         client=installation.client,
         dry_run=dry_run,
@@ -255,13 +300,13 @@ def _about_worker(home: Path) -> list[str]:
     return ["Start the worker again, it follows no transcripts yet: recollect serve stop."]
 
 
-def _line(change: FileChange) -> FileLine:
+def _line(change: FileChange) -> ShownFile:
     if change.before == change.after:
-        return FileLine(path=change.path, does="stays")
+        return ShownFile(path=change.path, does="stays")
     does: Any = (
         "made" if change.before is None else "removed" if change.after is None else "changed"
     )
-    return FileLine(path=change.path, does=does, diff=_diff(change))
+    return ShownFile(path=change.path, does=does, diff=_diff(change))
 
 
 def _diff(change: FileChange) -> list[str]:
