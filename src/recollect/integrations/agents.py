@@ -2,30 +2,61 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from importlib import import_module
 from typing import cast
 
-from recollect.core.errors import NotFound
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.integrations.installing import Integration
 
 AGENTS: Mapping[str, str] = {
     "claude-code": "claude_code.install:ClaudeCode",
+    "codex": "codex.install:Codex",
+    "gemini": "gemini.install:Gemini",
 }
 """Name of an agent program -> module in `recollect.integrations` and class, in alphabetical order
-of what most people have."""
+of the names."""
+MCP = "mcp"
+"""In the place of an agent: any program that speaks MCP, which gets tools and reports nothing."""
 
 
-def integration_of(name: str) -> Integration:
-    """Return what puts recollect into an agent program.
+def integration_of(agent: str, client: str | None = None) -> Integration:
+    """Return the integration of an agent program.
+
+    Args:
+        agent: Of `AGENTS`, or `MCP`.
+        client: Of `MCP` which program, by name.
 
     Raises:
-        NotFound: it is not known.
+        NotFound: there is no such agent.
+        InvalidInput: there is no such client, or none is named where one must be.
     """
-    if name not in AGENTS:
-        raise NotFound(
-            "there is no integration of this name", hint=f"use one of {', '.join(AGENTS)}"
+    if (agent == MCP) != (client is not None):
+        raise InvalidInput(
+            "a client must be named with mcp, and only there",
+            hint="use `recollect init mcp --client NAME`, such as cursor or vscode",
         )
-    module, _, kind = AGENTS[name].partition(":")
-    made = getattr(import_module(f"recollect.integrations.{module}"), kind)()
-    return cast(Integration, made)
+    if client is not None:
+        return _mcp_entry(client)
+    if agent not in AGENTS:
+        near = difflib.get_close_matches(agent, AGENTS, 1) or [*AGENTS, MCP]
+        raise NotFound(
+            "recollect does not know this agent",
+            hint=f"name {' or '.join(near)}; `recollect init mcp --client NAME` is for all others",
+        )
+    module, _, kind = AGENTS[agent].partition(":")
+    found = import_module(f"recollect.integrations.{module}")
+    return cast("Integration", getattr(found, kind)())
+
+
+def _mcp_entry(client: str) -> Integration:
+    from recollect.integrations.mcp_clients.clients import CLIENTS, client_named
+    from recollect.integrations.mcp_clients.install import McpEntry
+
+    if client in AGENTS and client not in {each.name for each in CLIENTS}:
+        raise InvalidInput(
+            "this agent is put in by its own name",
+            hint=f"use `recollect init {client}`: it gets tools, and remembers by itself",
+        )
+    return McpEntry(client_named(client))

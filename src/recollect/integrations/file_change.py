@@ -72,9 +72,10 @@ def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
     """
     before = content_of(path)
     if known is None and before not in (None, content):
+        ours = next((each for each in path.parents if each.name == "recollect"), path)
         raise Conflict(
             f"{path} was not written for this home",
-            hint=f"another home may use it; if nothing does, delete {path.parent}",
+            hint=f"another home may use it; if none does, delete {ours} and try again",
             path=str(path),
         )
     return FileChange(path=str(path), before=before, after=content)

@@ -1,4 +1,4 @@
-"""The keys by which what hooks tell and what a transcript tells of one event are one observation."""
+"""Keys: what a hook and what a transcript tell of one event is one observation."""
 
 from __future__ import annotations
 

@@ -202,6 +202,15 @@ def test_a_model_of_our_own_is_not_captured(hook: Hook, monkeypatch: pytest.Monk
     assert hook.spooled == []
 
 
+def test_an_empty_file_in_the_place_of_the_token_is_none(hook: Hook) -> None:
+    """Somebody empties it, or it is no file at all."""
+    with ScriptedWorker(hook.home, http()) as worker:
+        (hook.home / "token").write_text("\n")
+        assert hook.run() == b""
+    assert worker.requests == []
+    assert len(hook.spooled) == 1
+
+
 def test_an_empty_payload_is_sent_and_not_spooled(hook: Hook) -> None:
     """There is nothing in it to be kept."""
     with ScriptedWorker(hook.home, http()) as worker:

@@ -123,6 +123,13 @@ def test_while_the_settings_cannot_be_read_nothing_is_spooled(
     assert Spool(tmp_path).state().lost == 1
 
 
+@pytest.mark.parametrize("told", [b"", b"[1]", b'"text"', b"{", b'{"a": ' * 300, b"\xff"])
+def test_what_is_no_json_object_is_not_spooled(tmp_path: Path, told: bytes) -> None:
+    """Half a secret could be in it that nobody recognizes."""
+    assert keep(tmp_path, "claude-code", "Stop", S, told) is None
+    assert Spool(tmp_path).state().lost == 1
+
+
 def test_a_home_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     """It was removed between the hook and the process that spools."""
     take_over(str(tmp_path / "gone"), "claude-code", "Stop", S, PAYLOAD)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
-from recollect.core.errors import NotFound, RecollectError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
     Installation,
@@ -27,6 +27,7 @@ from recollect.integrations.installing import (
     removal,
     token_file,
 )
+from recollect.integrations.mcp_clients.install import McpEntry
 from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays
@@ -59,6 +60,28 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
     is_removal: bool
     files: list[FileLine]
     notes: list[str] = []
+    has_hooks: bool = False
+
+
+class PastedEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person puts into a file by hand."""
+
+    path: str
+    text: str
+
+
+def entry_of(home: Path, integration: Integration, options: Mapping[str, Any]) -> PastedEntry:
+    """Return the entry of an MCP client, and where it goes.
+
+    Raises:
+        InvalidInput: the agent gets more than an entry.
+    """
+    if not isinstance(integration, McpEntry):
+        raise InvalidInput(
+            "only the entry of an MCP client can be printed", hint="use --dry-run: it shows all"
+        )
+    text = integration.text(_setup(home, _settings(home), options))
+    return PastedEntry(path=str(integration.client.file), text=text)
 
 
 def connect(
@@ -100,17 +123,12 @@ def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
     left = tuple(each for each in given if each not in installation.follows)
     config = _followed(home, left) if left != tuple(given) else None
     connected = _connected(home, installation, config, dry_run=dry_run)
-    if dry_run:
+    if dry_run or client not in installed(home):
         return connected
     _write_config(home, config)
     notes = list(_without_token(home, client)) if installation.token else []
     apply(home, installation)
     return replace(connected, notes=[*connected.notes, *notes])
-
-
-def connected_clients(home: Path) -> list[str]:
-    """Return the agent programs that recollect is in."""
-    return list(installed(home))
 
 
 def show_connected(connected: Connected) -> None:
@@ -222,6 +240,7 @@ def _connected(
         is_removal=installation.is_removal,
         files=files,
         notes=[*installation.notes, *([] if config is None else _about_worker(home))],
+        has_hooks=installation.token,
     )
 
 

@@ -1,11 +1,11 @@
-"""`recollect init`: makes a home and a workspace, and puts the memory into an agent program."""
+"""`recollect init`: makes a home, and a workspace if one is named; connects agent programs."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 import typer
@@ -20,10 +20,19 @@ from recollect.cli.invocation import (
     is_home,
 )
 from recollect.cli.output.screen import next_steps, show
-from recollect.cli.setup.connecting import Connected, connect, disconnect, show_connected
+from recollect.cli.setup.connecting import (
+    Connected,
+    PastedEntry,
+    connect,
+    disconnect,
+    entry_of,
+    show_connected,
+)
 from recollect.cli.setup.service import Service, service_of
-from recollect.core.errors import InvalidInput
-from recollect.integrations.agents import AGENTS, integration_of
+from recollect.core.errors import InvalidInput, RecollectError
+from recollect.integrations.agent_finding import FoundAgent, found_agents
+from recollect.integrations.agents import AGENTS, MCP, integration_of
+from recollect.integrations.installing import Integration
 from recollect.server.presence import is_served
 
 MEMORY_FILE = "MEMORY.md"
@@ -53,6 +62,31 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """Where `--fresh` put what was there; None where there was nothing."""
     service: Service | None = None
     """What starts the worker with the user's session; None where it was not asked for."""
+    agents: list[FoundAgent] = []
+    """Agent programs on this machine that have no memory yet."""
+
+
+_Client: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--client",
+        help="With mcp: which program, such as cursor or vscode.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+_Audience: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        help="With mcp: whom it hears, owner, shared or session:KEY.",
+        metavar="AUDIENCE",
+        show_default=False,
+    ),
+]
+_Printed: TypeAlias = Annotated[
+    bool, typer.Option("--print", help="With mcp: only print the entry, to paste it.")
+]
 
 
 @app.command(rich_help_panel="Begin")
@@ -60,7 +94,7 @@ def init(
     context: typer.Context,
     agent: Annotated[
         str | None,
-        argument(metavar="AGENT", help=f"Put the memory into it: {', '.join(AGENTS)}."),
+        argument(metavar="AGENT", help=f"Put the memory into it: {', '.join((*AGENTS, MCP))}."),
     ] = None,
     *,
     workspace: Annotated[
@@ -86,6 +120,9 @@ def init(
         bool,
         typer.Option("--http", help="AGENT calls the worker itself; needs server.port."),
     ] = False,
+    client: _Client = None,
+    audience: _Audience = None,
+    is_printed: _Printed = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Only show every file, or the service; nothing is made."),
@@ -95,10 +132,15 @@ def init(
     from recollect.core.settings import user_path
 
     home = home_of(context)
-    if agent is None and (remove or http):
-        raise InvalidInput("these options are for an agent", hint=f"name one: {', '.join(AGENTS)}")
-    if agent is not None and (remove or dry_run):
-        _agent(context, home, agent, {"http": http}, remove=remove, dry_run=dry_run)
+    options = {"http": http, "as": audience, "print": is_printed}
+    integration = None
+    if agent is not None:
+        integration = integration_of(agent, client)
+    elif remove or client is not None or any(options.values()):
+        known = ", ".join((*AGENTS, MCP))
+        raise InvalidInput("these options are for an agent", hint=f"name one: {known}")
+    if integration is not None and (remove or dry_run or is_printed):
+        _agent(context, home, integration, options, remove=remove, dry_run=dry_run)
         return
     offered = service_of(home)
     if dry_run:
@@ -107,38 +149,63 @@ def init(
     given = workspace or invocation_of(context).workspace
     folder = None if given is None else user_path(given).absolute()
     started = _start(home, folder, fresh=fresh)
-    if agent is not None:
-        _agent(context, home, agent, {"http": http}, remove=False, dry_run=False)
+    if integration is not None:
+        _agent(context, home, integration, options, remove=False, dry_run=False)
         return
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
+    _offer(context, home)
+    started = msgspec.structs.replace(started, agents=found_agents(home))
     answer(context, started, lambda: _show(started))
 
 
 def _agent(
     context: typer.Context,
     home: Path,
-    agent: str,
+    integration: Integration,
     options: dict[str, Any],
     *,
     remove: bool,
     dry_run: bool,
 ) -> None:
-    """Put the memory into an agent program, or take it out."""
-    integration = integration_of(agent)
+    """Put the memory into an agent program, or take it out, or print what goes into its file."""
+    if options["print"]:
+        entry = entry_of(home, integration, options)
+        answer(context, entry, lambda: _show_entry(entry))
+        return
     if remove:
-        connected = disconnect(home, agent, dry_run=dry_run)
+        connected = disconnect(home, integration.name, dry_run=dry_run)
     else:
         connected = connect(home, integration, options, dry_run=dry_run)
     answer(context, connected, lambda: _show_agent(connected, home))
+
+
+def _offer(context: typer.Context, home: Path) -> None:
+    """Ask a person for each agent that is here whether it gets the memory."""
+    if answers_json(context) or not sys.stdin.isatty():
+        return
+    for found in found_agents(home):
+        if found.remembers and typer.confirm(f"Put the memory into {found.title}?", err=True):
+            try:
+                show_connected(connect(home, integration_of(found.name), {}, dry_run=False))
+            except RecollectError as error:  # the others are still offered
+                show((f"{found.title}: {error.message}", "yellow"))
+                show((f"  {error.hint}", ""))
+
+
+def _show_entry(entry: PastedEntry) -> None:
+    show((f"goes into {entry.path}:", "bold green"))
+    show((entry.text, ""))
 
 
 def _show_agent(connected: Connected, home: Path) -> None:
     show_connected(connected)
     if connected.dry_run or connected.is_removal:
         return
-    steps = [(f"recollect init {connected.client} --remove", "take it out again")]
-    if not is_served(home):
+    client = connected.client.removeprefix("mcp-")
+    named = client if client == connected.client else f"mcp --client {client}"
+    steps = [(f"recollect init {named} --remove", "take it out again")]
+    if connected.has_hooks and not is_served(home):
         steps.insert(0, ("recollect serve --daemon", "start the worker that the hooks report to"))
     next_steps([*steps, ("recollect status", "see what is remembered")])
 
@@ -246,6 +313,8 @@ def _show(started: Started) -> None:
         show(("all there", "bold green"), (f"  {started.home}", ""))
     steps = [] if started.service is None else [(started.service.start, "start the worker")]
     steps += [("recollect import claude-code", "your conversations; or: openclaw, jsonl FILE")]
+    gets = {True: "remember what {} does", False: "let {} search the memory"}
+    steps += [(each.command, gets[each.remembers].format(each.title)) for each in started.agents]
     steps += _left_by_others()
     if started.workspace is None:
         steps.append(("recollect init --workspace DIR", "your notes: MEMORY.md and memory/"))

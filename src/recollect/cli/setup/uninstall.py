@@ -1,4 +1,7 @@
-"""`recollect uninstall`: removes what can be had again, and says what stays and where."""
+"""`recollect uninstall`: takes the memory out of agent programs and removes what can be had again.
+
+It says what stays, and where.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,33 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from glob import escape
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, home_of, invocation_of, require_agreement
 from recollect.cli.output.formatting import size
 from recollect.cli.output.screen import next_steps, show, show_pairs
+from recollect.cli.setup.connecting import Connected, disconnect, show_connected
+from recollect.cli.setup.sample import MARKER, default_folder
 from recollect.cli.setup.service import service_of
+from recollect.integrations.installing import installed
 
 _OF_THE_HOME = re.compile(
-    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|worker\.json|(demo|recovery)\.json"
-    r"|\.(records|index|recovery)\..*\.part|transcripts|blobs|notes|agents|aside|recovering|turns|spool"
-    r"|chroma|qmd|logs|sample"
+    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery|integrations)\.json"
+    r"|\.(records|index|recovery|integrations)\..*\.part|transcripts|blobs|notes|agents|aside"
+    r"|recovering|turns|hooks|spool|chroma|qmd|logs|sample"
 )
 """What recollect writes into a home; whatever else lies there stays."""
 _OF_THE_MODEL = re.compile(r"model\.safetensors|vocab\.txt|manifest\.json|[a-z0-9]+\.onnx|\.lock")
+
+_OURS = frozenset({"recollect", "models", "systemd", "user"})
+"""Folders around what is removed that go where nothing is left in them."""
 
 _BESIDE = {
     ".before-*": "a home from before a restore",
@@ -43,6 +54,8 @@ class Leaving(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool
     removed: dict[str, int]
     """Path -> bytes."""
+    integrations: list[Connected]
+    """What becomes of the files of each agent program that the memory is in."""
     stays: dict[str, str]
     """Path -> what it is."""
     package: str
@@ -64,29 +77,45 @@ def uninstall(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
 ) -> None:
-    """Remove the model files, and the home where that is asked for; say what stays."""
+    """Take the memory out of all agents; remove the model, and the home where asked for."""
     from recollect.store.sqlite.home import RECORDS_FILE
     from recollect.store.sqlite.snapshot import alone
 
     home = home_of(context)
     service = service_of(home)
     going = _going(home, with_memory=with_memory)
+    clients = list(installed(home))
     leaving = Leaving(
         dry_run=dry_run,
         removed={str(path): _bytes(path) for path in going},
+        integrations=[disconnect(home, each, dry_run=True) for each in clients],
         stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory)),
         package=f"{sys.executable} -m pip uninstall recollect",
         service=service.stop if service.is_written else None,
     )
-    if going and not dry_run:
-        offer = f"{size(sum(leaving.removed.values()))} would be removed for good"
+    if (going or clients) and not dry_run:
         if not yes:
-            unasked = (offer, "add --yes to agree; --dry-run shows what it is")
-            declined = ("nothing was removed", "--dry-run shows what it would be")
-            require_agreement(context, offer, unasked=unasked, declined=declined)
+            _agree(context, leaving)
+        with alone(home / RECORDS_FILE):
+            pass  # else the agents would lose their memory, and the home would stay
+        done = [disconnect(home, each, dry_run=False) for each in clients]
         with alone(home / RECORDS_FILE):
             _remove(_going(home, with_memory=with_memory))
+        leaving = replace(leaving, integrations=done)
     answer(context, leaving, lambda: _show(leaving))
+
+
+def _agree(context: typer.Context, leaving: Leaving) -> None:
+    offer = f"{size(sum(leaving.removed.values()))} would be removed for good"
+    if leaving.integrations:
+        offer += f", and the memory taken out of {', '.join(_named(leaving))}"
+    unasked = (offer, "add --yes to agree; --dry-run shows what it is")
+    declined = ("nothing was removed", "--dry-run shows what it would be")
+    require_agreement(context, offer, unasked=unasked, declined=declined)
+
+
+def _named(leaving: Leaving) -> list[str]:
+    return [each.client for each in leaving.integrations]
 
 
 def _model_folder() -> Path:
@@ -100,6 +129,7 @@ def _going(home: Path, *, with_memory: bool) -> list[Path]:
     going = _files_of(_model_folder(), _OF_THE_MODEL)
     service = service_of(home)
     going += [Path(service.path)] if service.is_written else []
+    going += [default_folder()] if (default_folder() / MARKER).is_file() else []
     return going + (_files_of(home, _OF_THE_HOME) if with_memory else [])
 
 
@@ -127,9 +157,11 @@ def _remove(paths: list[Path]) -> None:
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-    for folder in {path.parent for path in paths}:
+    for path in paths:
         with suppress(OSError):
-            folder.rmdir()
+            path.parent.rmdir()
+            for folder in takewhile(lambda each: each.name in _OURS, path.parent.parents):
+                folder.rmdir()
 
 
 def _stays(home: Path, workspace: Path | None, *, with_memory: bool) -> Iterator[tuple[str, str]]:
@@ -160,11 +192,13 @@ def _bytes(path: Path) -> int:
 
 
 def _show(leaving: Leaving) -> None:
-    if not leaving.removed:
+    for connected in leaving.integrations:
+        show_connected(connected)
+    if not (leaving.removed or leaving.integrations):
         show(("nothing to remove", "bold green"))
-    elif leaving.dry_run:
+    elif leaving.removed and leaving.dry_run:
         show(("nothing was changed", "bold green"), (": these would be removed", ""))
-    else:
+    elif leaving.removed:
         show(("removed", "bold green"))
     show_pairs(((path, size(held)) for path, held in leaving.removed.items()), indent=2)
     if leaving.stays:

@@ -10,6 +10,7 @@ from recollect.core.settings.embedding import EmbeddingSettings, RemoteSettings
 from recollect.core.settings.environment import (
     agent_environment,
     claude_mem_database,
+    client_folders,
     default_home,
     is_inside,
     models_folder,
@@ -78,6 +79,7 @@ __all__ = [
     "agent_environment",
     "agent_name",
     "claude_mem_database",
+    "client_folders",
     "default_home",
     "forbid_telemetry",
     "is_inside",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -111,13 +112,41 @@ def openclaw_mem_settings(environ: Mapping[str, str] | None = None) -> Path:
     return _absolute("~/.openclaw-mem/settings.json", os.environ if environ is None else environ)
 
 
+def client_folders(environ: Mapping[str, str] | None = None) -> dict[str, Path]:
+    """Return where agent programs keep their settings.
+
+    ``home`` is that of the user, ``config`` where most programs of a terminal have a folder,
+    ``desktop`` where those with windows have one. ``codex``, ``copilot`` and ``gemini`` are folders
+    of these programs; ``CODEX_HOME``, ``COPILOT_HOME`` and ``GEMINI_CLI_HOME`` count.
+
+    Raises:
+        ConfigError: the home directory is unknown.
+    """
+    environ = os.environ if environ is None else environ
+    given = {name: environ.get(variable, "").strip() for name, variable in _HOMES.items()}
+    config = environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
+    desktop = "~/Library/Application Support" if sys.platform == "darwin" else config
+    folders = {
+        "home": "~",
+        "config": config,
+        "desktop": desktop,
+        "codex": given["codex"] or "~/.codex",
+        "copilot": given["copilot"] or "~/.copilot",
+        "gemini": f"{given['gemini'] or '~'}/.gemini",
+    }
+    return {name: _absolute(folder, environ) for name, folder in folders.items()}
+
+
 _OPENCLAW = ("HOME", "PROFILE", "STATE_DIR")
+_HOMES = {"codex": "CODEX_HOME", "copilot": "COPILOT_HOME", "gemini": "GEMINI_CLI_HOME"}
 FOREIGN_VARIABLES = (
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_MEM_DATA_DIR",
     *(f"OPENCLAW_{name}" for name in _OPENCLAW),
+    *_HOMES.values(),
+    "XDG_CONFIG_HOME",
 )
-"""Variables of other programs that say where they keep their transcripts."""
+"""Variables of other programs that say where they keep their files."""
 
 
 def program_path(environ: Mapping[str, str] | None = None) -> str:

@@ -42,6 +42,9 @@ class ClaudeCodeHooks:
         """Return an event; one that is not in `EVENTS` has the moment ``other``."""
         name = event_name or text_of(payload, "hook_event_name") or ""
         moment = EVENTS.get(name, "other")
+        text = text_of(payload, _SAID.get(moment, "last_assistant_message"))
+        if text is not None and _is_of_program(moment, text, payload):
+            moment = "other"
         source = payload.get("source")
         errors = filter(None, (text_of(payload, "error"), text_of(payload, "error_details")))
         return HookEvent(
@@ -60,7 +63,7 @@ class ClaudeCodeHooks:
             input=payload.get("tool_input"),
             output=_without_copy(payload.get("tool_response")),
             error=": ".join(errors) or ("failed" if name.endswith("Failure") else None),
-            text=text_of(payload, _SAID.get(moment, "last_assistant_message")),
+            text=text,
             reason=next(filter(None, (text_of(payload, each) for each in _REASONS)), None),
         )
 
@@ -70,6 +73,17 @@ class ClaudeCodeHooks:
             return {}
         added = {"hookEventName": event.name, "additionalContext": context}
         return {"hookSpecificOutput": added}
+
+
+def _is_of_program(moment: Moment, text: str, payload: Mapping[str, Any]) -> bool:
+    """Return whether the program speaks to itself.
+
+    It tells an agent by a prompt that its sub-agent is done; and what writes the summary of a
+    compaction ends as a sub-agent without a type, with the words that `PostCompact` tells.
+    """
+    if moment == "prompt":
+        return text.startswith("<task-notification>")
+    return moment == "subagent" and not payload.get("agent_type") and "<summary>" in text
 
 
 def _without_copy(response: object) -> object:

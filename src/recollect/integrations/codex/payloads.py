@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect.integrations.hook_event import Answer, HookEvent, Moment, source_of, text_of
 
-_MOMENTS: Mapping[str, Moment] = {
+EVENTS: Mapping[str, Moment] = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
     "PreToolUse": "before_tool",
@@ -39,7 +39,7 @@ class CodexHooks:
         """Return an event; never raises."""
         name = event_name or text_of(payload, "hook_event_name") or ""
         agent_id = text_of(payload, "agent_id")
-        moment = _MOMENTS.get(name, "other")
+        moment = EVENTS.get(name, "other")
         if moment == "prompt" and agent_id:  # the main agent's words to the sub-agent
             moment = "other"
         tool_name = text_of(payload, "tool_name")

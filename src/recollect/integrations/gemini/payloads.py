@@ -16,7 +16,7 @@ from typing import Any
 
 from recollect.integrations.hook_event import Answer, HookEvent, Moment, source_of, text_of
 
-_MOMENTS: Mapping[str, Moment] = {
+EVENTS: Mapping[str, Moment] = {
     "SessionStart": "start",
     "BeforeAgent": "prompt",
     "BeforeTool": "before_tool",
@@ -37,7 +37,7 @@ class GeminiHooks:
     def read(self, event_name: str, payload: Mapping[str, Any]) -> HookEvent:
         """Return an event; never raises."""
         name = event_name or text_of(payload, "hook_event_name") or ""
-        moment = _MOMENTS.get(name, "other")
+        moment = EVENTS.get(name, "other")
         at = text_of(payload, "timestamp")
         tool_name = text_of(payload, "tool_name")
         response = payload.get("tool_response")

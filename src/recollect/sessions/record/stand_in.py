@@ -10,6 +10,7 @@ from typing import Literal, LiteralString, TypeAlias
 import msgspec
 
 from recollect.sessions.record.session import Session
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
 STAND_IN = "stand_in"
@@ -47,7 +48,10 @@ class StandIn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_told(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
-    """Return whether the transcript told a message already, by its turn or by its words.
+    """Return whether the transcript told a message already.
+
+    A prompt by its turn and its words: in a fork Claude Code names the new turn on every line that
+    it copies. By its turn alone where no other line has that. An answer by its words in its turn.
 
     Args:
         tx: A transaction.
@@ -55,9 +59,22 @@ def is_told(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
         of: Which message.
         text: Its words, as they are stored.
     """
-    for role, said, prompt, foreign_id in tx.all(_NEWEST, (session.id, _LOOKED_AT)):
-        if foreign_id is None or role != of.said_by:
+    prompts: list[str] = []
+    answers: set[str] = set()
+    for role, said, prompt, foreign_id in typed_rows(
+        tx.all(_NEWEST, (session.id, _LOOKED_AT)), tuple[str, str, str | None, str | None]
+    ):
+        if foreign_id is None:
             continue
-        if said == text or (of.role == "prompt" and prompt is not None and prompt == of.prompt):
-            return True
-    return False
+        if role == "assistant":
+            answers.add(said)
+        elif role == "user" and of.prompt in {None, prompt}:
+            prompts.append(said)
+            if of.role == "answer" and text in answers:
+                return True
+            answers.clear()
+        elif role == "user":
+            answers.clear()
+    return of.role == "prompt" and (
+        text in prompts or (len(prompts) == 1 and of.prompt is not None)
+    )

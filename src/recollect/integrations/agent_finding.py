@@ -1,0 +1,69 @@
+"""Which agent programs are on this machine, and which of them have no memory yet.
+
+Found by their folders of settings and by their programs on the PATH; none is ever started.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from recollect.core.settings import program_path
+from recollect.integrations.agents import AGENTS, integration_of
+from recollect.integrations.installing import installed
+from recollect.integrations.mcp_clients.clients import CLIENTS
+
+
+class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent program that recollect could be put into.
+
+    Attributes:
+        name: As in commands: ``claude-code``; of a mere MCP client ``cursor``.
+        title: As its users write it.
+        command: What puts recollect into it.
+        remembers: What it does is captured; a mere MCP client gets tools.
+    """
+
+    name: str
+    title: str
+    command: str
+    remembers: bool
+
+
+PROGRAMS = {"claude-code": "claude", "openclaw": "openclaw", "gemini": "gemini", "codex": "codex"}
+"""What an agent's program is called, where that is not its name."""
+
+
+def found_agents(home: Path) -> list[FoundAgent]:
+    """Return the agents that are here and that ``integrations.json`` of a home does not name.
+
+    Those that report by themselves come first, then programs that only get tools.
+
+    Raises:
+        StoreError: the record of what was installed cannot be read.
+    """
+    done = installed(home)
+    return [each for each in (*_agents(), *_mcp_clients()) if _record(each) not in done]
+
+
+def _agents() -> Iterator[FoundAgent]:
+    for name in AGENTS:
+        agent = integration_of(name)
+        program = PROGRAMS.get(name, name)
+        if agent.is_here() or shutil.which(program, path=program_path()):
+            command = f"recollect init {name}"
+            yield FoundAgent(name=name, title=agent.title, command=command, remembers=True)
+
+
+def _mcp_clients() -> Iterator[FoundAgent]:
+    for client in CLIENTS:
+        if client.name not in AGENTS and client.is_here():
+            command = f"recollect init mcp --client {client.name}"
+            yield FoundAgent(name=client.name, title=client.title, command=command, remembers=False)
+
+
+def _record(agent: FoundAgent) -> str:
+    return agent.name if agent.remembers else f"mcp-{agent.name}"

@@ -1,0 +1,109 @@
+"""Puts recollect into Codex: hooks into its hooks.json, the MCP server into its config.toml."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from recollect.core.settings import client_folders
+from recollect.integrations.codex.payloads import EVENTS, CodexHooks
+from recollect.integrations.commands import (
+    has_mcp,
+    hook_command,
+    hook_timeout_s,
+    server_command,
+)
+from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.integrations.json_text import Entry
+
+HOOKS_FILE, CONFIG_FILE = "hooks.json", "config.toml"
+_NEEDLESS = frozenset({"PreToolUse"})
+"""Nothing is kept of it that the event after the call does not tell."""
+_BRIEF = frozenset({"SessionEnd", "Interrupt"})
+_MOST_BRIEF_S = 3
+"""Codex allows these no more, and warns at each start where more is asked for."""
+
+
+class Codex:
+    """Hooks and the MCP server for Codex.
+
+    Every hook is waited for. Codex kills those that it does not wait for when it ends: measured
+    with 0.169, where of ``codex exec`` the hooks of the last tools were lost.
+    """
+
+    name = CodexHooks.name
+    title = "Codex"
+
+    def is_here(self) -> bool:
+        """Return whether Codex keeps settings of this user."""
+        return client_folders()["codex"].is_dir()
+
+    def installation(self, setup: Setup) -> Installation:
+        """Return what its two files become.
+
+        Raises:
+            InvalidInput: one of them is not what it must be; the hint has what to put into it.
+        """
+        folder = client_folders()["codex"]
+        hooks = [
+            Entry(path=("hooks", event), value=_group(setup, event), is_item=True)
+            for event in EVENTS
+            if event not in _NEEDLESS
+        ]
+        tables = {folder / CONFIG_FILE: server_table(setup, "owner")} if has_mcp() else {}
+        return installation_of(
+            setup.home,
+            self.name,
+            entries={folder / HOOKS_FILE: hooks},
+            tables=tables,
+            notes=list(_notes(folder)),
+            token=True,
+        )
+
+
+def server_table(setup: Setup, audience: str) -> str:
+    """Return the MCP server as Codex's config.toml names it."""
+    program, *arguments = server_command(setup, audience)
+    return (
+        "[mcp_servers.recollect]\n"
+        f"command = {_toml(program)}\n"
+        f"args = [{', '.join(map(_toml, arguments))}]\n"
+    )
+
+
+def _toml(text: str) -> str:
+    """Return a TOML string: JSON's, where no character is written as two."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _group(setup: Setup, event: str) -> dict[str, Any]:
+    timeout = hook_timeout_s(setup)
+    return {
+        "hooks": [
+            {
+                "type": "command",
+                "command": shlex.join(hook_command(setup, Codex.name, event)),
+                "timeout": min(timeout, _MOST_BRIEF_S) if event in _BRIEF else timeout,
+            }
+        ]
+    }
+
+
+def _notes(folder: Path) -> Iterator[str]:
+    yield "Start Codex and trust the hooks, with /hooks: until then it leaves them out."
+    if not has_mcp():
+        yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
+    if _has_hooks(folder / CONFIG_FILE):
+        yield f"Codex warns of hooks in two files: move those of {CONFIG_FILE} to {HOOKS_FILE}."
+
+
+def _has_hooks(config: Path) -> bool:
+    with suppress(OSError, ValueError, RecursionError):
+        hooks = tomllib.loads(config.read_text(encoding="utf-8")).get("hooks")
+        return isinstance(hooks, dict) and any(isinstance(each, list) for each in hooks.values())
+    return False

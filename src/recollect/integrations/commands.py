@@ -1,0 +1,43 @@
+"""What agent programs start: the hook client for an event, and the MCP server."""
+
+from __future__ import annotations
+
+import math
+from importlib.util import find_spec
+
+from recollect.integrations.installing import Setup
+
+DEADLINE_MS = 300
+_SPARE_MS = 2_000
+"""What a program allows a hook beyond its own deadline, to start and to end."""
+
+
+def hook_command(setup: Setup, client: str, event: str) -> list[str]:
+    """Return the program and arguments that hand an event of a client to the worker."""
+    start = [setup.python, "-I", "-S", setup.hook, client, event, "--home", str(setup.home)]
+    return [*start, "--deadline-ms", str(_deadline_ms(setup))]
+
+
+def hook_timeout_ms(setup: Setup) -> int:
+    """Return after how long a client may give up on a hook: later than the hook does itself."""
+    return _deadline_ms(setup) + _SPARE_MS
+
+
+def hook_timeout_s(setup: Setup) -> int:
+    """Return the same in whole seconds."""
+    return math.ceil(hook_timeout_ms(setup) / 1000)
+
+
+def server_command(setup: Setup, audience: str) -> list[str]:
+    """Return the program and arguments of the MCP server, heard as ``audience``."""
+    start = [setup.python, "-m", "recollect", "--home", str(setup.home)]
+    return [*start, "mcp", "--as", audience]
+
+
+def has_mcp() -> bool:
+    """Return whether the MCP server can start: its package is an extra."""
+    return find_spec("mcp") is not None
+
+
+def _deadline_ms(setup: Setup) -> int:
+    return int(setup.options.get("deadline_ms", DEADLINE_MS))

@@ -1,0 +1,83 @@
+"""Puts recollect into Gemini CLI: an extension in a folder of its own, and no line in its settings.
+
+Run with Gemini CLI 0.61: a folder with a manifest below ``~/.gemini/extensions`` is loaded at the
+next start, its hooks and its MCP server with it.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from recollect import __version__
+from recollect.core.settings import client_folders
+from recollect.integrations.commands import (
+    has_mcp,
+    hook_command,
+    hook_timeout_ms,
+    server_command,
+)
+from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
+from recollect.integrations.installing import Installation, Setup, installation_of
+
+_NEEDLESS = frozenset({"BeforeTool"})
+"""Nothing is kept of it that the event after the call does not tell."""
+
+
+class Gemini:
+    """An extension for Gemini CLI: hooks, and the MCP server."""
+
+    name = GeminiHooks.name
+    title = "Gemini CLI"
+
+    def is_here(self) -> bool:
+        """Return whether Gemini CLI keeps settings of this user."""
+        return client_folders()["gemini"].is_dir()
+
+    def installation(self, setup: Setup) -> Installation:
+        """Return the files of the extension."""
+        folder = client_folders()["gemini"] / "extensions" / "recollect"
+        own = {
+            folder / "gemini-extension.json": _json(_manifest(setup)),
+            folder / "hooks" / "hooks.json": _json({"hooks": _hooks(setup)}),
+        }
+        return installation_of(setup.home, self.name, own=own, notes=list(_notes()), token=True)
+
+
+def _manifest(setup: Setup) -> dict[str, Any]:
+    manifest = {"name": "recollect", "version": __version__}
+    if not has_mcp():
+        return manifest
+    program, *arguments = server_command(setup, "owner")
+    return {**manifest, "mcpServers": {"recollect": {"command": program, "args": arguments}}}
+
+
+def _hooks(setup: Setup) -> dict[str, Any]:
+    return {
+        event: [
+            {
+                "hooks": [
+                    {
+                        "type": "command",
+                        "name": "recollect",
+                        "command": shlex.join(hook_command(setup, Gemini.name, event)),
+                        "timeout": hook_timeout_ms(setup),
+                    }
+                ]
+            }
+        ]
+        for event in EVENTS
+        if event not in _NEEDLESS
+    }
+
+
+def _notes() -> Iterator[str]:
+    yield "Start Gemini CLI again: sessions that run now do not have the extension yet."
+    if not has_mcp():
+        yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
+
+
+def _json(document: object) -> bytes:
+    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"

@@ -1,0 +1,1 @@
+"""Programs that speak MCP: where each names its servers, and how."""

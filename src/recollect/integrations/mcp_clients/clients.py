@@ -1,0 +1,120 @@
+"""The table of MCP clients: name, file, and the shape of an entry in it.
+
+From the documentation of each, as it was in autumn 2026; run with the real program: Codex and
+Gemini CLI.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.core.settings import client_folders
+
+Shape: TypeAlias = Callable[[str, Sequence[str]], dict[str, Any]]
+"""Makes the entry of a server of its program and its arguments."""
+SERVER = "recollect"
+"""What the server is called in every file."""
+_CUTOFF = 0.4
+_MOST_NEAR = 3
+
+
+def _plain(program: str, arguments: Sequence[str]) -> dict[str, Any]:
+    return {"command": program, "args": [*arguments]}
+
+
+def _stdio(program: str, arguments: Sequence[str]) -> dict[str, Any]:
+    return {"type": "stdio", **_plain(program, arguments)}
+
+
+def _copilot(program: str, arguments: Sequence[str]) -> dict[str, Any]:
+    return {"type": "local", **_plain(program, arguments), "tools": ["*"]}
+
+
+def _opencode(program: str, arguments: Sequence[str]) -> dict[str, Any]:
+    return {"type": "local", "command": [program, *arguments], "enabled": True}
+
+
+class McpClient(msgspec.Struct, frozen=True):
+    """A program that starts MCP servers.
+
+    Attributes:
+        name: As in commands.
+        title: As its users write it.
+        folder: Which of `client_folders` its file is in.
+        path: Of the file, below that. One that ends in ``.toml`` is TOML, any other JSON.
+        place: Keys to the object or table of servers.
+        shape: Of an entry.
+        mark: What tells that the program was used here; the folder of the file by default.
+    """
+
+    name: str
+    title: str
+    folder: str
+    path: str
+    place: tuple[str, ...] = ("mcpServers",)
+    shape: Shape = _plain
+    mark: str | None = None
+
+    @property
+    def file(self) -> Path:
+        """The file that names its servers; may be missing."""
+        return client_folders()[self.folder] / self.path
+
+    def is_here(self) -> bool:
+        """Return whether the program was used on this machine by this user."""
+        if self.mark is None:
+            return self.file.parent.is_dir()
+        return (client_folders()[self.folder] / self.mark).exists()
+
+    def entry(self, program: str, arguments: Sequence[str]) -> dict[str, Any]:
+        """Return what a JSON file says of the server."""
+        return self.shape(program, arguments)
+
+
+CLIENTS: tuple[McpClient, ...] = (
+    McpClient("claude-desktop", "Claude Desktop", "desktop", "Claude/claude_desktop_config.json"),
+    McpClient("cursor", "Cursor", "home", ".cursor/mcp.json"),
+    McpClient("windsurf", "Windsurf", "home", ".codeium/windsurf/mcp_config.json"),
+    McpClient("vscode", "VS Code", "desktop", "Code/User/mcp.json", ("servers",), _stdio),
+    McpClient("zed", "Zed", "config", "zed/settings.json", ("context_servers",)),
+    McpClient("gemini", "Gemini CLI", "gemini", "settings.json"),
+    McpClient("codex", "Codex", "codex", "config.toml", ("mcp_servers",)),
+    McpClient("opencode", "OpenCode", "config", "opencode/opencode.json", ("mcp",), _opencode),
+    McpClient(
+        "continue", "Continue", "home", ".continue/mcpServers/recollect.json", mark=".continue"
+    ),
+    McpClient("copilot", "GitHub Copilot CLI", "copilot", "mcp-config.json", shape=_copilot),
+    McpClient("lm-studio", "LM Studio", "home", ".lmstudio/mcp.json"),
+    McpClient("kiro", "Kiro", "home", ".kiro/settings/mcp.json"),
+)
+"""In the order of `recollect init mcp --help`."""
+
+
+def client_named(name: str) -> McpClient:
+    """Return the client of a name, in any case.
+
+    Raises:
+        InvalidInput: there is none; the hint has the nearest names, or all.
+    """
+    names = {_letters(each.name): each for each in CLIENTS}
+    names |= {_letters(each.title): each for each in CLIENTS}
+    found = names.get(_letters(name))
+    if found is not None:
+        return found
+    near = difflib.get_close_matches(_letters(name), names, n=_MOST_NEAR, cutoff=_CUTOFF)
+    known = dict.fromkeys(names[each].name for each in near or names)
+    raise InvalidInput(
+        "the MCP client must be a known one",
+        hint=f"name one of {', '.join(known)}; for any other paste what"
+        " `recollect init mcp --client cursor --print` shows",
+    )
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))

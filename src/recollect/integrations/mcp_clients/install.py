@@ -1,0 +1,67 @@
+"""Puts the MCP server into the file of a program that speaks MCP: tools, and nothing captured."""
+
+from __future__ import annotations
+
+from recollect.governance.tokens import SHARED, check_audience
+from recollect.integrations.codex.install import server_table
+from recollect.integrations.commands import server_command
+from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.integrations.json_text import Entry, with_entries
+from recollect.integrations.mcp_clients.clients import SERVER, McpClient
+
+
+class McpEntry:
+    """The entry of one client.
+
+    Options: ``as``, whom it hears, ``shared`` where nothing is given.
+    """
+
+    def __init__(self, client: McpClient) -> None:
+        self.client = client
+        self.name = f"mcp-{client.name}"
+        self.title = client.title
+
+    def is_here(self) -> bool:
+        """Return whether the client was used on this machine by this user."""
+        return self.client.is_here()
+
+    def installation(self, setup: Setup) -> Installation:
+        """Return what the client's file becomes.
+
+        Raises:
+            InvalidInput: the audience is none, or the file is not what it must be.
+        """
+        file = self.client.file
+        if self._is_toml:
+            return installation_of(
+                setup.home, self.name, tables={file: _table(setup)}, notes=self._notes()
+            )
+        entries = {file: [self._entry(setup)]}
+        return installation_of(setup.home, self.name, entries=entries, notes=self._notes())
+
+    def text(self, setup: Setup) -> str:
+        """Return what a person puts into the file by hand.
+
+        Raises:
+            InvalidInput: the audience is none.
+        """
+        return _table(setup) if self._is_toml else with_entries("{}\n", [self._entry(setup)])[0]
+
+    @property
+    def _is_toml(self) -> bool:
+        return self.client.file.suffix == ".toml"
+
+    def _entry(self, setup: Setup) -> Entry:
+        program, *arguments = server_command(setup, _audience(setup))
+        return Entry(path=(*self.client.place, SERVER), value=self.client.entry(program, arguments))
+
+    def _notes(self) -> list[str]:
+        return [f"Start {self.title} again: it reads the file when it starts."]
+
+
+def _table(setup: Setup) -> str:
+    return server_table(setup, _audience(setup))
+
+
+def _audience(setup: Setup) -> str:
+    return check_audience(str(setup.options.get("as") or SHARED))
