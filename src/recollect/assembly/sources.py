@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     # imported where they are asked for: an opening takes 40 ms less
     from recollect.observations.controls import CaptureControls
     from recollect.observations.recalled import OwnCalls
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
@@ -136,6 +137,7 @@ def followed_transcripts(
     resources: Resources,
     mirror: TranscriptMirror | None,
     controls: Callable[[], CaptureControls],
+    observed: Callable[[], ObservationParts],
     trunk: Resources | None,
 ) -> FollowedTranscripts | None:
     """Return the transcripts of other programs that are followed; None where none are.
@@ -149,7 +151,8 @@ def followed_transcripts(
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
     from recollect.recall.following import following_formats
 
-    reader = transcript_importer(resources, mirror, controls(), following_formats(), LEDGER)
+    formats = following_formats()
+    reader = transcript_importer(resources, mirror, controls(), observed, formats, LEDGER)
     return FollowedTranscripts(followed_places(named), reader)
 
 
@@ -157,13 +160,17 @@ def transcript_importer(
     resources: Resources,
     mirror: TranscriptMirror | None,
     controls: CaptureControls,
+    observed: Callable[[], ObservationParts],
     followed: Sequence[TranscriptFormat] = (),
     ledger: str = "",
 ) -> TranscriptImporter:
     """Return what imports transcripts of other programs; of formats as they are, or followed."""
+    from recollect.observations.recorder import Recorder
+    from recollect.recall.transcript_uses import TranscriptUses
     from recollect.sessions.exchange.formats.registry import FORMATS, STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
+    uses = TranscriptUses(functools.cache(lambda: Recorder(observed())))
     return TranscriptImporter(
         database=resources.records,
         clock=resources.clock,
@@ -178,6 +185,7 @@ def transcript_importer(
         rule=controls,
         ledger=ledger,
         is_recall=recalls(resources),
+        recorder=uses,
     )
 
 

@@ -7,6 +7,7 @@ too. Who owns a row is copied from its session by the query that finds the sessi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import LiteralString
 
 import msgspec
@@ -73,8 +74,21 @@ _BY_EVENT: LiteralString = (
 )
 _BY_TOOL_USE: LiteralString = """
     SELECT id FROM observations
-    WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event = ? LIMIT 1
+    WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event IN (?, ?) LIMIT 1
 """
+_CALL: LiteralString = """
+    SELECT message_id FROM tool_calls WHERE session_id = ? AND call_id = ?
+"""
+_UNLINKED: LiteralString = """
+    SELECT o.id, m.id, m.turn_sender
+    FROM json_each(?2) k CROSS JOIN observations o CROSS JOIN tool_calls t CROSS JOIN messages m
+    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.message_id IS NULL
+        AND t.session_id = ?1 AND t.call_id = k.value AND m.id = t.message_id
+"""
+"""In this order: without statistics all calls of the session were read first, for each one."""
+_LINK: LiteralString = "UPDATE observations SET message_id = ?, turn_sender = ? WHERE id = ?"
+_OUTCOMES = {"tool": "tool_failed", "tool_failed": "tool"}
+"""A use of a tool went well or failed: of one there is only one of both."""
 
 
 class SessionFacts(msgspec.Struct, frozen=True, array_like=True):
@@ -225,16 +239,25 @@ class _Places:
                 hint="leave the project out, or ask with another scope",
             )
         self._copies.update(dict.fromkeys(names, len(self.fresh)))
+        message_id = draft.message_id or self._asked_in(draft)
         owned = msgspec.structs.replace(
             draft,
+            message_id=message_id,
             tenant=facts.tenant,
             agent=facts.agent,
             user=facts.user,
             project=project,
-            turn_sender=self._turn(draft.session_id, facts, draft.message_id),
+            turn_sender=self._turn(draft.session_id, facts, message_id),
         )
         self.fresh.append(owned)
         return len(self.fresh) - 1
+
+    def _asked_in(self, draft: Observation) -> str | None:
+        """Return the message that asked for the tool, where that is stored."""
+        if draft.tool_use_id is None:
+            return None
+        row = self._tx.row(_CALL, (draft.session_id, draft.tool_use_id))
+        return None if row is None else text(row[0])
 
     def _facts(self, session_id: str) -> SessionFacts:
         facts = self._sessions.get(session_id)
@@ -262,8 +285,17 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
     if draft.event_id is not None:
         names.append((draft.session_id, draft.event_id))
     if draft.tool_use_id is not None:
-        names.append((draft.session_id, draft.tool_use_id, draft.event))
+        outcome = "tool" if draft.event in _OUTCOMES else draft.event
+        names.append((draft.session_id, draft.tool_use_id, outcome))
     return names
+
+
+def link_calls(tx: Transaction, session_id: str, calls: Sequence[str], at: int) -> None:
+    """Link the observations of a session to the messages that asked for their tools, by call."""
+    asked = (session_id, msgspec.json.encode(calls).decode())
+    for id_, *message in tx.all(_UNLINKED, asked):
+        link = partial(tx.execute, _LINK, (*message, id_))
+        renew_observation(tx, text(id_), link, at)
 
 
 def restore_observation(tx: Transaction, stored: Observation) -> None:
@@ -359,7 +391,8 @@ def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation |
     if draft.event_id is not None:
         row = tx.row(_BY_EVENT, (*here, draft.event_id))
     if row is None and draft.tool_use_id is not None:
-        row = tx.row(_BY_TOOL_USE, (*here, draft.tool_use_id, draft.event))
+        events = (draft.event, _OUTCOMES.get(draft.event, draft.event))
+        row = tx.row(_BY_TOOL_USE, (*here, draft.tool_use_id, *events))
     if row is None:
         return None
     where = _where(Scope(tenant=tenant)).also("id = ?", row[0])

@@ -20,7 +20,6 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.core.settings import user_path
 from recollect.sessions.exchange.deletions import forget_transcript
 from recollect.sessions.exchange.import_file import (
     AtEnd,
@@ -50,6 +49,7 @@ from recollect.sessions.exchange.import_source import (
     session_id_of,
     unpack_file,
 )
+from recollect.sessions.exchange.tool_uses import RecordNothing, UseRecorder
 from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
 from recollect.sessions.exchange.transcript_store import (
     Deletion,
@@ -89,6 +89,7 @@ class TranscriptImporter:
         rule: Knows what is not to be captured.
         ledger: Keeps account apart from other importers, and leaves out what others own.
         is_recall: As for `DraftMaker`.
+        recorder: Records what the tools did; nothing is recorded without one.
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class TranscriptImporter:
         rule: CaptureRule | None = None,
         ledger: str = "",
         is_recall: IsRecall = never,
+        recorder: UseRecorder | None = None,
     ) -> None:
         scope = scope if scope is not None else Scope()
         self._context = ImportContext(
@@ -119,6 +121,7 @@ class TranscriptImporter:
             mirror=mirror if mirror is not None else SilentMirror(),
             projects=projects if projects is not None else PlainProjects(),
             rule=rule if rule is not None else CaptureAll(),
+            recorder=recorder if recorder is not None else RecordNothing(),
             ledger=ledger_name(ledger, scope),
             tally=Tally(),
             stopping=lambda: False,
@@ -154,7 +157,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(_expanded(path))
+        root, found = find_transcripts(path)
         context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
         order = _Order(
             formats=formats, name=format_name, stores=self._stores, include_deleted=include_deleted
@@ -187,7 +190,7 @@ class TranscriptImporter:
             StoreError: the database or the disk refused.
         """
         formats = self._chosen(format_name)
-        root, found = find_transcripts(_expanded(path))
+        root, found = find_transcripts(path)
         order = _Order(formats=formats, name=format_name, stores=self._stores)
         return _Run(self._context, root, found, order).is_behind()
 
@@ -489,10 +492,6 @@ class _Run:
                     path=path,
                 )
             )
-
-
-def _expanded(path: Path | str) -> Path:
-    return user_path(path) if str(path).startswith("~") else Path(path)
 
 
 def _refused(error: ForeignStoreError) -> str:

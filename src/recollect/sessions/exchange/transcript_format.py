@@ -86,6 +86,10 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
         shared: Fields of the record that most records of a session have alike.
         is_final: The metadata is complete; nothing is added to it.
         sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
+        agent_id: The sub-agent that speaks.
+        within: The session that its tools are recorded in, where that is another one: that of whom
+            a sub-agent works for.
+        is_stored: Whether it is part of the conversation; of others only the tools are recorded.
     """
 
     session: ForeignSession
@@ -101,6 +105,9 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
     shared: dict[str, Any] = msgspec.field(default_factory=dict)
     is_final: bool = False
     sender: str | None = None
+    agent_id: str | None = None
+    within: ForeignSession | None = None
+    is_stored: bool = True
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):
