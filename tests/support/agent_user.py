@@ -234,7 +234,7 @@ class _Session:
     def answer(self, text: str) -> None:
         """Answer as the model."""
         self._said({"type": "text", "text": text})
-        more = {"background_tasks": [], "session_crons": []}
+        more: dict[str, list[object]] = {"background_tasks": [], "session_crons": []}
         self._fire("Stop", stop_hook_active=False, last_assistant_message=text, **more)
 
     def end(self) -> None:

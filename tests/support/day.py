@@ -64,7 +64,12 @@ class Day:
         settings.write_text('{\n    "cleanupPeriodDays": 30\n}\n', encoding="utf-8")
         self.shop.mkdir()
         (self.shop / "config.env").write_text(f"{CONFIG}\n", encoding="utf-8")
-        for words in (["init"], ["add", "."], ["commit", "-m", "One"], ["worktree", "add", "../shop-fix"]):
+        for words in (
+            ["init"],
+            ["add", "."],
+            ["commit", "-m", "One"],
+            ["worktree", "add", "../shop-fix"],
+        ):
             self._git(*words)
 
     def connect(self) -> None:
@@ -79,7 +84,9 @@ class Day:
             self.user.types("init", "claude-code")
         after = self.user.files()
         touched = {path for path in after if after[path] != before.get(path)}
-        listed = {str(Path(each["path"]).relative_to(self.user.home)) for each in announced["files"]}
+        listed = {
+            str(Path(each["path"]).relative_to(self.user.home)) for each in announced["files"]
+        }
         assert {path for path in touched if not path.startswith(".recollect/")} == {
             path for path in listed if not path.startswith(".recollect/")
         }
@@ -102,7 +109,8 @@ class Day:
         assert TOKEN not in second.given
         self.user.types("sync")
         sessions = self.user.asks("sessions")["sessions"]
-        assert {each["id"] for each in sessions} and len(sessions) == 2
+        assert {each["id"] for each in sessions}
+        assert len(sessions) == 2
         assert first.session != second.session
         (observed,) = self._observations("toolu_read")
         assert TOKEN not in str(observed)

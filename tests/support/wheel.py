@@ -16,6 +16,10 @@ PACKAGES = Path(msgspec.__file__).resolve().parents[1]
 the editable installation of the checkout stays out."""
 
 
+PROGRAM = Path(sys.executable).with_name("recollect")
+"""The command of the checkout."""
+
+
 def build_wheel(folder: Path) -> Path:
     """Build the wheel of the checkout into a folder; return it."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
