@@ -114,9 +114,14 @@ class Caller:
         Raises:
             NotFound: the session is missing, or not for this token: the error is the same.
         """
-        if asked is not None:
+        if asked is None:
+            return None if self.token.is_owners else self._own().id
+        if not self.token.asks_for_any:
             return self.session(asked).id
-        return None if self.token.is_owners else self._own().id
+        found = self.memory.sessions.known(asked)
+        if found is None:
+            raise _not_found()
+        return found.id
 
     def session(self, id_or_key: str) -> Session:
         """Return a session that the token may hear: its messages, its context, its window.

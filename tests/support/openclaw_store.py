@@ -23,7 +23,7 @@ _SCHEMA = """
         agent_id TEXT, app_version TEXT) STRICT;
     CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT NOT NULL,
         entry_json TEXT NOT NULL, created_via TEXT, parent_session_key TEXT, spawned_by TEXT,
-        label TEXT, display_name TEXT) STRICT;
+        label TEXT, display_name TEXT, archived_at INTEGER) STRICT;
     CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL,
         previous_session_id TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
         transcript_updated_at INTEGER, parent_session_key TEXT, spawned_by TEXT) STRICT;
@@ -88,7 +88,7 @@ class WrittenStore:
     ) -> None:
         """Begin a generation of a conversation."""
         self._run(
-            "INSERT OR REPLACE INTO session_nodes VALUES (?, ?, '{}', ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO session_nodes VALUES (?, ?, '{}', ?, ?, ?, ?, ?, NULL)",
             key,
             session,
             *map(node.get, ("created_via", "parent", "spawned_by", "label", "display_name")),
@@ -212,6 +212,27 @@ class WrittenStore:
         """Remove the rows of a window, with its node."""
         for table in ("transcript_events", "transcript_event_identities", "session_windows"):
             self._run(f"DELETE FROM {table} WHERE session_id = ?", session)  # noqa: S608  # literals
+
+    def put_away(self, key: str, *, back: bool = False) -> None:
+        """Archive a conversation, as people do in its list; or take it out again."""
+        at = None if back else self._tick()
+        self._run("UPDATE session_nodes SET archived_at = ? WHERE session_key = ?", at, key)
+
+    def call(
+        self, session: str, tool: str, given: dict[str, Any], output: str, call: str = "call-1"
+    ) -> None:
+        """Store that a tool was used, as newer versions do: through the wrapper, and as it was."""
+        wrapped = {"id": f"openclaw:core:{tool}", "args": given}
+        block = {"type": "toolCall", "id": call, "name": "tool_call", "arguments": wrapped}
+        self.say(session, "assistant", [block])
+        content = [{"type": "text", "text": output}]
+        result = {"content": content}
+        nested = {"toolName": tool, "input": given, "result": result, "isError": False}
+        told = {"customType": "openclaw.nested-tool.v1", "details": nested}
+        self.say(session, "custom", "", **told, timestamp=self._now)
+        details = {"tool": {"name": tool}, "result": result}
+        facts = {"toolCallId": call, "toolName": "tool_call", "details": details}
+        self.say(session, "toolResult", content, **facts, isError=False)
 
     def entomb(self, session: str) -> None:
         """Say that nothing of a session is to be remembered."""

@@ -228,6 +228,7 @@ def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
     tx.executemany("DELETE FROM messages WHERE id = ?", each)
+    tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
     tx.execute(
         "UPDATE sessions SET message_count = message_count - ? WHERE id = ?",
         (len(ids), begun.session_id),

@@ -32,6 +32,8 @@ HOOKS: Right = "hooks"
 """To tell what an agent does, and be given the context of its prompt: not to ask."""
 OWNER, SHARED, SESSION = "owner", "shared", "session:"
 """Audiences; the last one is followed by a session key."""
+ANY_SESSION = f"{SESSION}*"
+"""The audience of a program that serves many conversations: each request says which one asks."""
 GUEST = "guest"
 """The channel of the sessions of shared tokens; the peer is the name of the token. Not ``token``:
 the redactor would take what follows in a key for a secret."""
@@ -69,8 +71,9 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
         agent: Only of this agent; None: of all.
         project: Only of this project, a path of it; None: of all.
         audience: As whom it hears. ``owner``: as the operator, everything in its scope.
-            ``session:KEY``: as the session of that key. ``shared``: as a guest of its own, what it
-            captured itself and what the settings share with guests.
+            ``session:KEY``: as the session of that key. ``session:*``: as the session that each
+            request names, and like ``shared`` where it names none. ``shared``: as a guest of its
+            own, what it captured itself and what the settings share with guests.
         rights: The greatest of `RIGHTS` that it has.
         channels: Names of channels whose session keys it may write to; ``*``: all.
         created_at: Ms UTC.
@@ -107,7 +110,13 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
         """The key of the session as which it hears; None where it hears as the operator."""
         if self.is_owners:
             return None
-        return f"{GUEST}:{self.name}" if self.audience == SHARED else self.audience[len(SESSION) :]
+        is_guests = self.audience in {SHARED, ANY_SESSION}
+        return f"{GUEST}:{self.name}" if is_guests else self.audience[len(SESSION) :]
+
+    @property
+    def asks_for_any(self) -> bool:
+        """Whether it may ask on behalf of any session in its scope."""
+        return self.audience == ANY_SESSION
 
     def allows(self, right: Right) -> bool:
         """Return whether it has a right.
@@ -189,7 +198,7 @@ class Tokens:
             tenant: Whose memory it opens.
             agent: Only of this agent.
             project: Only of this project: a path of it.
-            audience: ``owner``, ``shared`` or ``session:KEY``, see `Token`.
+            audience: ``owner``, ``shared``, ``session:KEY`` or ``session:*``, see `Token`.
             rights: The greatest of `RIGHTS` that it has.
             channels: Channels whose session keys it may write to; ``*`` for all.
             expires_at: Ms UTC or datetime, in the future; it stays valid without one.
@@ -362,7 +371,7 @@ def check_audience(audience: str, agent: str | None = None) -> str:
     Raises:
         InvalidInput: it cannot be one, or its key names another agent.
     """
-    if audience in {OWNER, SHARED}:
+    if audience in {OWNER, SHARED, ANY_SESSION}:
         return audience
     if not audience.startswith(SESSION):
         hint = "use owner, shared, or session: with a session key"

@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.core.errors import Conflict, StoreError
+from recollect.governance.tokens import Right
 from recollect.integrations.file_change import (
     FileChange,
     Written,
@@ -54,6 +55,13 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     options: Mapping[str, Any] = {}
 
 
+class TokenOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """A token that the hooks or the plugin of a client need; see `recollect.governance.tokens`."""
+
+    audience: str = "owner"
+    rights: Right = "hooks"
+
+
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
     """All that is written for a client, or taken back.
 
@@ -63,7 +71,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         notes: What a user must know or do, one sentence each.
         follows: Entries of ``workspace.transcripts`` that it needs; of a removal those that an
             installation put there.
-        token: Whether its hooks have a token of their own, see `token_file`.
+        token: The token of its own that it needs, in `token_file`; None: it needs none.
         is_removal: It takes an integration back.
     """
 
@@ -71,7 +79,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[FileChange, ...]
     notes: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
-    token: bool = False
+    token: TokenOrder | None = None
     is_removal: bool = False
 
 
@@ -103,7 +111,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: tuple[Written, ...] = ()
     folders: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
-    token: bool = False
+    token: TokenOrder | None = None
 
 
 def token_file(home: Path, client: str) -> Path:
@@ -120,7 +128,7 @@ def installation_of(
     tables: Mapping[Path, str] | None = None,
     notes: Sequence[str] = (),
     follows: Sequence[str] = (),
-    token: bool = False,
+    token: TokenOrder | None = None,
 ) -> Installation:
     """Return what makes a client's files hold what is wanted, and nothing of an older version.
 

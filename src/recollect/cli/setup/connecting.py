@@ -22,6 +22,7 @@ from recollect.integrations.installing import (
     Installation,
     Integration,
     Setup,
+    TokenOrder,
     apply,
     installed,
     removal,
@@ -108,7 +109,7 @@ def connect(
         apply(home, replace(installation, follows=missing))
         _write_config(home, config)
         if installation.token:
-            _ensure_token(home, installation.client)
+            _ensure_token(home, installation.client, installation.token)
     return connected
 
 
@@ -186,7 +187,7 @@ def _write_config(home: Path, config: FileChange | None) -> None:
         write_file(Path(config.path), config.after)
 
 
-def _ensure_token(home: Path, client: str) -> None:
+def _ensure_token(home: Path, client: str, order: TokenOrder) -> None:
     """Make a token for the hooks of a client, unless its file holds one that is valid."""
     from recollect.memory import open_memory
     from recollect.store.files import private_folder, write_file
@@ -195,12 +196,15 @@ def _ensure_token(home: Path, client: str) -> None:
     with open_memory(home, live=False) as memory:
         if path.is_file():
             with suppress(RecollectError):
-                memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
-                return
+                held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
+                if (held.audience, held.rights) == (order.audience, order.rights):
+                    return
         with suppress(NotFound):
             memory.tokens.revoke(_token_name(client))
         private_folder(path.parent)
-        issued = memory.tokens.add(_token_name(client), audience="owner", rights="capture")
+        issued = memory.tokens.add(
+            _token_name(client), audience=order.audience, rights=order.rights
+        )
         write_file(path, f"{issued.text}\n".encode())
 
 
@@ -240,7 +244,7 @@ def _connected(
         is_removal=installation.is_removal,
         files=files,
         notes=[*installation.notes, *([] if config is None else _about_worker(home))],
-        has_hooks=installation.token,
+        has_hooks=installation.token is not None,
     )
 
 

@@ -120,6 +120,9 @@ def init(
         bool,
         typer.Option("--http", help="AGENT calls the worker itself; needs server.port."),
     ] = False,
+    mcp: Annotated[
+        bool, typer.Option("--mcp", help="With openclaw: only an MCP entry, no plugin.")
+    ] = False,
     client: _Client = None,
     audience: _Audience = None,
     is_printed: _Printed = False,
@@ -132,7 +135,7 @@ def init(
     from recollect.core.settings import user_path
 
     home = home_of(context)
-    options = {"http": http, "as": audience, "print": is_printed}
+    options = {"http": http, "mcp": mcp, "as": audience, "print": is_printed}
     integration = None
     if agent is not None:
         integration = integration_of(agent, client)

@@ -25,6 +25,7 @@ app.add_typer(group, name="token", rich_help_panel="Set up")
 
 _HEARS = {
     "owner": "hears everything in its scope, as you do",
+    "session:*": "hears as the session that each request names, and nothing without one",
     "shared": "hears as a guest of its own: what it captured, and what you share with guests",
 }
 

@@ -92,6 +92,19 @@ def transcript_folders(environ: Mapping[str, str] | None = None) -> dict[str, Pa
     }
 
 
+def openclaw_config(environ: Mapping[str, str] | None = None) -> Path:
+    """Return where OpenClaw keeps its settings: ``OPENCLAW_CONFIG_PATH``, else beside its agents.
+
+    Raises:
+        ConfigError: the file starts with ~ and the home directory is unknown.
+    """
+    environ = os.environ if environ is None else environ
+    chosen = environ.get("OPENCLAW_CONFIG_PATH", "").strip()
+    if chosen:
+        return _absolute(chosen, environ)
+    return transcript_folders(environ)["openclaw"].parent / "openclaw.json"
+
+
 def claude_mem_database(environ: Mapping[str, str] | None = None) -> Path:
     """Return where claude-mem keeps its database: below ``CLAUDE_MEM_DATA_DIR``, as it does.
 

@@ -7,11 +7,9 @@ a plugin: hooks, MCP server and skill. See docs/adr/0008 for the ways that leave
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,19 @@ from recollect import __version__
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import transcript_folders
 from recollect.integrations.claude_code.payloads import EVENTS
-from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.integrations.commands import (
+    has_mcp,
+    hook_command,
+    hook_timeout_s,
+    server_command,
+)
+from recollect.integrations.installing import (
+    Installation,
+    Setup,
+    TokenOrder,
+    installation_of,
+    token_file,
+)
 
 NAME = "claude-code"
 TOKEN_VARIABLE = "CLAUDE_RECOLLECT_TOKEN"  # noqa: S105 - the name of a variable
@@ -32,9 +42,6 @@ WAITED_FOR: Mapping[str, str | None] = {
 """Events whose hook Claude Code waits for, and the tools that are meant."""
 _NEVER_BY_HTTP = "SessionStart"
 """Claude Code calls only commands at the start of a session."""
-_MCP = ".mcp.json"
-_SPARE_S = 2
-"""What Claude Code allows a hook beyond its own deadline, to start and to end."""
 
 
 class ClaudeCode:
@@ -60,9 +67,13 @@ class ClaudeCode:
         """
         target = _folder() / "skills" / "recollect"
         own = {target / path: content for path, content in _rendered(setup)}
-        own[target / "hooks" / "hooks.json"] = _json({"hooks": _hooks(setup)})
         return installation_of(
-            setup.home, NAME, own=own, notes=list(_notes(setup)), follows=(NAME,), token=True
+            setup.home,
+            NAME,
+            own=own,
+            notes=list(_notes(setup)),
+            follows=(NAME,),
+            token=TokenOrder(),
         )
 
 
@@ -72,18 +83,15 @@ def _folder() -> Path:
 
 def _rendered(setup: Setup) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the plugin as they are for this machine, by path in its folder."""
-    values = {
-        "python": setup.python,
-        "home": str(setup.home),
-        "version": __version__,
-    }
     for path, template in _templates(files(__package__) / "plugin"):
-        if path == _MCP and not _has_mcp():
-            continue
-        text = template.read_text(encoding="utf-8")
-        for name, value in values.items():
-            text = text.replace(f'"{{{name}}}"', json.dumps(value, ensure_ascii=False))
-        yield path, text.encode()
+        yield path, template.read_text(encoding="utf-8").replace("{version}", __version__).encode()
+    yield "hooks/hooks.json", _json({"hooks": _hooks(setup)})
+    if has_mcp():
+        command, *arguments = server_command(setup, "owner")
+        yield (
+            ".mcp.json",
+            _json({"mcpServers": {"memory": {"command": command, "args": arguments}}}),
+        )
 
 
 def _templates(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
@@ -92,10 +100,6 @@ def _templates(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Tra
             yield from _templates(each, f"{prefix}{each.name}/")
         else:
             yield prefix + each.name, each
-
-
-def _has_mcp() -> bool:
-    return find_spec("mcp") is not None
 
 
 def _hooks(setup: Setup) -> dict[str, Any]:
@@ -109,13 +113,12 @@ def _hooks(setup: Setup) -> dict[str, Any]:
 
 
 def _by_command(event: str, setup: Setup) -> dict[str, Any]:
-    deadline = int(setup.options.get("deadline_ms", 300))
-    arguments = ["-I", "-S", setup.hook, NAME, event, "--home", str(setup.home)]
+    command, *arguments = hook_command(setup, NAME, event)
     return {
         "type": "command",
-        "command": setup.python,
-        "args": [*arguments, "--deadline-ms", str(deadline)],
-        "timeout": math.ceil(deadline / 1000) + _SPARE_S,
+        "command": command,
+        "args": arguments,
+        "timeout": hook_timeout_s(setup),
         **({} if event in WAITED_FOR else {"async": True}),
     }
 
@@ -133,16 +136,16 @@ def _by_http(event: str, setup: Setup) -> dict[str, Any]:
         "url": f"{setup.url}/api/hooks/{NAME}?event={event}",
         "headers": {"Authorization": f"Bearer ${TOKEN_VARIABLE}"},
         "allowedEnvVars": [TOKEN_VARIABLE],
-        "timeout": math.ceil(int(setup.options.get("deadline_ms", 300)) / 1000),
+        "timeout": hook_timeout_s(setup),
     }
 
 
 def _notes(setup: Setup) -> Iterator[str]:
     yield "Start Claude Code again: sessions that run now do not have the plugin yet."
     if setup.options.get("http"):
-        token = setup.home / "hooks" / f"{NAME}.token"
+        token = token_file(setup.home, NAME)
         yield f'Start it with the token: export {TOKEN_VARIABLE}="$(cat {token})"'
-    if not _has_mcp():
+    if not has_mcp():
         yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
 
 

@@ -18,7 +18,7 @@ from recollect.integrations.commands import (
     hook_timeout_s,
     server_command,
 )
-from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.json_text import Entry
 
 HOOKS_FILE, CONFIG_FILE = "hooks.json", "config.toml"
@@ -62,7 +62,7 @@ class Codex:
             entries={folder / HOOKS_FILE: hooks},
             tables=tables,
             notes=list(_notes(folder)),
-            token=True,
+            token=TokenOrder(),
         )
 
 

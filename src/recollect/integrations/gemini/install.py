@@ -20,7 +20,7 @@ from recollect.integrations.commands import (
     server_command,
 )
 from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
-from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 
 _NEEDLESS = frozenset({"BeforeTool"})
 """Nothing is kept of it that the event after the call does not tell."""
@@ -43,7 +43,9 @@ class Gemini:
             folder / "gemini-extension.json": _json(_manifest(setup)),
             folder / "hooks" / "hooks.json": _json({"hooks": _hooks(setup)}),
         }
-        return installation_of(setup.home, self.name, own=own, notes=list(_notes()), token=True)
+        return installation_of(
+            setup.home, self.name, own=own, notes=list(_notes()), token=TokenOrder()
+        )
 
 
 def _manifest(setup: Setup) -> dict[str, Any]:

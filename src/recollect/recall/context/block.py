@@ -29,6 +29,7 @@ STAYS = 0.05
 _TRIES = 6
 
 Section = Literal["types", "summary", "changes"]
+Kind = Literal["observation", "episode", "message", "file"]
 Count = Callable[[str], int]
 """Returns what a text costs in a prompt."""
 
@@ -37,8 +38,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """What may go into a block.
 
     Attributes:
-        kind: ``observation`` or ``episode``.
-        id: Of the record.
+        kind: ``observation``, ``episode``, ``message``, or ``file`` for lines of a memory file.
+        id: Of the record; of lines of a file where they are.
         number: Its short number, where it has one.
         section: Where in the block.
         lines: Its words, not made harmless yet.
@@ -47,7 +48,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         relevance: How well it answers the question, 0 to 1; 0 without one.
     """
 
-    kind: Literal["observation", "episode"]
+    kind: Kind
     id: str
     number: int | None
     section: Section
@@ -65,7 +66,7 @@ class ContextItem(msgspec.Struct, frozen=True, kw_only=True):
         tokens: What its lines cost.
     """
 
-    kind: Literal["observation", "episode"]
+    kind: Kind
     id: str
     number: int | None
     section: Section

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import LiteralString
 
 import msgspec
@@ -10,19 +10,25 @@ import msgspec
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
+from recollect.index.query.hit import Hit, cite_lines
 from recollect.observations.observation import Observation
 from recollect.observations.rows import places_of, select_observations
-from recollect.recall.context.block import Candidate, Section
-from recollect.recall.context.words import line_of, summary_lines
+from recollect.observations.summary import clipped
+from recollect.recall.context.block import Candidate, Kind, Section
+from recollect.recall.context.words import LONGEST_LINE, line_of, summary_lines
 from recollect.recall.hearer import ObservationHearer
 from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
-from recollect.store.columns import Condition
+from recollect.store.columns import Condition, first_integer
 from recollect.store.engine import Transaction
 
 CHANGES = ("code_change", "git_operation")
 """What the last session did to files."""
 _MOST = 200
 """Newest, and most important, that are looked at: some ten times what a block holds."""
+PLAIN = 0.5
+"""The importance of words that no rule has weighed: that of a plain observation."""
+_SPEAKERS = {"user": "user", "assistant": "agent"}
+_NUMBER: LiteralString = "SELECT number FROM messages WHERE id = ?"
 _NEWEST: LiteralString = "created_at DESC, number DESC"
 _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
@@ -85,6 +91,36 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
 def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:
     """Return observations that answer a prompt as candidates."""
     return list(_candidates(found, "types", order.relevance))
+
+
+def spoken_candidates(tx: Transaction, hits: Iterable[Hit]) -> Iterator[Candidate]:
+    """Yield messages of people and agents, and lines of memory files, that answer a prompt.
+
+    What a tool gave back is nobody's words: such messages are left out.
+    """
+    for hit in hits:
+        if hit.path is not None:
+            first = hit.start_line or 1
+            place = cite_lines(hit.path, first, hit.end_line or first)
+            yield _spoken("file", place, None, hit, f"[{place}] {hit.snippet}")
+        elif hit.role in _SPEAKERS:
+            number = first_integer(tx.row(_NUMBER, (hit.ref,)))
+            name = f"{show_number('message', number)} {to_iso(hit.at)[:10]}"
+            said = f"[{name}] {hit.name or _SPEAKERS[hit.role]}: {hit.snippet}"
+            yield _spoken("message", hit.ref, number, hit, said)
+
+
+def _spoken(kind: Kind, id_: str, number: int | None, hit: Hit, line: str) -> Candidate:
+    return Candidate(
+        kind=kind,
+        id=id_,
+        number=number,
+        section="types",
+        lines=(clipped(line, LONGEST_LINE),),
+        at=hit.at,
+        importance=PLAIN,
+        relevance=hit.score,
+    )
 
 
 def heard(tx: Transaction, order: Order, found: Sequence[Observation]) -> list[Observation]:

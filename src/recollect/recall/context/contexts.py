@@ -11,17 +11,19 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Literal, LiteralString, get_args
 
 import msgspec
 
 from recollect.core.checks import check_count, check_text
-from recollect.core.clock import Clock, IdSource
+from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
-from recollect.index.query.hit import SearchResult
+from recollect.index.model.document import OBSERVATIONS
+from recollect.index.query.hit import Hit, SearchResult
 from recollect.recall.audience import Asked, group_asking
 from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
 from recollect.recall.context.candidates import (
@@ -30,7 +32,9 @@ from recollect.recall.context.candidates import (
     read_candidates,
     read_relevant,
     relevant_candidates,
+    spoken_candidates,
 )
+from recollect.recall.context.clients import CLIENT_CHARS, is_loaded
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
@@ -51,9 +55,6 @@ from recollect.text.injected import boundary_of
 from recollect.text.summary.extractive import shortened
 
 Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
-CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}
-"""Claude Code replaces what is longer than 10,000 characters by a preview of 2 kB; Codex has the
-same hooks. What a client adds around a block is counted off."""
 _CLIENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _HITS = 50
 """Hits that a question is looked up with."""
@@ -109,6 +110,8 @@ class _Asking(msgspec.Struct, frozen=True, kw_only=True):
     sender: str | None
     room: Room
     heard_as: str | None
+    sources: tuple[str, ...] = ()
+    since: int | None = None
 
 
 class Contexts:
@@ -132,6 +135,8 @@ class Contexts:
         client: str | None = None,
         for_sender: str | None = None,
         *,
+        sources: Sequence[str] = (),
+        since: int | datetime | None = None,
         record: bool = True,
     ) -> ContextBlock:
         """Return what a prompt of a session is given by itself, and record that it was.
@@ -150,6 +155,10 @@ class Contexts:
             client: The program that reads it: ``claude-code`` and ``codex`` have a limit of 9,500
                 characters.
             for_sender: Whom the session answers, as for `Memory.search`.
+            sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
+                none is given observations, if the setting is on.
+            since: Where the client says when the oldest message was said that the prompt holds:
+                what was said later is left out. Blocks of earlier prompts are then gone.
             record: Whether it is really injected; False to look at it only.
 
         Raises:
@@ -172,6 +181,8 @@ class Contexts:
             sender=for_sender,
             heard_as=session.id,
         )
+        at = None if since is None else check_time(since)
+        asking = msgspec.structs.replace(asking, sources=tuple(sources), since=at)
         if not self._parts.settings.enabled and (reason == "prompt" or asking.query is None):
             return _NOTHING
         if reason == "prompt":
@@ -317,30 +328,67 @@ class Contexts:
         return assemble(new, asking.room, asked=bool(asking.query))
 
     def _for_prompt(self, asking: _Asking) -> ContextBlock:
-        if not self._parts.settings.prompt:
+        settings = self._parts.settings
+        sources = asking.sources or ((OBSERVATIONS,) if settings.prompt else ())
+        if not sources:
             return ContextBlock()
-        floor = self._parts.settings.prompt_floor
-        found = {id_: score for id_, score in self._relevance(asking).items() if score >= floor}
-        if not found:
+        found = self._relevance(asking) if OBSERVATIONS in sources else {}
+        found = {id_: score for id_, score in found.items() if score >= settings.prompt_floor}
+        spoken = self._spoken(asking, [each for each in sources if each != OBSERVATIONS])
+        if not (found or spoken):
             return ContextBlock()
-        window = self._parts.sessions().view(asking.session.id, for_sender=asking.sender).messages
-        since = min((message.created_at for message in window), default=0)
-        shown = {message.id for message in window}
+        shown, since = self._window(asking)
         projects = self._projects(asking.session)
 
         def unit(tx: Transaction) -> list[Candidate]:
             order = self._order(tx, asking, projects, found)
-            stands = set(standing(tx, asking.session, asking.hearer.group.name).ids)
+            group = asking.hearer.group.name
+            stands = standing(tx, asking.session, group).ids if asking.since is None else ()
+            there = shown.union(stands)
             fresh = [
                 each
                 for each in heard(tx, order, read_relevant(tx, order))
-                if each.id not in stands
-                and each.message_id not in shown
+                if each.id not in there
+                and each.message_id not in there
                 and not (each.session_id in order.lineage and each.created_at >= since)
             ]
-            return relevant_candidates(fresh, order)
+            said = [
+                hit
+                for hit in spoken
+                if hit.ref not in there
+                and not (hit.session_id in order.lineage and hit.at >= since)
+            ]
+            return [*relevant_candidates(fresh, order), *spoken_candidates(tx, said)]
 
         return assemble(self._parts.database.read(unit), asking.room, asked=True)
+
+    def _window(self, asking: _Asking) -> tuple[frozenset[str], int]:
+        """Return the messages that a prompt holds, as far as they are known, and since when."""
+        if asking.since is not None:
+            return frozenset(), asking.since
+        window = self._parts.sessions().view(asking.session.id, for_sender=asking.sender).messages
+        since = min((message.created_at for message in window), default=0)
+        return frozenset(message.id for message in window), since
+
+    def _spoken(self, asking: _Asking, sources: Sequence[str]) -> list[Hit]:
+        """Return what of messages and memory files answers a prompt well enough."""
+        if not sources:
+            return []
+        result = self._search(
+            asking.query,
+            _HITS,
+            self._parts.settings.prompt_floor,
+            sources=sources,
+            scope=self._parts.scope,
+            for_session=asking.heard_as,
+            for_sender=asking.sender,
+        )
+        floor = self._parts.settings.prompt_floor
+        return [
+            hit
+            for hit in result.hits
+            if hit.score >= floor and not is_loaded(asking.client, hit.path or "")
+        ]
 
     def _relevance(self, asking: _Asking) -> dict[str, float]:
         if asking.query is None:
@@ -348,7 +396,7 @@ class Contexts:
         result = self._search(
             asking.query,
             _HITS,
-            sources=["observations"],
+            sources=[OBSERVATIONS],
             scope=msgspec.structs.replace(self._parts.scope, project=asking.session.project),
             for_session=asking.heard_as,
             for_sender=asking.sender,

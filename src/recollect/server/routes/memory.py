@@ -88,6 +88,8 @@ class ContextGiven(Given, frozen=True, kw_only=True):
     reason: str = "startup"
     client: str | None = None
     for_sender: str | None = None
+    sources: tuple[str, ...] = ()
+    since: int | None = None
     record: bool = True
 
 
@@ -105,8 +107,8 @@ def _asked(caller: Caller, given: OnBehalf) -> dict[str, Any]:
 
 
 def _refuse_sender(caller: Caller, sender: str | None) -> None:
-    """Let only the operator say whom a session answers: another one could hear as the owner."""
-    if sender is not None and caller.for_session(None) is not None:
+    """Let only who may ask for any session say whom it answers: others could hear as the owner."""
+    if sender is not None and not (caller.token.is_owners or caller.token.asks_for_any):
         raise Denied(
             "only the operator may say whom a session answers", hint="leave for_sender out"
         )

@@ -20,7 +20,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.deletions import forget_transcript
+from recollect.sessions.exchange.foreign_endings import end_all, end_transcript
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
@@ -52,7 +52,7 @@ from recollect.sessions.exchange.import_source import (
 from recollect.sessions.exchange.tool_uses import RecordNothing, UseRecorder
 from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
 from recollect.sessions.exchange.transcript_store import (
-    Deletion,
+    Ending,
     StoredTranscript,
     TranscriptStore,
 )
@@ -437,9 +437,8 @@ class _Run:
                         return
                     self._tally.counts["files"] += 1
                     self._stored(form, transcript)
-                for deletion in store.deletions() if self._context.ledger else ():
-                    place = f"{path}#{deletion.session}"
-                    forget_transcript(self._context, self._ledger, form, place, deletion)
+                if self._context.ledger:
+                    end_all(self._context, self._ledger, form, path, store.endings())
         except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
@@ -467,8 +466,8 @@ class _Run:
         if self._context.ledger and all(found.path != living for found in self._found.files):
             for form in self._formats:
                 if form.companion:
-                    gone = Deletion(session=session, at=file.mtime_ns)
-                    forget_transcript(self._context, self._ledger, form, path, gone)
+                    gone = Ending(session=session, at=file.mtime_ns)
+                    end_transcript(self._context, self._ledger, form, path, gone)
 
     def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
         """Return whether a file mirrors a session of this very home, and what it was stored as."""

@@ -1,7 +1,7 @@
 """Stores that hold many transcripts of another program: the second port, beside the line formats.
 
 What a transcript in a store says is read by a line format; a store finds the transcripts, tells
-which of their lines count, and which sessions were deleted. The importer knows no store.
+which of their lines count, and which sessions a person ended. The importer knows no store.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePath
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -35,11 +35,18 @@ class StoredTranscript(LineSource, Protocol):
         """The transcript that it went on from, where it was copied."""
 
 
-class Deletion(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that was deleted there: its id, and when, ms UTC."""
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that a person ended there.
+
+    Attributes:
+        session: Its id.
+        at: When, ms UTC.
+        status: What became of it.
+    """
 
     session: str
     at: int
+    status: Literal["deleted", "archived"] = "deleted"
 
 
 class OpenStore(Protocol):
@@ -52,8 +59,8 @@ class OpenStore(Protocol):
             ForeignStoreError: it cannot be read.
         """
 
-    def deletions(self) -> Sequence[Deletion]:
-        """Return which sessions were deleted on purpose."""
+    def endings(self) -> Sequence[Ending]:
+        """Return which sessions were deleted or archived on purpose."""
 
 
 Storable: TypeAlias = Callable[[str], str]

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from recollect.core.clock import to_iso
+from recollect.core.errors import InvalidInput
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.exchange import extras
 from recollect.sessions.exchange import transcript_format as port
@@ -24,6 +25,7 @@ from recollect.sessions.record.account import account
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
+from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.token_usage import MODEL, TokenUsage, read_usage
 
 _ROLES = {
@@ -79,9 +81,12 @@ class OpenClawFormat:
         given = header.get("id")
         project = header.get("cwd")
         session_id = given if isinstance(given, str) and given else session_id_of(path)
+        known = companion or {}
+        key = _key_of(session_id, known)
         return port.ForeignSession(
             id=session_id,
-            key=_key_of(session_id, companion or {}),
+            key=key,
+            metadata=_started_by(key, known),
             agent=_agent_of(path),
             project=project if isinstance(project, str) and project else None,
             at=port.parse_time(header.get("timestamp")),
@@ -125,6 +130,45 @@ def _key_of(session_id: str, companion: port.Record) -> str | None:
             if isinstance(entry, dict) and entry.get(field) == session_id:
                 return key
     return None
+
+
+def _started_by(key: str | None, known: port.Record) -> dict[str, str]:
+    """Return for which session a sub-agent works: the one of a person above all that started it.
+
+    Empty of other sessions, and where that is not known, or a job.
+    """
+    above, seen = key, set[str]()
+    while above is not None and _SPAWNED in above and above not in seen:
+        seen.add(above)
+        entry = known.get(above)
+        facts = entry if isinstance(entry, dict) else {}
+        above = _text(facts.get("spawnedBy")) or _text(facts.get("parentSessionKey"))
+    root = known.get(above or "")
+    session = _text(root.get("sessionId")) if isinstance(root, dict) else None
+    if above is None or above == key or above in seen or session is None:
+        return {}
+    if root.get("createdVia") == "cron" or _is_automatic(above):
+        return {}
+    return {"subagent": (key or "").rpartition(":")[2], "parent": session, "parent_key": above}
+
+
+def _is_automatic(key: str) -> bool:
+    try:
+        return parse_key(key).is_automatic
+    except InvalidInput:
+        return True
+
+
+def _within(session: port.ForeignSession) -> port.ForeignSession | None:
+    """Return the session for which a sub-agent works."""
+    if "parent_key" not in session.metadata:
+        return None
+    return port.ForeignSession(
+        id=session.metadata["parent"],
+        key=session.metadata["parent_key"],
+        agent=session.agent,
+        project=session.project,
+    )
 
 
 def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
@@ -218,6 +262,8 @@ def _line(
         metadata={key: value for key, value in facts.items() if isinstance(value, str)},
         usage=usage if isinstance(usage, dict) else None,
         extra=_extra(record, message),
+        agent_id=session.metadata.get("subagent"),
+        within=_within(session),
     )
 
 

@@ -28,7 +28,7 @@ from recollect.sessions.exchange.import_source import (
 )
 from recollect.sessions.exchange.transcript_format import Continuation, Record
 from recollect.sessions.exchange.transcript_store import (
-    Deletion,
+    Ending,
     Storable,
     StoredTranscript,
     as_it_is,
@@ -53,13 +53,17 @@ _LATEST_MS = 9_000_000_000_000
 _LARGEST_SEQ = 2**63 - 2
 """The seq after it must fit into a column, too."""
 
+_FACTS = ("spawnedBy", "parentSessionKey", "createdVia", "sessionId")
+"""What `_NODES` tells of a session key, in the words of ``sessions.json``."""
+
 _VERSION: LiteralString = "SELECT user_version FROM pragma_user_version"
 _AGENT: LiteralString = "SELECT agent_id FROM schema_meta WHERE meta_key = 'primary'"
 _AGENTS: LiteralString = "SELECT path FROM agent_databases ORDER BY agent_id"
 _NODES: LiteralString = """
-    SELECT session_key, spawned_by, parent_session_key, created_via FROM session_nodes
+    SELECT session_key, spawned_by, parent_session_key, created_via, current_session_id
+    FROM session_nodes
     UNION ALL
-    SELECT session_key, spawned_by, parent_session_key, NULL FROM session_windows
+    SELECT session_key, spawned_by, parent_session_key, NULL, NULL FROM session_windows
     WHERE spawned_by IS NOT NULL OR parent_session_key IS NOT NULL
 """
 _WINDOWS: LiteralString = """
@@ -82,11 +86,14 @@ _ARCHIVE: LiteralString = """
 _COLD: LiteralString = """
     SELECT archive_blob FROM session_transcript_cold_archives WHERE session_id = ?
 """
-_DELETIONS: LiteralString = """
-    SELECT session_id, max(created_at) FROM (
+_ENDINGS: LiteralString = """
+    SELECT session_id, max(created_at), 'deleted' FROM (
         SELECT session_id, created_at FROM session_transcript_archives WHERE reason = 'deleted'
         UNION ALL SELECT session_id, created_at FROM memory_session_tombstones
     ) WHERE session_id NOT IN (SELECT session_id FROM session_windows) GROUP BY session_id
+    UNION ALL
+    SELECT w.session_id, n.archived_at, 'archived' FROM session_windows w
+    JOIN session_nodes n ON n.session_key = w.session_key WHERE n.archived_at IS NOT NULL
 """
 _EVENTS: LiteralString = """
     SELECT seq, CASE WHEN octet_length(event_json) <= ? THEN CAST(event_json AS BLOB) END,
@@ -191,10 +198,17 @@ class OpenClawStore:
                 found.append(_Archive(place, name, row[5], partial(self._archived, row)))
         return found
 
-    def deletions(self) -> list[Deletion]:
-        """Return the sessions that somebody deleted, or wanted forgotten, there."""
-        rows = self._database.read(lambda query: query(_DELETIONS, ()))
-        return [Deletion(session=self._storable(text(row[0])), at=integer(row[1])) for row in rows]
+    def endings(self) -> list[Ending]:
+        """Return the sessions that somebody deleted, wanted forgotten or archived there."""
+        rows = self._database.read(lambda query: query(_ENDINGS, ()))
+        return [
+            Ending(
+                session=self._storable(text(row[0])),
+                at=integer(row[1]),
+                status="archived" if row[2] == "archived" else "deleted",
+            )
+            for row in rows
+        ]
 
     def _placed(self, session: str, key: str, known: Record, title: SqlValue) -> _Place:
         entry = dict(known.get(key) or {}) | {"sessionId": session}
@@ -383,7 +397,7 @@ def _companion(rows: list[Row]) -> dict[str, Any]:
     """Return what the store tells of its sessions in the words of ``sessions.json``."""
     known: dict[str, dict[str, Any]] = {}
     for key, *facts in rows:
-        named = zip(("spawnedBy", "parentSessionKey", "createdVia"), facts, strict=True)
+        named = zip(_FACTS, facts, strict=True)
         given = {name: value for name, value in named if value is not None}
         known.setdefault(text(key), {}).update(given)
     return dict(known)

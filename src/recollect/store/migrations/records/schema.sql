@@ -116,10 +116,10 @@ CREATE TABLE imports (
     at         INTEGER NOT NULL,
     PRIMARY KEY (tenant, source, path)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE injected_items (
+CREATE TABLE "injected_items" (
     injection_id TEXT NOT NULL REFERENCES injections (id) ON DELETE CASCADE,
     place        INTEGER NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('observation', 'episode')),
+    kind         TEXT NOT NULL CHECK (kind IN ('observation', 'episode', 'message', 'file')),
     ref          TEXT NOT NULL,
     number       INTEGER,
     section      TEXT NOT NULL,

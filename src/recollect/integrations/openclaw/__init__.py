@@ -1,0 +1,1 @@
+"""OpenClaw: the plugin for its memory slot, and what puts it there."""

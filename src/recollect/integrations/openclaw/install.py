@@ -1,0 +1,93 @@
+"""Puts recollect into OpenClaw: its plugin into the memory slot, or a bare MCP server.
+
+The plugin is copied into the home, so that it goes with it, and named in ``openclaw.json``. What
+people say is not reported by the plugin: the worker follows OpenClaw's store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.settings import openclaw_config, transcript_folders
+from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.integrations.json_text import Entry, object_of
+
+PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
+_ID = "recollect"
+_RESTART = "restart OpenClaw, so that it takes its new settings: `openclaw gateway restart`"
+_PEOPLE = (
+    "OpenClaw tells an MCP server neither the conversation nor who speaks: it hears as a guest. "
+    'Where nobody but you writes to your agent, change "shared" to "owner" in its entry'
+)
+
+
+class OpenClaw:
+    """The gateway of OpenClaw 2026.9 and newer."""
+
+    name = "openclaw"
+    title = "OpenClaw"
+
+    def is_here(self) -> bool:
+        """Return whether OpenClaw was set up by this user."""
+        return openclaw_config().is_file() or transcript_folders()[self.name].is_dir()
+
+    def installation(self, setup: Setup) -> Installation:
+        """Return what would be written; with the option ``mcp`` an MCP server, no plugin.
+
+        Raises:
+            NotFound: OpenClaw has no settings yet.
+            InvalidInput: they cannot be changed from here; the hint has what to put into them.
+            RecollectError: as `installation_of`.
+        """
+        config = openclaw_config()
+        if not config.is_file():
+            hint = "set OpenClaw up first: `openclaw onboard`"
+            raise NotFound(f"{config} is missing", hint=hint, path=str(config))
+        if setup.options.get("mcp"):
+            return installation_of(
+                setup.home,
+                self.name,
+                entries={config: [_server(setup)]},
+                notes=(_RESTART, _PEOPLE),
+                follows=(self.name,),
+            )
+        folder = setup.home / "integrations" / self.name
+        plugin = files(__package__) / "plugin"
+        return installation_of(
+            setup.home,
+            self.name,
+            own={folder / name: (plugin / name).read_bytes() for name in PLUGIN_FILES},
+            entries={config: list(_entries(config, folder, setup.home))},
+            notes=(_RESTART,),
+            follows=(self.name,),
+            token=True,
+        )
+
+
+def _entries(config: Path, folder: Path, home: Path) -> Iterator[Entry]:
+    """Yield what gives the plugin the memory slot."""
+    yield Entry(path=("plugins", "load", "paths"), value=str(folder), is_item=True)
+    if "allow" in _plugins(config):  # else every plugin is allowed; a list of ours would be all
+        yield Entry(path=("plugins", "allow"), value=_ID, is_item=True)
+    yield Entry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
+    told = {"enabled": True, "hooks": {"allowConversationAccess": True}}
+    yield Entry(path=("plugins", "entries", _ID), value={**told, "config": {"home": str(home)}})
+
+
+def _plugins(config: Path) -> dict[str, Any]:
+    """Return the section of plugins; empty where the file cannot be read as JSON."""
+    try:
+        found = object_of(config.read_text(encoding="utf-8-sig")).get("plugins")
+    except (InvalidInput, UnicodeDecodeError):
+        return {}  # `installation_of` says what is wrong with it
+    return found if isinstance(found, dict) else {}
+
+
+def _server(setup: Setup) -> Entry:
+    command = ["-m", _ID, "--home", str(setup.home), "mcp", "--as", "shared"]
+    server = {"command": setup.python, "args": command, "transport": "stdio"}
+    return Entry(path=("mcp", "servers", _ID), value=server)

@@ -1,0 +1,92 @@
+"""What a person deleted or archived in the other program is so here, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from recollect.sessions.exchange.import_batch import place_of
+from recollect.sessions.exchange.import_file import ImportContext
+from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
+from recollect.sessions.exchange.transcript_format import TranscriptFormat
+from recollect.sessions.exchange.transcript_store import Ending
+from recollect.sessions.lifecycle import set_status
+from recollect.sessions.record.session import DELETED, session_at
+from recollect.store.engine import Transaction
+
+Ledger = Mapping[tuple[str, str], LedgerEntry]
+_ARCHIVED = ":archived"
+
+
+def end_transcript(
+    context: ImportContext, ledger: Ledger, form: TranscriptFormat, path: str, ending: Ending
+) -> None:
+    """Give our copy of a session the status that it has there, once: a person may change it here.
+
+    Args:
+        context: Where our copy is.
+        ledger: What was imported before.
+        form: What it is.
+        path: Of the transcript, or where it was.
+        ending: What became of it there.
+    """
+    source = form.name
+    entry = LedgerEntry(path=f"{path}:{ending.status}", source=source + context.ledger)
+    known = ledger.get((entry.source, entry.path))
+    if known is not None and known.is_of(0, ending.at):
+        return
+    archive = path.replace(f"#{ending.session}", f"#{ending.session}.deleted")
+    is_wanted = ending.status == DELETED and any(  # by a person, who imported the archive
+        name == source and imported.startswith(archive) for name, imported in ledger
+    )
+    written = msgspec.structs.replace(entry, mtime_ns=ending.at)
+    _write(context, form, written, ending, None if is_wanted else ending.status)
+
+
+def end_all(
+    context: ImportContext,
+    ledger: Ledger,
+    form: TranscriptFormat,
+    store: str,
+    endings: Sequence[Ending],
+) -> None:
+    """Take it over what people ended in a store; what is not archived there any more goes on.
+
+    Args:
+        context: Where our copies are.
+        ledger: What was imported before.
+        form: What they are.
+        store: The path of the store.
+        endings: All that were ended there, until now.
+    """
+    for each in endings:
+        end_transcript(context, ledger, form, f"{store}#{each.session}", each)
+    archived = {each.session for each in endings if each.status == "archived"}
+    for (source, path), entry in ledger.items():
+        place, _, session = path.removesuffix(_ARCHIVED).partition("#")
+        is_ours = (source, place) == (form.name + context.ledger, store)
+        if is_ours and path.endswith(_ARCHIVED) and entry.mtime_ns and session not in archived:
+            written = msgspec.structs.replace(entry, mtime_ns=0)
+            _write(context, form, written, Ending(session=session, at=0), "active")
+
+
+def _write(
+    context: ImportContext,
+    form: TranscriptFormat,
+    entry: LedgerEntry,
+    ending: Ending,
+    status: str | None,
+) -> None:
+    tenant, now = context.scope.tenant, context.clock.now_ms()
+    place = place_of(form, entry.path)
+
+    def unit(tx: Transaction) -> None:
+        _, session = session_at(tx, tenant, form.name, ending.session, place)
+        if session is not None and status is not None:
+            is_gone = session.status == DELETED and status != DELETED
+            set_status(tx, session, session.status if is_gone else status, now)
+        write_entry(tx, tenant, entry, now)
+
+    context.database.write(unit)
+    context.mirror.notify()
