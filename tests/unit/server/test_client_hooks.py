@@ -53,3 +53,32 @@ def test_a_day_of_claude_code(client: Client, tmp_path: Path) -> None:
     given = tuesday.start()["hookSpecificOutput"]
     assert given["hookEventName"] == "SessionStart"
     assert "Fix the PATH of cron" in given["additionalContext"]
+
+
+def lines_of(client: Client, query: str) -> list[tuple[str, str]]:
+    """Return the source and type of what a search finds."""
+    asked = {"query": query, "sources": ["observations", "sessions"]}
+    status, found = client.post("/api/search", asked)
+    assert status == 200, found
+    return [(each["source"], each["type"]) for each in found["results"]]
+
+
+def test_a_prompt_and_an_answer_are_found_once(client: Client, tmp_path: Path) -> None:
+    """Issue 13, 1: a message and an observation, one hit; a decision is a kind of its own."""
+    session = ClaudeSession(client, folder(tmp_path, "once"))
+    session.prompt("Where does the samovar stand?")
+    session.stop("The samovar stands in the scullery.")
+    assert [(each.role, each.text) for each in session.messages] == [
+        ("user", "Where does the samovar stand?"),
+        ("assistant", "The samovar stands in the scullery."),
+    ]
+    assert [each.message_id for each in session.observations] == [
+        each.id for each in session.messages
+    ]
+    assert sorted(lines_of(client, "samovar")) == [("sessions", "assistant"), ("sessions", "user")]
+    around = client.post("/api/timeline", {"anchor": session.messages[0].id})[1]
+    assert [each["type"] for each in around["after"]] == ["assistant"]
+    session.prompt("We decided to use the urn instead of the kettle for guests.")
+    found = lines_of(client, "urn instead of kettle for guests")
+    assert ("observations", "decision") in found
+    assert ("observations", "tool_use") not in found
