@@ -28,7 +28,7 @@ from recollect.governance.tokens import (
 )
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
-from recollect.sessions.lifecycle import Hooked, Moment
+from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.account import escaped, parse_account
 from recollect.sessions.record.message import Message
@@ -183,14 +183,14 @@ class Caller:
 
     def hooked(
         self,
-        key: str,
+        name: str | ForeignName,
         project: str | None,
         moment: Moment,
         at: int | None = None,
         *,
         beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
-        """Return the session of the hooks under a key; arguments as for `Sessions.hooked`.
+        """Return the session of the hooks under a name; arguments as for `Sessions.hooked`.
 
         Raises:
             RecollectError: as `writes_to`, or as `Sessions.hooked`.
@@ -203,7 +203,8 @@ class Caller:
                 self._writable(expected.session)
             beginning()
 
-        named, hooked = self._key(key).text, self.memory.sessions.hooked
+        named = self._key(name).text if isinstance(name, str) else name
+        hooked = self.memory.sessions.hooked
         found = hooked(named, self._project(project), moment, at=at, beginning=check)
         self._writable(found.session)
         return found

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # imported where they are asked for
     )
     from recollect.governance.exchange.importer import ExchangeReport, Intake, OnImport
     from recollect.governance.exchange.lines import FileLine
+    from recollect.recall.followed import FollowedFile
     from recollect.sessions.exchange.export import SessionExport
     from recollect.sessions.exchange.import_report import ImportReport, Progress
 
@@ -67,6 +68,23 @@ class ExchangeFacade:
         """
         run = self._parts.importer().run
         return run(path, format_name, progress, include_deleted=include_deleted)
+
+    def transcript_grew(
+        self, path: str, format_name: str, *, is_awaited: bool = False
+    ) -> FollowedFile | None:
+        """Tell that a program wrote into a transcript, as its hooks say.
+
+        Args:
+            path: Absolute.
+            format_name: The program, ``claude-code``.
+            is_awaited: Read what is new before returning, for a second at most; else at once.
+
+        Returns:
+            The transcript; None where it is below no place that is followed, see
+            ``workspace.transcripts``.
+        """
+        told = self._parts.maintenance.transcript_grew
+        return told(path, format_name, is_awaited=is_awaited)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
         """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.

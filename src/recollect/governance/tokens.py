@@ -25,9 +25,11 @@ from recollect.sessions.record.session_key import parse_key
 from recollect.store.columns import decode, text_or_none
 from recollect.store.engine import Database, Row, SqlValue, Transaction
 
-Right: TypeAlias = Literal["read", "capture", "write", "files", "admin"]
+Right: TypeAlias = Literal["hooks", "read", "capture", "write", "files", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-"""Each includes those before it."""
+"""Each includes those before it, but `HOOKS`: that is in ``capture``, and includes nothing."""
+HOOKS: Right = "hooks"
+"""To tell what an agent does, and be given the context of its prompt: not to ask."""
 OWNER, SHARED, SESSION = "owner", "shared", "session:"
 """Audiences; the last one is followed by a session key."""
 GUEST = "guest"
@@ -112,8 +114,13 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
 
         >>> Token(id="1", name="a", rights="write").allows("capture")
         True
+        >>> [Token(id="1", name="a", rights=r).allows("hooks") for r in ("read", "capture")]
+        [False, True]
         """
-        return RIGHTS.index(right) <= RIGHTS.index(self.rights)
+        if self.rights == HOOKS:
+            return right == HOOKS
+        least: Right = "capture" if right == HOOKS else right
+        return RIGHTS.index(least) <= RIGHTS.index(self.rights)
 
     def speaks_for(self, channel: str) -> bool:
         """Return whether it may write to session keys of a channel."""

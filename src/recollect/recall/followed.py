@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -67,6 +67,21 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
         return FilePlace(root=self.path, accept=_is_listed, enter=may_enter)
 
 
+class FollowedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A transcript below a followed place.
+
+    Attributes:
+        path: As it is read, without links.
+        place: Within which ids of sessions mean the same one, see `import_batch.place_of`; None of
+            an unknown format.
+        is_there: Whether it can be read; a program writes it with the first message.
+    """
+
+    path: str
+    place: str | None
+    is_there: bool
+
+
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was brought in: messages that are new, and a sentence for each place that is missing.
 
@@ -111,6 +126,31 @@ class FollowedTranscripts:
     def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
         return tuple(each.place() for each in self._places)
+
+    def find(self, path: str, format_name: str) -> FollowedFile | None:
+        """Return a transcript that is followed; None where it is below no followed place.
+
+        Args:
+            path: Absolute, as its program names it; where a link leads is what counts.
+            format_name: The program.
+        """
+        from recollect.sessions.exchange.formats.registry import FORMATS
+        from recollect.sessions.exchange.import_batch import place_of
+
+        try:
+            real = PurePath(os.path.realpath(path)) if os.path.isabs(path) else None
+        except (OSError, ValueError):  # a name that no file can have
+            real = None
+        form = FORMATS.get(format_name)
+        if real is None or real.suffix != SUFFIX:
+            return None
+        if not any(real.is_relative_to(os.path.realpath(each.path)) for each in self._places):
+            return None
+        return FollowedFile(
+            path=str(real),
+            place=None if form is None else place_of(form, str(real)),
+            is_there=os.path.isfile(real) and os.access(real, os.R_OK),
+        )
 
     def bring_in(
         self, stopping: Callable[[], bool] = lambda: False, progress: Progress | None = None

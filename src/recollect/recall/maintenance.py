@@ -28,7 +28,7 @@ from recollect.workspace.memory_folder import memory_places
 from recollect.workspace.watcher import Notifier, Watcher
 
 if TYPE_CHECKING:  # a home without them imports none of them
-    from recollect.recall.followed import FollowedTranscripts, FollowReport
+    from recollect.recall.followed import FollowedFile, FollowedTranscripts, FollowReport
     from recollect.recall.memory_source import MemorySource
     from recollect.sessions.mirror.mirror import TranscriptMirror
 
@@ -236,6 +236,21 @@ class Maintenance:
 
             return FollowReport()
         return self._kept.followed.bring_in(stopping)
+
+    def transcript_grew(
+        self, path: str, format_name: str, *, is_awaited: bool = False
+    ) -> FollowedFile | None:
+        """Tell that a program wrote into a transcript; see `Memory.transcript_grew`."""
+        followed = self._kept.followed
+        file = None if followed is None else followed.find(path, format_name)
+        if followed is None or file is None:
+            return None
+        if is_awaited:
+            followed.catch_up()
+        elif self._kept.is_live:
+            self._start()
+            self._changed(frozenset({file.path}))
+        return file
 
     def is_behind(self) -> bool:
         """Return whether messages, memory files or followed transcripts are not indexed yet."""

@@ -43,6 +43,7 @@ from recollect.server.response import (
 from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
 from recollect.server.routes import (
     admin,
+    client_hooks,
     events,
     exchange,
     files,
@@ -184,7 +185,7 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (messages, projects, files, memory, events, exchange, admin)
+    beside = (client_hooks, messages, projects, files, memory, events, exchange, admin)
     return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
 
 

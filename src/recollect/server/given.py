@@ -11,8 +11,8 @@ import msgspec
 
 from recollect.core.errors import InvalidInput
 from recollect.server.errors import BAD_JSON, BAD_QUERY, TOO_DEEP, Header, Refused
-from recollect.server.lenient import is_deep, read_leniently
-from recollect.server.route import Endpoint, Given, LenientGiven, UploadRoute
+from recollect.server.lenient import is_deep, read_leniently, read_object
+from recollect.server.route import Endpoint, Given, LenientGiven, PayloadGiven, UploadRoute
 
 WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 MOST_FIELDS = 200
@@ -50,6 +50,14 @@ def path_fields(path: str) -> tuple[str, ...]:
     return tuple(_FIELDS.findall(path))
 
 
+def query_fields(endpoint: Endpoint) -> frozenset[str]:
+    """Return the fields that the query gives beside a body that is another program's."""
+    if not issubclass(endpoint.given, PayloadGiven):
+        return frozenset()
+    known = (*PayloadGiven.__struct_fields__, *path_fields(endpoint.path))
+    return frozenset(endpoint.given.__struct_fields__).difference(known)
+
+
 def takes_json(endpoint: Endpoint) -> bool:
     """Return whether the fields come from a JSON body, not from the query."""
     return endpoint.method in WITH_BODY and not isinstance(endpoint, UploadRoute)
@@ -71,6 +79,7 @@ class Reader:
         self._fields = {each.encode_name: each for each in msgspec.structs.fields(endpoint.given)}
         self._lists = {name for name, each in self._fields.items() if _is_list(each.type)}
         self._takes_json = takes_json(endpoint)
+        self._from_query = query_fields(endpoint)
         self._decode = msgspec.json.Decoder(endpoint.given).decode
         for name in (*path_fields(endpoint.path), *endpoint.headers.values()):
             if name not in self._fields:
@@ -85,6 +94,10 @@ class Reader:
         """
         plain = self._texts(request)
         try:
+            if issubclass(self._kind, PayloadGiven):
+                payload, unread = read_object(request.body)
+                own = PayloadGiven(payload=payload, unread=unread, left_out=request.left_out)
+                return self._kind(**self._typed(plain), **msgspec.structs.asdict(own))
             if issubclass(self._kind, LenientGiven):
                 return self._read_leniently(request, plain)
             if self._takes_json:
@@ -139,6 +152,9 @@ class Reader:
                     texts[self._headers[name]] = value.decode("latin-1")
         if request.query and not self._takes_json:
             texts |= self._query(request.query)
+        elif self._from_query:
+            pairs = parse_qsl(request.query.decode("latin-1"))
+            texts |= {name: value for name, value in pairs if name in self._from_query}
         return texts | dict(request.path)
 
     def _query(self, query: bytes) -> dict[str, Any]:

@@ -117,6 +117,25 @@ def is_deep(body: bytes) -> bool:
     return False
 
 
+def read_object(body: bytes) -> tuple[dict[str, Any], str | None]:
+    """Return a JSON object as far as it can be read, and the body as text where it is none.
+
+    Never raises.
+    """
+    try:
+        if not is_deep(body):
+            return msgspec.json.decode(body, type=dict[str, Any]), None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    return _read_slowly(body)
+
+
+def _read_slowly(body: bytes) -> tuple[dict[str, Any], str | None]:
+    text = _ESCAPE.sub(_whole_escape, body.decode("utf-8", "replace").removeprefix("\ufeff"))
+    values = dict(_pairs(text))
+    return values, (text if not values and text.strip() != "{}" else None)
+
+
 def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> LenientGiven:
     """Return the fields of a body, and as ``unread`` what is none; never raises.
 
@@ -125,9 +144,7 @@ def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> 
         kind: The fields; every one has a default.
         left_out: How many bytes were cut out of the middle.
     """
-    text = _ESCAPE.sub(_whole_escape, body.decode("utf-8", "replace").removeprefix("\ufeff"))
-    values = dict(_pairs(text))
-    unread = text if not values and text.strip() != "{}" else None
+    values, unread = _read_slowly(body)
     fields: dict[str, Any] = {}
     strange: dict[str, object] = {}
     for field in msgspec.structs.fields(kind):

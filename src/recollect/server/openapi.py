@@ -8,8 +8,16 @@ from typing import Any
 import msgspec
 
 from recollect.server.errors import ErrorAnswer
-from recollect.server.given import path_fields, takes_json
-from recollect.server.route import JSON, AnyRoute, Endpoint, LenientGiven, Route, StreamRoute
+from recollect.server.given import path_fields, query_fields, takes_json
+from recollect.server.route import (
+    JSON,
+    AnyRoute,
+    Endpoint,
+    LenientGiven,
+    PayloadGiven,
+    Route,
+    StreamRoute,
+)
 
 _REF = "#/components/schemas/{name}"
 _TOKEN = "token"  # noqa: S105  # the name of the scheme
@@ -67,6 +75,7 @@ def _parameters(route: AnyRoute, fields: Any) -> list[dict[str, Any]]:
     places = dict.fromkeys(path_fields(route.path), "path")
     if not takes_json(route):
         places |= {name: "query" for name in fields["properties"] if name not in places}
+    places |= dict.fromkeys(sorted(query_fields(route)), "query")
     required = set(fields.get("required", ()))
     parameters = [
         {
@@ -90,6 +99,8 @@ def _body(route: Endpoint, fields: Any) -> dict[str, Any] | None:
         return {media: {} for media in takes}
     if not takes_json(route):
         return None
+    if issubclass(route.given, PayloadGiven):
+        return {JSON: {"schema": {"type": "object"}}}
     apart = {*path_fields(route.path), *(_OWN_FIELDS if route.is_lenient else ())}
     schema = fields | {
         "properties": {k: v for k, v in fields["properties"].items() if k not in apart},

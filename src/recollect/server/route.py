@@ -50,6 +50,17 @@ class LenientGiven(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int = 0
 
 
+class PayloadGiven(LenientGiven, frozen=True, kw_only=True):
+    """What a hook gives whose body is another program's: its other fields are path and query.
+
+    Attributes:
+        payload: The JSON object of the body, as far as it can be read; ``unread`` is the whole body
+            where it is none.
+    """
+
+    payload: dict[str, Any] = {}
+
+
 class Nothing(Given, frozen=True):
     """Of a route that takes no fields."""
 

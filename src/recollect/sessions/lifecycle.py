@@ -11,14 +11,16 @@ from typing import Literal, LiteralString, get_args
 
 import msgspec
 
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import Conflict, InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset, SessionResumed
 from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import hide_lines
 from recollect.sessions.endings import note_end
 from recollect.sessions.lease import check_change
 from recollect.sessions.policy.freshness import FreshnessRule
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
+from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.lineage import check_depth
 from recollect.sessions.record.session import (
     DELETED,
@@ -26,12 +28,18 @@ from recollect.sessions.record.session import (
     STATUSES,
     Session,
     add_session,
+    find_placed,
     insert_session,
     note_change,
+    owned_session,
     owner_of,
+    require_living,
     require_session,
     select_sessions,
+    set_place,
 )
+from recollect.sessions.record.session_key import parse_key
+from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import (
     append_messages,
     touch_messages,
@@ -232,6 +240,57 @@ def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> S
     return session
 
 
+class ForeignName(msgspec.Struct, frozen=True, kw_only=True):
+    """What another program calls a session; there is one of each, and it may go on for years.
+
+    Attributes:
+        source: The program, which is the agent too.
+        id: Its id there.
+        place: As for `find_placed`; None where it is not known.
+    """
+
+    source: str
+    id: str
+    place: str | None = None
+
+
+def wanted_session(
+    access: SessionAccess,
+    links: IdentityLinks,
+    name: str | ForeignName | None,
+    project: str | None,
+    began: int | None = None,
+) -> Session:
+    """Return a session as it would begin, under its owner; nothing is stored.
+
+    Args:
+        access: Whose sessions.
+        links: Which accounts are one person.
+        name: Its key, or what another program calls it.
+        project: What it is about.
+        began: When, ms UTC; now if not given.
+
+    Raises:
+        InvalidInput: one of them cannot be stored.
+        Denied: the key or project belongs to another owner than the scope's.
+    """
+    now, drafts = access.clock.now_ms(), access.drafts
+    key = parse_key(drafts.checked(name, "session key")) if isinstance(name, str) else None
+    foreign = name if isinstance(name, ForeignName) else None
+    session = Session(
+        id=access.ids.new(),
+        tenant=access.scope.tenant,
+        status="active",
+        created_at=now if began is None else began,
+        updated_at=now if began is None else min(began, now),
+        agent=None if foreign is None else foreign.source,
+        source=None if foreign is None else foreign.source,
+        foreign_id=None if foreign is None else drafts.identifier(foreign.id),
+        project=access.project_label(project),
+    )
+    return owned_session(session, key, access.scope, links)
+
+
 class Hooked(msgspec.Struct, frozen=True, kw_only=True):
     """The session that a hook is of.
 
@@ -257,18 +316,36 @@ def check_moment(moment: object) -> None:
         )
 
 
-def expected_hooked(
-    tx: Transaction, wanted: Session, scope: Scope, moment: Moment, at: int | None
-) -> Hooked:
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hook tells of the life of a session.
+
+    Attributes:
+        moment: What it tells.
+        at: When it happened, ms UTC; now where it is None.
+        place: Where the name of the session is of another program, see `ForeignName`.
+    """
+
+    moment: Moment
+    at: int | None
+    place: str | None = None
+
+
+def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, told: Told) -> Hooked:
     """Return the session that a hook is of: as it is, before one begins or is opened again.
 
     Args:
         tx: A transaction.
-        wanted: What would begin, with its key and project.
+        wanted: What would begin, with its name and project.
         scope: Whose sessions.
-        moment: What the hook tells.
-        at: When it happened, ms UTC; now if not given.
+        told: What the hook tells.
+
+    Raises:
+        Conflict: another program has it under an id, and it was deleted or erased here.
+        NotFound: likewise, and it is of another owner than the scope's.
     """
+    if wanted.foreign_id is not None:
+        return _expected_foreign(tx, wanted, scope, told)
+    moment, at = told.moment, told.at
     running = _of_hook(tx, wanted, scope, moment, "active")
     if running is not None:
         return Hooked(session=running, became="continued")
@@ -282,19 +359,32 @@ def expected_hooked(
     return Hooked(session=over, became="over")
 
 
-def hook_session(
-    tx: Transaction, wanted: Session, scope: Scope, moment: Moment, at: int | None
-) -> Hooked:
+def _expected_foreign(tx: Transaction, wanted: Session, scope: Scope, told: Told) -> Hooked:
+    tenant, source = wanted.tenant, wanted.source or ""
+    id_, known = find_placed(tx, tenant, source, wanted.foreign_id or "", told.place)
+    if known is None and is_buried(tx, tenant, [(source, id_), (OURS, id_)]):
+        raise Conflict("the session was erased", hint="begin another one")
+    if known is None:
+        return Hooked(session=msgspec.structs.replace(wanted, foreign_id=id_), became="began")
+    require_living(tx, scope, known.id)
+    if known.status == "active":
+        return Hooked(session=known, became="continued")
+    is_later = told.at is None or told.at > (known.ended_at or 0)
+    goes_on = told.moment in {"start", "resume"} and is_later
+    return Hooked(session=known, became="resumed" if goes_on else "over")
+
+
+def hook_session(tx: Transaction, wanted: Session, scope: Scope, told: Told) -> Hooked:
     """Return the session that a hook is of, begun or opened again where that is needed.
 
-    Arguments as for `expected_hooked`.
-
-    Raises:
-        Conflict: another program holds what would be opened again.
+    Arguments and errors as for `expected_hooked`.
     """
-    expected = expected_hooked(tx, wanted, scope, moment, at)
+    expected = expected_hooked(tx, wanted, scope, told)
     if expected.became == "began":
-        return Hooked(session=add_session(tx, wanted), became="began")
+        session = add_session(tx, expected.session)
+        if told.place is not None:
+            set_place(tx, session.id, told.place)
+        return Hooked(session=session, became="began")
     if expected.became != "resumed":
         return expected
     session = set_status(tx, expected.session, "active", wanted.updated_at)

@@ -30,8 +30,10 @@ from recollect.sessions.lease import (
     take_lease,
 )
 from recollect.sessions.lifecycle import (
+    ForeignName,
     Hooked,
     Moment,
+    Told,
     Turn,
     check_moment,
     expected_hooked,
@@ -42,6 +44,7 @@ from recollect.sessions.lifecycle import (
     reset_session,
     set_status,
     set_title,
+    wanted_session,
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for, zone_of
@@ -53,7 +56,6 @@ from recollect.sessions.record.session import (
     Session,
     add_session,
     find_session,
-    owned_session,
     owner_of,
     require_living,
     require_session,
@@ -105,6 +107,7 @@ class Sessions:
         transcripts = Transcripts(access)
         self.append, self.append_many = transcripts.append, transcripts.append_many
         self.stream, self.append_stream = transcripts.stream, transcripts.append_stream
+        self.stand_in = transcripts.stand_in
         self.messages, self.message = transcripts.messages, transcripts.message
         self.tool_calls, self.lease = transcripts.tool_calls, transcripts.lease
 
@@ -180,7 +183,7 @@ class Sessions:
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        wanted = self._new(key, project, None, None)
+        wanted = self._new(key, project)
         settings = self._access.settings
         rule = rule_for(settings.fresh, parse_key(key))
         turn = Turn(now=wanted.updated_at, rule=rule, zone=zone_of(settings.time_zone))
@@ -192,20 +195,21 @@ class Sessions:
 
     def hooked(
         self,
-        key: str,
+        name: str | ForeignName,
         project: str | None = None,
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
         beginning: Callable[[Hooked], None] = lambda _expected: None,
     ) -> Hooked:
-        """Return the session of the hooks under a key, and what became of it by this one.
+        """Return the session of the hooks under a name, and what became of it by this one.
 
-        It goes on from ``start`` until it is archived; ``resume`` opens it again, any hook begins
-        one where none goes on. What happened before the end of the last one belongs to that.
+        Under a key it goes on from ``start`` until it is archived; ``resume`` opens it again, any
+        hook begins one where none goes on. What happened before the end of the last one belongs to
+        that. What another program names is one session for ever: a later start opens it again.
 
         Args:
-            key: Who and where.
+            name: A key, who and where; or what another program calls it.
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
@@ -213,18 +217,19 @@ class Sessions:
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
+            NotFound: it is of another owner than the scope's.
             Denied: the key or project belongs to another owner than the scope's.
-            Conflict: it would be opened again, and another program holds it.
+            Conflict: it would be opened again, and another program holds it; or it was deleted.
         """
         check_moment(moment)
-        wanted, began = self._new(key, project, None, None), None if at is None else check_time(at)
-        found = self._access.database.read(
-            lambda tx: expected_hooked(tx, wanted, self.scope, moment, began)
-        )
+        place = name.place if isinstance(name, ForeignName) else None
+        told = Told(moment=moment, at=None if at is None else check_time(at), place=place)
+        wanted = self._new(name, project)
+        found = self._access.database.read(lambda tx: expected_hooked(tx, wanted, self.scope, told))
         if found.became in {"began", "resumed"}:
             beginning(found)
             found = self._access.database.write(
-                lambda tx: hook_session(tx, wanted, self.scope, moment, began)
+                lambda tx: hook_session(tx, wanted, self.scope, told)
             )
             self._access.mirror.notify()
         if found.became != "continued" or moment in {"start", "resume"}:
@@ -240,7 +245,7 @@ class Sessions:
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        wanted = self._new(parse_key(key).text, project, None, None)
+        wanted = self._new(parse_key(key).text, project)
         cause = self._access.drafts.label(reason, "reason")
         return self._change(lambda tx: reset_session(tx, wanted, self.scope, cause))
 
@@ -342,7 +347,7 @@ class Sessions:
             session = self._named(tx, id_or_title)
             known = find_lease(tx, session.id, now) if on_busy == "fork" else None
             if known is not None and known.holder != name:
-                branch = self._new(None, None, None, None)
+                branch = self._new(None, None)
                 session = fork_session(tx, session, branch, None, self._access.drafts)
             session = set_status(tx, session, "active", now)
             wanted = Lease(
@@ -381,7 +386,7 @@ class Sessions:
             Conflict: it was deleted.
             InvalidInput: it has no message with that seq.
         """
-        branch, drafts = self._new(None, None, title, None), self._access.drafts
+        branch, drafts = self._new(None, None, title), self._access.drafts
         return self._change(
             lambda tx: fork_session(
                 tx, require_living(tx, self.scope, session_id), branch, at_seq, drafts
@@ -453,7 +458,7 @@ class Sessions:
         found = self._access.database.read(known)
         if found is not None or not may_make:
             return found
-        wanted = self._new(key, project, None, None, session_id=session_id)
+        wanted = self._new(key, project, session_id=session_id)
 
         def unit(tx: Transaction) -> Session:
             return known(tx) or add_session(tx, wanted)
@@ -473,28 +478,21 @@ class Sessions:
 
     def _new(
         self,
-        key: str | None,
+        name: str | ForeignName | None,
         project: str | None,
-        title: str | None,
-        metadata: Mapping[str, Any] | None,
+        title: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         *,
         at: int | datetime | None = None,
         session_id: str | None = None,
     ) -> Session:
-        now = self._access.clock.now_ms()
-        began = now if at is None else check_time(at)
-        checked = self._access.drafts.checked
-        parsed = None if key is None else parse_key(checked(key, "session key"))
-        session = Session(
-            id=self._access.ids.new()
-            if session_id is None
-            else checked(check_id(session_id), "session id"),
-            tenant=self.scope.tenant,
-            status="active",
-            created_at=began,
-            updated_at=min(began, now),
-            title=None if title is None else self._access.drafts.label(title, "title"),
-            metadata=self._access.drafts.facts(metadata or {}),
-            project=self._access.project_label(project),
+        access, began = self._access, None if at is None else check_time(at)
+        session = wanted_session(access, self.links, name, project, began)
+        if session_id is not None:
+            id_ = access.drafts.checked(check_id(session_id), "session id")
+            session = msgspec.structs.replace(session, id=id_)
+        return msgspec.structs.replace(
+            session,
+            title=None if title is None else access.drafts.label(title, "title"),
+            metadata=access.drafts.facts(metadata or {}),
         )
-        return owned_session(session, parsed, self.scope, self.links)

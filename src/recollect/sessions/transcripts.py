@@ -12,6 +12,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from recollect.core.checks import check_count
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
@@ -21,6 +23,7 @@ from recollect.sessions.record.draft import Draft, Item
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.stand_in import STAND_IN, StandIn, is_told
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
@@ -116,6 +119,42 @@ class Transcripts:
             )
             return []
         return self._append(session_id, drafts, lease)
+
+    def stand_in(
+        self, session_id: str, of: StandIn, text: str, at: int | None = None
+    ) -> Message | None:
+        """Store what a hook told until the transcript of the session takes its place.
+
+        Args:
+            session_id: Where it belongs.
+            of: Which message of which turn it is.
+            text: Its words.
+            at: When it was said, ms UTC; now if not given.
+
+        Returns:
+            The message; None where the transcript told it already.
+
+        Raises:
+            RecollectError: as `append`.
+        """
+        draft = self._access.drafts.message(
+            of.said_by,
+            text,
+            at=at,
+            metadata={STAND_IN: msgspec.to_builtins(of)},
+            event_id=of.event_id,
+        )
+
+        def unit(tx: Transaction) -> Message | None:
+            session = require_living(tx, self._access.scope, session_id)
+            if is_told(tx, session, of, draft.message.text):
+                return None
+            self._check(tx, session, None)
+            return append_messages(tx, self._access.scope, session, [draft])[0]
+
+        message = self._access.database.write(unit)
+        self._access.mirror.notify()
+        return message
 
     def stream(
         self,

@@ -27,7 +27,14 @@ from recollect.core.scope import Scope
 from recollect.governance.audit import AuditEntry
 from recollect.governance.recover import recover
 from recollect.governance.token_file import TOKEN_FILE, TokenFile
-from recollect.governance.tokens import RIGHTS, USED_EVERY_MS, Token, check_audience, check_right
+from recollect.governance.tokens import (
+    HOOKS,
+    RIGHTS,
+    USED_EVERY_MS,
+    Token,
+    check_audience,
+    check_right,
+)
 from recollect.memory import Memory
 from recollect.store.sqlite.home import RECORDS_FILE
 from tests.support.leftovers import files_that_hold
@@ -79,10 +86,21 @@ def test_a_token_is_as_narrow_as_can_be_without_a_word_on_it(tmp_path: Path) -> 
 
 def test_each_right_includes_those_before_it() -> None:
     """Issue 12, 3: read < capture < write < files < admin."""
-    for held in RIGHTS:
+    known = [right for right in RIGHTS if right != HOOKS]
+    for held in known:
         token = Token(id="1", name="a", rights=held)
-        allowed = [right for right in RIGHTS if token.allows(right)]
-        assert allowed == list(RIGHTS[: RIGHTS.index(held) + 1])
+        allowed = [right for right in known if token.allows(right)]
+        assert allowed == known[: known.index(held) + 1]
+
+
+def test_the_right_to_hooks_is_in_capture_and_includes_nothing() -> None:
+    """Issue 13, 3: what the hooks of an agent program need neither reads nor searches."""
+    allowed = {right: Token(id="1", name="a", rights=right).allows(HOOKS) for right in RIGHTS}
+    assert [right for right in RIGHTS if allowed[right]] == [
+        "hooks", "capture", "write", "files", "admin",
+    ]  # fmt: skip
+    token = Token(id="1", name="a", rights=HOOKS)
+    assert [right for right in RIGHTS if token.allows(right)] == [HOOKS]
 
 
 def test_the_text_of_a_token_is_in_no_file(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def sync(
         if dry_run:
             _preview(context, memory, reindex=False)
             return
+        _take_in_spool(memory)
         _run(context, memory, rebuild=_agree(context, memory, reindex=False, yes=yes))
         if stay:
             _watch(context, memory)
@@ -79,6 +80,17 @@ def reindex(context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False
             _preview(context, memory, reindex=True)
         else:
             _run(context, memory, rebuild=_agree(context, memory, reindex=True, yes=yes))
+
+
+def _take_in_spool(memory: Memory) -> None:
+    """Store what hooks spooled while no worker took it."""
+    from recollect.server.spooling import drain_home
+
+    done = drain_home(memory.home)
+    if done.events:
+        say((f"took in {count(done.events, 'event')} of hooks", "dim"))
+    for name in done.aside:
+        warn(f"{name} is no event of a hook: it is in the folder spool/aside of the home")
 
 
 def _preview(context: typer.Context, memory: Memory, *, reindex: bool) -> None:

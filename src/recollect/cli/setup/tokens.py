@@ -49,7 +49,10 @@ def add(
     ] = "shared",
     rights: Annotated[
         str,
-        typer.Option(help="read, capture, write, files or admin; each includes those before it."),
+        typer.Option(
+            help="read, capture, write, files or admin, each with those before it; or hooks: what "
+            "an agent program's hooks need, and nothing else."
+        ),
     ] = "read",
     channels: Annotated[
         str,

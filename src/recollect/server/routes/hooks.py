@@ -136,7 +136,7 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
         moment: Literal["start", "resume"] = "resume" if report.source == "resume" else "start"
         hooked, note = hooked_of(caller, report, moment)
         is_heard = caller.hears(hooked.session.id)  # who may write there need not hear it
-        found = _block(caller, report, hooked.session.id) if is_heard else ContextBlock()
+        found = block_of(caller, report, hooked.session.id) if is_heard else ContextBlock()
         block = context_answer(found)
         return StartAnswer(
             status=hooked.became,
@@ -204,7 +204,7 @@ def end(caller: Caller, report: Report) -> EndAnswer:
     return _answering(EndAnswer, use)
 
 
-def _block(caller: Caller, report: StartReport, session_id: str) -> ContextBlock:
+def block_of(caller: Caller, report: StartReport, session_id: str) -> ContextBlock:
     """Return what goes into the prompt; what of the order cannot be meant is left out."""
     reason = _SOURCES.get(report.source, "startup")
     most = report.max_tokens if report.max_tokens is not None and report.max_tokens > 0 else None

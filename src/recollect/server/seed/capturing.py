@@ -19,7 +19,7 @@ from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import check_time
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.observations.draft import GivenObservation
-from recollect.observations.observation import Observation
+from recollect.observations.observation import Made, Observation
 from recollect.observations.recalled import RECALLED
 from recollect.observations.rows import Recorded
 from recollect.server.route import LenientGiven
@@ -212,7 +212,7 @@ def store_each(
         try:
             check(report)
             place = places.of(report)
-            drafts.append((place, *_given(report, place[0].session, event)))
+            drafts.append((place, *given_of(report, place[0].session, event)))
         except RecollectError as error:
             drafts.append(error)
     given = [each[1] for each in drafts if not isinstance(each, RecollectError)]
@@ -249,9 +249,10 @@ def _nothing() -> None:
     pass
 
 
-def _given(
-    report: ToolReport, session: Session, event: Literal["tool"] | None
+def given_of(
+    report: ToolReport, session: Session, event: Made | None
 ) -> tuple[GivenObservation, ReportNote | None]:
+    """Return a report as it is recorded in a session, and what is to be said of it."""
     project = label_of(report.project_path)
     given, told = _understood(report)
     failed = report.error is not None and event == "tool"

@@ -55,13 +55,18 @@ class Notebook:
         self._parts = parts
         self._owner = owner
 
-    def flush(self, session_id: str) -> Flushed:
+    def flush(self, session_id: str, *, again: bool = False) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
         A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
         the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
         before is not looked at again, and nothing is written twice. Nothing is written from groups,
         jobs and sub-agents.
+
+        Args:
+            session_id: Which one.
+            again: Also where that was done in this cycle: another program compacts its own window,
+                and tells before it does.
 
         Returns:
             What was done, or why it was not; a failure is counted and reported, not raised.
@@ -77,6 +82,7 @@ class Notebook:
 
         session, seen, spoken = self._access.database.read(unit)
         reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
+        reason = None if again and reason == "done" else reason
         turns = [
             (place, each)
             for each in spoken

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from recollect.sessions.exchange.import_batch import place_of, session_at
+from recollect.sessions.exchange.import_batch import place_of
 from recollect.sessions.exchange.import_file import ImportContext
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.transcript_format import TranscriptFormat
 from recollect.sessions.exchange.transcript_store import Deletion
 from recollect.sessions.lifecycle import set_status
-from recollect.sessions.record.session import DELETED
+from recollect.sessions.record.session import DELETED, session_at
 from recollect.store.engine import Transaction
 
 

@@ -24,14 +24,15 @@ from recollect.sessions.record.session import (
     DELETED,
     Session,
     add_session,
-    find_foreign,
     note_change,
     owner_of,
+    session_at,
+    set_place,
 )
 from recollect.sessions.record.session_key import UNKNOWN
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import append_drafts
-from recollect.store.columns import integer, text_or_none
+from recollect.store.columns import integer
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -51,8 +52,6 @@ _IS_STORED: LiteralString = """
 """
 """What this memory answered is stored without it, and so never the same."""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
-_PLACE: LiteralString = "SELECT place FROM sessions WHERE id = ?"
-_SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ?"
 
 
 def place_of(form: TranscriptFormat, path: str) -> str:
@@ -64,26 +63,6 @@ def place_of(form: TranscriptFormat, path: str) -> str:
     """
     folder = form.place(PurePath(path.partition("#")[0]))
     return hashlib.blake2b(str(folder).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def session_at(
-    tx: Transaction, tenant: str, source: str, claimed: str, place: str
-) -> tuple[str, Session | None]:
-    """Return the session of a foreign id in a place, and the id that it has here.
-
-    One that was stored before places were noted belongs to the first that asks for it.
-    """
-    session = find_foreign(tx, tenant, source, claimed)
-    if session is None:
-        return claimed, None
-    row = tx.row(_PLACE, (session.id,))
-    stored = text_or_none(row[0]) if row else None
-    if stored is None:
-        tx.execute(_SET_PLACE, (place, session.id))
-    if stored in {None, place}:
-        return claimed, session
-    own = f"{claimed}@{place}"
-    return own, find_foreign(tx, tenant, source, own)
 
 
 def _moved(
@@ -163,7 +142,7 @@ class ImportBatch:
                 continue
             if session is None:
                 session = add_session(tx, _continued(tx, candidate, continues, place))
-                tx.execute(_SET_PLACE, (place, session.id))
+                set_place(tx, session.id, place)
                 added["sessions"] += 1
                 added["unknown_origin"] += session.chat_type == UNKNOWN
             elif session.status == DELETED:

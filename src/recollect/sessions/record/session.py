@@ -13,7 +13,7 @@ from recollect.sessions.record.account import account
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.session_key import UNKNOWN, SessionKey
 from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.store.columns import Condition, decode
+from recollect.store.columns import Condition, decode, text_or_none
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_event
 
@@ -150,6 +150,8 @@ _FIELDS = (
 )
 
 
+_PLACE_OF: LiteralString = "SELECT place FROM sessions WHERE id = ?"
+_SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ? AND place IS NULL"
 _IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
 """While retention removes a session its status is ``deleted`` too; who writes then keeps it."""
 
@@ -173,6 +175,44 @@ def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> 
     where = Condition(Scope(tenant=tenant)).also("source = ?", source)
     found = select_sessions(tx, where.also("foreign_id = ?", foreign_id), 1)
     return found[0] if found else None
+
+
+def find_placed(
+    tx: Transaction, tenant: str, source: str, claimed: str, place: str | None
+) -> tuple[str, Session | None]:
+    """Return the session of a foreign id in a place, and the id that it has here.
+
+    One that was stored before places were noted, or by a hook, belongs to the first that asks for
+    it; so does any where the place is not known.
+
+    Args:
+        tx: A transaction.
+        tenant: Whose it is.
+        source: The program.
+        claimed: Its id there.
+        place: Within which ids of that program mean the same session, see `import_batch.place_of`.
+    """
+    session = find_foreign(tx, tenant, source, claimed)
+    row = None if session is None or place is None else tx.row(_PLACE_OF, (session.id,))
+    if row is None or text_or_none(row[0]) in {None, place}:
+        return claimed, session
+    own = f"{claimed}@{place}"
+    return own, find_foreign(tx, tenant, source, own)
+
+
+def session_at(
+    tx: Transaction, tenant: str, source: str, claimed: str, place: str
+) -> tuple[str, Session | None]:
+    """Return what `find_placed` does, and note the place of a session that has none."""
+    foreign_id, session = find_placed(tx, tenant, source, claimed, place)
+    if session is not None:
+        set_place(tx, session.id, place)
+    return foreign_id, session
+
+
+def set_place(tx: Transaction, session_id: str, place: str) -> None:
+    """Note where a session comes from, unless that is known."""
+    tx.execute(_SET_PLACE, (place, session_id))
 
 
 def owner_of(session: Session) -> Scope:

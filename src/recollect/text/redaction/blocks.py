@@ -8,7 +8,7 @@ from collections.abc import Iterator
 Span = tuple[str, int, int]
 """(kind, start, end) of something to take out; offsets in code points."""
 
-_TAG = re.compile(r"(?!(?<=`)<[^<>`]{0,108}>`)<(/?)private(?:\s[^<>]{0,100})?>")
+_TAG = re.compile(r"(?!(?<=`)<[^<>`]{0,108}>`)<(/?)(?i:private)(?:\s[^<>]{0,100})?>")
 """A tag in backticks is talked about, not meant."""
 _BEGIN = "-----BEGIN "
 _KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
@@ -20,6 +20,20 @@ _PUTTY_KEY = re.compile(
 )
 _MAX_KEY_CHARS = 65_536
 """An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
+
+
+def is_private(text: str) -> bool:
+    """Return whether a text is nothing but `<private>` blocks.
+
+    >>> is_private(" <private>a <private>b</private></private>"), is_private("a <private>b")
+    (True, False)
+    """
+    at = 0
+    for _, start, end in _private_blocks(text):
+        if text[at:start].strip():
+            return False
+        at = end
+    return at > 0 and not text[at:].strip()
 
 
 def find_blocks(text: str, folded: str) -> Iterator[Span]:

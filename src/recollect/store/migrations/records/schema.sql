@@ -338,7 +338,7 @@ CREATE TABLE "spending" (
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
     PRIMARY KEY (day, kind, purpose, model)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE tokens (
+CREATE TABLE "tokens" (
     id           TEXT PRIMARY KEY,
     name         TEXT NOT NULL,
     -- SHA-256 of its text, which has 256 random bits.
@@ -350,7 +350,7 @@ CREATE TABLE tokens (
     -- As which session it hears, where the audience is one.
     session_key  TEXT,
     rights       TEXT NOT NULL
-                 CHECK (rights IN ('read', 'capture', 'write', 'files', 'admin')),
+                 CHECK (rights IN ('hooks', 'read', 'capture', 'write', 'files', 'admin')),
     -- Names of channels that it may speak for; * for all.
     channels     TEXT NOT NULL CHECK (json_valid(channels)),
     created_at   INTEGER NOT NULL,

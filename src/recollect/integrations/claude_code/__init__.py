@@ -1,0 +1,1 @@
+"""Claude Code: its hook events, its plugin and its settings."""
