@@ -57,14 +57,12 @@ def taking(callers: Callers) -> Take:
 
 
 def drain_home(home: Path) -> Drained:
-    """Hand over what waits in the spool of a home that nobody need have opened.
+    """Hand over what waits in the spool of a home.
 
     Raises:
         StoreBusy: another process does the same.
         StoreError: the memory cannot store now.
     """
-    if not Spool(home).files():
-        return Drained()
     with MemoryPool(home) as pool:
         return drain(home, taking(Callers(pool)))
 
