@@ -230,7 +230,8 @@ def _redacted(payload: bytes, settings: PrivacySettings) -> msgspec.Raw:
     The marks are made with a salt that nobody keeps: that of the home is in its database.
 
     Raises:
-        TypeError, ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
+        TypeError, ValueError: it is no JSON object: half a secret could be in it, which nobody
+            recognizes.
         InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
     """
     value = json.loads(payload.decode("utf-8", "replace"))

@@ -13,9 +13,13 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.caller import Callers
 from recollect.core.errors import StoreBusy, StoreError
 from recollect.core.worker import Worker, error_code
 from recollect.hook.spool import Spool, SpooledEvent
+from recollect.pool import MemoryPool
+from recollect.server.lenient import read_object
+from recollect.server.routes.client_hooks import ClientReport, take_late
 
 LOOK_S = 2.0
 """How often a worker looks for events: hooks spool them also while it is slow. A look at an empty
@@ -37,6 +41,30 @@ class Drained(msgspec.Struct, frozen=True, kw_only=True):
 
     events: int = 0
     aside: tuple[str, ...] = ()
+
+
+def taking(callers: Callers) -> Take:
+    """Return what stores spooled events as the owner: nobody else can write into a home."""
+
+    def take(event: SpooledEvent) -> None:
+        payload, _ = read_object(bytes(event.payload))
+        report = ClientReport(client=event.client, event=event.event, at=event.at, payload=payload)
+        caller = callers.local("owner", "hooks", "hooks")
+        with caller.acting():
+            take_late(caller, report)
+
+    return take
+
+
+def drain_home(home: Path) -> Drained:
+    """Hand over what waits in the spool of a home.
+
+    Raises:
+        StoreBusy: another process does the same.
+        StoreError: the memory cannot store now.
+    """
+    with MemoryPool(home) as pool:
+        return drain(home, taking(Callers(pool)))
 
 
 def drain(
