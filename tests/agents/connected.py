@@ -70,7 +70,8 @@ class Connected:
 
     def reconcile(self) -> None:
         """Start a worker where none runs, and let it take in all that waits."""
-        self.user.types("serve", "--daemon")
+        if find_presence(self.user.memory) is None:
+            self.user.types("serve", "--daemon")
         self.user.types("sync")
 
     def observations(self) -> list[dict[str, Any]]:
