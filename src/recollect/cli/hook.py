@@ -30,7 +30,7 @@ def hook(
     """Hand an event to the worker as an agent's hook does; its payload is read from stdin."""
     home = require_home(context)
     from recollect.hook.client import HookCall, Refused
-    from recollect.hook.spool import keep
+    from recollect.hook.keeping import keep
 
     try:
         call = HookCall(client, event, str(home))

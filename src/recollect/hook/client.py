@@ -3,7 +3,7 @@
 Run as a file: ``python -I -S /path/client.py CLIENT EVENT --home DIR [--deadline-ms N]``, with the
 payload of the event on stdin. It exits with 0 whatever happens, and waits no longer than its
 deadline. What it could not deliver it leaves to a process of its own, which redacts it and puts it
-into the spool of the home, see `recollect.hook.spool`.
+into the spool of the home, see `recollect.hook.keeping`.
 
 An agent waits for this file at its tool calls, so it imports only what the interpreter is made of.
 CPU of a whole process, mean of 100: nothing imported 7.3 ms; ``_socket``, ``_signal`` and ``_json``
@@ -310,7 +310,7 @@ def _spool_behind(call: HookCall) -> None:
             os.dup2(nowhere, stream)
         os.closerange(3, _MOST_HANDLES)
         _load_packages()
-        from recollect.hook.spool import take_over
+        from recollect.hook.keeping import take_over
 
         take_over(call.home, call.client, call.event, call.at, call.payload or b"")
     finally:

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.hook.spool import Spool, keep
+from recollect.hook.keeping import keep
+from recollect.hook.spool import Spool
 from recollect.observations.observation import Observation
 from recollect.server.presence import Presence, find_presence, is_served
 from recollect.server.spooling import drain_home
@@ -226,13 +227,12 @@ def test_an_event_of_an_erased_session_does_not_bring_it_back(hook: Hook) -> Non
     assert Spool(hook.home).state().events == 0
 
 
-def test_what_was_not_captured_then_is_not_captured_later(hook: Hook) -> None:
-    """A pause counts for the time at which something happened."""
-    with recollect.open(hook.home, live=False) as memory:
-        memory.capture.pause()
-        hook.run(tool(1))
-        spooled(hook.home)
-        memory.capture.resume()
+def test_what_is_paused_while_it_waits_is_not_stored(hook: Hook) -> None:
+    """As a tool whose events the owner leaves out from now on."""
+    hook.run(tool(1))
+    spooled(hook.home)
+    config = hook.home / "config.yaml"
+    config.write_text(f"{config.read_text()}capture: {{skip_tools: [Bash]}}\n")
     assert drain_home(hook.home).events == 1
     assert stored(hook.home) == []
 

@@ -21,7 +21,8 @@ from recollect.core.settings import StoreSettings
 from recollect.governance.erasure import erase_again
 from recollect.governance.recover import recover
 from recollect.governance.removal import LOCK_FILE
-from recollect.hook.spool import Spool, keep
+from recollect.hook.keeping import keep
+from recollect.hook.spool import Spool
 from recollect.index.build.indexer import Indexer
 from recollect.memory import Memory
 from recollect.sessions.record.tombstone import has_unfinished_erasure, tombstones
