@@ -89,7 +89,7 @@ def test_codex_gets_hooks_beside_those_of_the_user_and_a_server(machine: Machine
     ]
     assert set(hooks) == {
         *["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStop"],
-        *["PreCompact", "PostCompact", "Interrupt", "SessionEnd"],
+        *["PreCompact", "Interrupt", "SessionEnd"],
     }
     config = tomllib.loads((machine.codex / "config.toml").read_text())
     server = config["mcp_servers"]["recollect"]
