@@ -180,7 +180,8 @@ def _is_whole(connected: Connected) -> None:
 
 
 def _block(text: str) -> str:
-    return text[text.rindex("<recollect-context") :]
+    begin = text.rindex("<recollect-context")
+    return text[begin : text.index("</recollect-context", begin)]
 
 
 def _results(connected: Connected, use: str) -> list[object]:

@@ -139,11 +139,13 @@ class Day:
         self.user.types("sync")
         known = self.agent.run(Turn("How do invoices go out?"), self.fix)
         assert "invoices by post" in known.given
-        hits = self.user.asks("search", "invoices by post")["hits"]
+        observed = self.user.asks("observe", "--last", "50")["observations"]
+        (number,) = (one["number"] for one in observed if SECOND in one["title"])
+        assert f"[#{number} " in known.given
         with self.waiting("recollect forget"):
-            for hit in hits:
-                if hit["source"] == "observations":
-                    self.user.types("forget", f"#{hit['ref']}".replace("##", "#"))
+            self.user.types("forget", f"#{number}")
+        after = self.agent.run(Turn("Who sends the invoices?"), self.fix)
+        assert f"[#{number} " not in after.given
         self.user.types("sync")
 
     def leave(self, before: dict[str, bytes]) -> None:
@@ -184,10 +186,14 @@ def live(day: Day) -> None:
     """Live the whole day."""
     day.begin()
     before = day.user.files()
-    day.connect()
-    day.work_in_two_worktrees()
-    day.pause()
-    day.look()
-    day.forget()
-    assert day.secrets_in_the_home() == []
-    day.leave(before)
+    try:
+        day.connect()
+        day.work_in_two_worktrees()
+        day.pause()
+        day.look()
+        day.forget()
+        assert day.secrets_in_the_home() == []
+        day.leave(before)
+    finally:
+        if day.user.memory.exists():
+            day.user.types("serve", "stop")
