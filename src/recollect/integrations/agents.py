@@ -14,6 +14,7 @@ AGENTS: Mapping[str, str] = {
     "claude-code": "claude_code.install:ClaudeCode",
     "codex": "codex.install:Codex",
     "gemini": "gemini.install:Gemini",
+    "openclaw": "openclaw.install:OpenClaw",
 }
 """Name of an agent program -> module in `recollect.integrations` and class, in alphabetical order
 of the names."""

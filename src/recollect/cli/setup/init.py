@@ -23,6 +23,7 @@ from recollect.cli.output.screen import next_steps, show
 from recollect.cli.setup.connecting import (
     Connected,
     PastedEntry,
+    command_of,
     connect,
     disconnect,
     entry_of,
@@ -205,9 +206,7 @@ def _show_agent(connected: Connected, home: Path) -> None:
     show_connected(connected)
     if connected.dry_run or connected.is_removal:
         return
-    client = connected.client.removeprefix("mcp-")
-    named = client if client == connected.client else f"mcp --client {client}"
-    steps = [(f"recollect init {named} --remove", "take it out again")]
+    steps = [(f"{command_of(connected.client)} --remove", "take it out again")]
     if connected.has_hooks and not is_served(home):
         steps.insert(0, ("recollect serve --daemon", "start the worker that the hooks report to"))
     next_steps([*steps, ("recollect status", "see what is remembered")])

@@ -13,7 +13,13 @@ from typing import Any
 
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.settings import openclaw_config, transcript_folders
-from recollect.integrations.installing import Installation, Setup, installation_of
+from recollect.governance.tokens import ANY_SESSION
+from recollect.integrations.installing import (
+    Installation,
+    Setup,
+    TokenOrder,
+    installation_of,
+)
 from recollect.integrations.json_text import Entry, object_of
 
 PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
@@ -64,7 +70,7 @@ class OpenClaw:
             entries={config: list(_entries(config, folder, setup.home))},
             notes=(_RESTART,),
             follows=(self.name,),
-            token=True,
+            token=TokenOrder(audience=ANY_SESSION, rights="read"),
         )
 
 

@@ -143,8 +143,9 @@ def _started_by(key: str | None, known: port.Record) -> dict[str, str]:
         entry = known.get(above)
         facts = entry if isinstance(entry, dict) else {}
         above = _text(facts.get("spawnedBy")) or _text(facts.get("parentSessionKey"))
-    root = known.get(above or "")
-    session = _text(root.get("sessionId")) if isinstance(root, dict) else None
+    entry = known.get(above or "")
+    root = entry if isinstance(entry, dict) else {}
+    session = _text(root.get("sessionId"))
     if above is None or above == key or above in seen or session is None:
         return {}
     if root.get("createdVia") == "cron" or _is_automatic(above):
