@@ -161,9 +161,7 @@ class ObservationDrafts:
             observation=observation, input=payload_of(asked), output=payload_of(came)
         )
 
-    def _evidence(
-        self, given: GivenObservation, clean: Callable[[Any], JsonValue]
-    ) -> Evidence:
+    def _evidence(self, given: GivenObservation, clean: Callable[[Any], JsonValue]) -> Evidence:
         tool = None if given.tool_name is None else self._name(given.tool_name, "tool name")
         error = None if given.error is None else clean(check_text(given.error, "error"))
         return Evidence(
