@@ -119,7 +119,7 @@ def assemble_narrowed(root: Components, resources: Resources) -> Components:
         events=root.events.within(resources.scope),
     )
     sessions = ground.sessions(root.maintenance)
-    observed = ground.observed(root.maintenance, sessions)
+    observed = ground.observations(root.maintenance, sessions)
     parts = _components(ground, root.maintenance, sessions, observed)
     if parts.search_backend is not None:
         root.dependants.add(parts.search_backend)
@@ -142,10 +142,10 @@ class _Ground(msgspec.Struct, frozen=True, kw_only=True):
         resources, mirror, controls = self.resources, self.mirror, self.controls
         return functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
 
-    def observed(
+    def observations(
         self, maintenance: Maintenance, sessions: Callable[[], Sessions]
     ) -> Callable[[], ObservationParts]:
-        """Return the parts of observations, made with the first call."""
+        """Return what records observations and reads them; it is made once."""
         resources, controls = self.resources, self.controls
         # The mirror keeps the numbers of what it has not, for a recovery.
         arrivals = Arrivals(self.mirror, maintenance)
@@ -187,7 +187,7 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
     chores = functools.cache(lambda: _chores(resources, index, mirror, sessions))
     maintenance = Maintenance(kept, resources.resolved.settings.sync, resources.clock)
     sessions = ground.sessions(maintenance)
-    observed = ground.observed(maintenance, sessions)
+    observed = ground.observations(maintenance, sessions)
     parts = _components(ground, maintenance, sessions, observed)
     closing = partial(_close, maintenance, parts.dependants, parts.closed, _owned(parts, trunk))
     parts = msgspec.structs.replace(parts, closing=closing)
