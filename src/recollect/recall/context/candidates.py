@@ -11,7 +11,7 @@ from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
 from recollect.observations.observation import Observation
-from recollect.observations.rows import places_of, select_observations
+from recollect.observations.rows import IS_REPEATED, places_of, select_observations
 from recollect.recall.context.block import Candidate, Section
 from recollect.recall.context.words import line_of, summary_lines
 from recollect.recall.hearer import ObservationHearer
@@ -49,6 +49,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     def observed(self) -> Condition:
         """Return the condition of observations of the project that were not forgotten."""
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", 0)
+        where.sql += f" AND NOT {IS_REPEATED}"
         if self.projects:
             return where.among("project", self.projects)
         return where.also("project IS NOT DISTINCT FROM ?", None)
