@@ -40,8 +40,8 @@ class Undelivered(Exception):
     """The worker did not take the event; the text says why."""
 
 
-class Refused(Exception):
-    """The event is for nobody: it cannot be sent, or the worker does not let this hook in."""
+class Discarded(Exception):
+    """The event is not kept: it cannot be sent, or the worker does not let this hook in."""
 
 
 class _Json:
@@ -67,7 +67,7 @@ class HookCall:
         payload: What the program said of it; None until that was read to its end.
 
     Raises:
-        Refused: a name has other characters than letters, digits, ``-`` and ``_``.
+        Discarded: a name has other characters than letters, digits, ``-`` and ``_``.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class HookCall:
     ) -> None:
         for name in (client, event):
             if not name.replace("-", "").replace("_", "").isalnum() or len(name) > _MOST_NAME:
-                raise Refused("client and event must be names")
+                raise Discarded("client and event must be names")
             name.encode("ascii")
         self.client, self.event = client, event
         self.home = os.path.abspath(home)
@@ -88,7 +88,7 @@ class HookCall:
 
         Raises:
             OSError: it cannot be read.
-            Refused: it is longer than `MOST_BYTES`.
+            Discarded: it is longer than `MOST_BYTES`.
         """
         parts = []
         size = 0
@@ -96,7 +96,7 @@ class HookCall:
             parts.append(part)
             size += len(part)
             if size > MOST_BYTES:
-                raise Refused(f"the payload is longer than {MOST_BYTES:,} bytes")
+                raise Discarded(f"the payload is longer than {MOST_BYTES:,} bytes")
         self.payload = b"".join(parts)
 
     def deliver(self, patience_s: float | None = None) -> bytes:
@@ -106,7 +106,7 @@ class HookCall:
             patience_s: How long it may give no sign of life; any time if not given.
 
         Raises:
-            Exception: it did not take the event; `Refused`, it must not be offered again.
+            Exception: it did not take the event; `Discarded`, it must not be offered again.
         """
         worker = _worker_of(self.home)
         line = _connected(worker, patience_s)
@@ -116,7 +116,7 @@ class HookCall:
         finally:
             line.close()
         if status in _STATUS_NOT_ALLOWED:
-            raise Refused(f"the worker does not accept the token (HTTP {status})")
+            raise Discarded(f"the worker does not accept the token (HTTP {status})")
         if status != _STATUS_OK or body[:1] != b"{":
             raise Undelivered(f"the worker could not store it (HTTP {status})")
         return body
@@ -153,10 +153,10 @@ def _worker_of(home: str) -> "dict[str, Any]":
         raise Undelivered("no worker runs")
     finally:
         os.close(lock)
-    told = _parsed(_content(f"{home}/worker.json"))
-    if told["pid"] != holder["pid"]:
+    worker = _parsed(_content(f"{home}/worker.json"))
+    if worker["pid"] != holder["pid"]:
         raise Undelivered("the worker has just started")
-    return told
+    return worker
 
 
 def _token_of(home: str, client: str) -> str:
@@ -194,7 +194,7 @@ def _connected(worker: "dict[str, Any]", patience_s: float | None) -> _socket.so
 
 
 def _answer(line: _socket.socket) -> tuple[int, bytes]:
-    """Return status and body of an answer whose length is told, as the worker's are."""
+    """Return status and body of an answer with a length, as the worker sends it."""
     held = b""
     while _HEAD_END not in held:
         held += _more(line, held)
@@ -270,7 +270,7 @@ def _hand_over(
         _signal.setitimer(_signal.ITIMER_REAL, call.deadline_ms / 1000)  # to be read in whole
         while answer:
             answer = answer[os.write(1, answer) :]
-    except Refused:
+    except Discarded:
         is_taken = True
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the event is kept
@@ -279,7 +279,7 @@ def _hand_over(
 
 
 def _open_streams() -> None:
-    """Give what is closed of stdin, stdout and stderr to nobody: no other file gets its number."""
+    """Open what is closed of stdin, stdout and stderr, so that no other file gets its number."""
     opened = 0
     while opened <= 2:
         opened = os.open(os.devnull, os.O_RDWR)

@@ -69,7 +69,7 @@ def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Pat
     except Denied:
         raise
     except (RecollectError, TypeError, ValueError, RecursionError):
-        # Half a secret could be in it that nobody recognizes; or nobody knows what is excluded.
+        # It may hold half a secret, which no rule recognizes; or the exclusions are not known.
         spool.lose("unredacted")
         return None
     spooled = SpooledEvent(client=client, event=event, at=at, payload=sound)

@@ -38,7 +38,7 @@ _MOST_LOST_BYTES = 1_000_000
 """Of the count of what was lost; about 25 bytes each."""
 
 Loss = Literal["full", "unredacted"]
-"""Why an event was lost: the spool was full, or nobody could take its secrets out."""
+"""Why an event was lost: the spool was full, or its secrets could not be taken out."""
 
 
 class SpooledEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,8 +64,7 @@ class SpoolState(msgspec.Struct, frozen=True, kw_only=True):
         events: How many.
         bytes: Their size.
         oldest_at: When the oldest happened, ms UTC; None where none waits.
-        lost: How many were lost since the home was made: the spool was full, or nobody could take
-            their secrets out.
+        lost: How many were lost since the home was made, see `Loss`.
         lost_at: When the last one was, ms UTC.
         aside: Files that could not be read, by name.
     """

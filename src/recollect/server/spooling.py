@@ -44,7 +44,7 @@ class Drained(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def taking(callers: Callers) -> Take:
-    """Return what stores spooled events as the owner: nobody else can write into a home."""
+    """Return what stores spooled events as the owner, who alone can write into a home."""
 
     def take(event: SpooledEvent) -> None:
         payload, _ = read_object(bytes(event.payload))

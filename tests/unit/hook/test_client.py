@@ -15,7 +15,7 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.hook import client
-from recollect.hook.client import HookCall, Refused, Undelivered
+from recollect.hook.client import Discarded, HookCall, Undelivered
 from tests.support.scripted_worker import ANSWER, ScriptedWorker, http
 
 PAYLOAD = b'{"session_id": "s", "tool_name": "Bash"}'
@@ -248,7 +248,7 @@ def test_a_call_says_what_went_wrong(tmp_path: Path) -> None:
         with pytest.raises(Undelivered, match="HTTP 503"):
             call.deliver()
         worker.answer = http(b"{}", "401 Unauthorized")
-        with pytest.raises(Refused, match="HTTP 401"):
+        with pytest.raises(Discarded, match="HTTP 401"):
             call.deliver()
     with pytest.raises(Undelivered, match="no worker runs"):
         call.deliver()

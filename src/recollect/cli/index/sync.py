@@ -96,7 +96,7 @@ def _take_in_spool(context: typer.Context, memory: Memory) -> int:
     if not answers_json(context):
         say((f"took in {count(done.events, 'event')} of hooks", "dim"))
         for name in done.aside:
-            warn(f"{name} is no event of a hook: it is now in {spool.folder / ASIDE}")
+            warn(f"{name} does not hold an event: it is now in {spool.folder / ASIDE}")
     return done.events
 
 
@@ -114,8 +114,8 @@ def _run(context: typer.Context, memory: Memory, *, rebuild: bool, spooled: int 
         work = memory.reindex if rebuild else memory.sync
         report = work(progress.indexing)
         took_s = time.perf_counter() - started
-    told = {"spooled": spooled, "took_ms": round(took_s * 1000, 3)}
-    answer(context, msgspec.structs.asdict(report) | told, lambda: _show(report, took_s))
+    beside = {"spooled": spooled, "took_ms": round(took_s * 1000, 3)}
+    answer(context, msgspec.structs.asdict(report) | beside, lambda: _show(report, took_s))
     failed = sum(map(_is_failure, report.warnings))
     if failed:
         message = f"{count(failed, 'memory file')} could not be read in full, see the warnings"

@@ -74,7 +74,7 @@ def answer(caller: Caller, report: ClientReport) -> Answer:
 
 
 def take_late(caller: Caller, report: ClientReport) -> None:
-    """Take in what a hook reported a while ago: nobody waits for what it is to print.
+    """Take in what a hook reported a while ago; it has ended, so there is nothing to print.
 
     Raises:
         NotFound: the program is none that is known.
