@@ -33,11 +33,13 @@ class Day:
     """A user, their agent, and one project in two worktrees.
 
     Attributes:
+        agents_own: What the agent makes in their home beside transcripts, by the start of its path.
         waits: What they waited for, in s, in order.
     """
 
     user: User
     agent: Agent
+    agents_own: tuple[str, ...] = ()
     waits: list[tuple[str, float]] = field(default_factory=list)
 
     @property
@@ -155,12 +157,15 @@ class Day:
             gone = self.user.asks("uninstall", "--with-memory", "--yes")
         left = self.user.files()
         listed = [Path(path) for path in gone["removed"]]
+        listed += [Path(one["path"]) for each in gone["integrations"] for one in each["files"]]
         for path in there.keys() - left.keys():
             whole = self.user.home / path
             assert any(whole == each or whole.is_relative_to(each) for each in listed), path
         assert {path: left[path] for path in before if path in left} == before
-        ours = [path for path in left if "recollect" in path.lower()]
-        assert not ours
+        made = (left.keys() | self.user.folders()) - before.keys() - {".claude"}
+        theirs = (".claude/projects", "shop", *self.agents_own)
+        assert not [path for path in made if not (f"{path}/").startswith(theirs)]
+        assert not [path for path in made if "recollect" in path.lower()]
 
     def secrets_in_the_home(self) -> list[str]:
         """Return the files of the memory that hold what must not be stored."""
