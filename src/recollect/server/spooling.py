@@ -114,7 +114,10 @@ def _is_handed_over(spool: Spool, path: Path, take: Take) -> bool:
 
 @contextmanager
 def draining(home: Path, take: Take) -> Iterator[None]:
-    """Drain the spool of a home now, and every `LOOK_S` while the block runs."""
+    """Drain the spool of a home now, and every `LOOK_S` while the block runs.
+
+    What killed hooks left half written goes first.
+    """
 
     def step() -> float:
         with suppress(StoreBusy):
@@ -123,6 +126,7 @@ def draining(home: Path, take: Take) -> Iterator[None]:
                 _log.info("stored %d events that hooks had spooled", done.events)
         return LOOK_S
 
+    Spool(home).sweep()
     duty = Worker("recollect-spool", step)
     duty.wake()
     try:
