@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.scrubbing import Scrubber
     from recollect.models.language.model import LanguageModel
     from recollect.observations.controls import CaptureControls
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.memory_source import MemorySource
     from recollect.recall.probe import EmbedderProbe
     from recollect.sessions.context.episode_writer import EpisodeWriter
@@ -117,7 +118,9 @@ def assemble_narrowed(root: Components, resources: Resources) -> Components:
         ),
         events=root.events.within(resources.scope),
     )
-    parts = _components(ground, root.maintenance, ground.sessions(root.maintenance))
+    sessions = ground.sessions(root.maintenance)
+    observed = ground.observations(root.maintenance, sessions)
+    parts = _components(ground, root.maintenance, sessions, observed)
     if parts.search_backend is not None:
         root.dependants.add(parts.search_backend)
     return msgspec.structs.replace(parts, root=root, closed=root.closed)
@@ -138,6 +141,15 @@ class _Ground(msgspec.Struct, frozen=True, kw_only=True):
         """Return what makes the sessions, once."""
         resources, mirror, controls = self.resources, self.mirror, self.controls
         return functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
+
+    def observations(
+        self, maintenance: Maintenance, sessions: Callable[[], Sessions]
+    ) -> Callable[[], ObservationParts]:
+        """Return what records observations and reads them; it is made once."""
+        resources, controls = self.resources, self.controls
+        # The mirror keeps the numbers of what it has not, for a recovery.
+        arrivals = Arrivals(self.mirror, maintenance)
+        return functools.cache(lambda: observation_parts(resources, sessions, arrivals, controls))
 
 
 def _assemble(resources: Resources, trunk: Components | None = None) -> Components:
@@ -165,7 +177,7 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
         sync_lock=locks.sync,
         files=files,
         followed=followed_transcripts(
-            resources, mirror, controls, trunk.resources if trunk else None
+            resources, mirror, controls, lambda: observed(), trunk.resources if trunk else None
         ),
         is_live=resources.order.live,
         heal=_healer(resources, index),
@@ -175,7 +187,8 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
     chores = functools.cache(lambda: _chores(resources, index, mirror, sessions))
     maintenance = Maintenance(kept, resources.resolved.settings.sync, resources.clock)
     sessions = ground.sessions(maintenance)
-    parts = _components(ground, maintenance, sessions)
+    observed = ground.observations(maintenance, sessions)
+    parts = _components(ground, maintenance, sessions, observed)
     closing = partial(_close, maintenance, parts.dependants, parts.closed, _owned(parts, trunk))
     parts = msgspec.structs.replace(parts, closing=closing)
     if trunk is None:
@@ -198,11 +211,13 @@ class _Others:
 
 
 def _components(
-    ground: _Ground, maintenance: Maintenance, sessions: Callable[[], Sessions]
+    ground: _Ground,
+    maintenance: Maintenance,
+    sessions: Callable[[], Sessions],
+    observed: Callable[[], ObservationParts],
 ) -> Components:
     resources, index, mirror = ground.resources, ground.index, ground.mirror
     controls, language = ground.controls, resources.language
-    arrivals = Arrivals(mirror, maintenance)
     return Components(
         resources=resources,
         index=index,
@@ -212,10 +227,7 @@ def _components(
         mirror=mirror,
         maintenance=maintenance,
         sessions=sessions,
-        observation_parts=functools.cache(
-            # The mirror keeps the numbers of what it has not, for a recovery.
-            lambda: observation_parts(resources, sessions, arrivals, controls)
-        ),
+        observation_parts=observed,
         context_parts=functools.cache(lambda: context_parts(resources, sessions, controls)),
         events=ground.events,
         digest=partial(_digest, resources, language.model) if language and language.model else None,
@@ -224,7 +236,9 @@ def _components(
         probe=functools.cache(lambda: _probe(resources)),
         scrubber=lambda: _scrubber(resources, index, mirror),
         capture=controls,
-        importer=functools.cache(lambda: transcript_importer(resources, mirror, controls())),
+        importer=functools.cache(
+            lambda: transcript_importer(resources, mirror, controls(), observed)
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources, has_files, own_index_of
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     # imported where they are asked for: an opening takes 40 ms less
     from recollect.observations.controls import CaptureControls
     from recollect.observations.recalled import OwnCalls
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
     from recollect.sessions.exchange.importer import TranscriptImporter
-    from recollect.sessions.exchange.transcript_format import TranscriptFormat
     from recollect.sessions.record.recalled import IsRecall
     from recollect.workspace.reading import MemoryReader
 
@@ -136,6 +136,7 @@ def followed_transcripts(
     resources: Resources,
     mirror: TranscriptMirror | None,
     controls: Callable[[], CaptureControls],
+    observed: Callable[[], ObservationParts],
     trunk: Resources | None,
 ) -> FollowedTranscripts | None:
     """Return the transcripts of other programs that are followed; None where none are.
@@ -147,9 +148,8 @@ def followed_transcripts(
     if not named:
         return None
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
-    from recollect.recall.following import following_formats
 
-    reader = transcript_importer(resources, mirror, controls(), following_formats(), LEDGER)
+    reader = transcript_importer(resources, mirror, controls(), observed, LEDGER)
     return FollowedTranscripts(followed_places(named), reader)
 
 
@@ -157,19 +157,23 @@ def transcript_importer(
     resources: Resources,
     mirror: TranscriptMirror | None,
     controls: CaptureControls,
-    followed: Sequence[TranscriptFormat] = (),
+    observed: Callable[[], ObservationParts],
     ledger: str = "",
 ) -> TranscriptImporter:
-    """Return what imports transcripts of other programs; of formats as they are, or followed."""
+    """Return what imports transcripts of other programs; with a ledger, what follows them."""
+    from recollect.observations.recorder import Recorder
+    from recollect.recall.following import following_formats
+    from recollect.recall.transcript_uses import TranscriptUses
     from recollect.sessions.exchange.formats.registry import FORMATS, STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 
+    uses = TranscriptUses(functools.cache(lambda: Recorder(observed())))
     return TranscriptImporter(
         database=resources.records,
         clock=resources.clock,
         ids=resources.ids,
         redactor=resources.redactor,
-        formats=followed or tuple(FORMATS.values()),
+        formats=following_formats() if ledger else tuple(FORMATS.values()),
         stores=STORES,
         mirror=mirror,
         scope=resources.scope,
@@ -178,6 +182,7 @@ def transcript_importer(
         rule=controls,
         ledger=ledger,
         is_recall=recalls(resources),
+        recorder=uses,
     )
 
 

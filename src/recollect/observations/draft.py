@@ -7,7 +7,7 @@ that was not redacted.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, get_args
 
@@ -101,17 +101,20 @@ class ObservationDrafts:
         self._ids = ids
         self._redactor = redactor
 
-    def make(self, given: GivenObservation, *, is_owners: bool) -> ObservationDraft:
+    def make(
+        self, given: GivenObservation, *, is_owners: bool, is_redacted: bool = False
+    ) -> ObservationDraft:
         """Return the draft of an observation.
 
         Args:
             given: What the caller passes.
             is_owners: Whether the turn that it belongs to is the owner's.
+            is_redacted: Whether input, output and error come out of a draft of a message.
 
         Raises:
             InvalidInput: a field cannot be stored.
         """
-        evidence = self._evidence(given)
+        evidence = self._evidence(given, (lambda it: it) if is_redacted else self._value)
         files = files_of(evidence) if given.files is None else self._files(given.files)
         trust = trust_of(evidence, is_owners=is_owners)
         kind = type_of(evidence, files) if given.type is None else self._name(given.type, "type")
@@ -158,14 +161,14 @@ class ObservationDrafts:
             observation=observation, input=payload_of(asked), output=payload_of(came)
         )
 
-    def _evidence(self, given: GivenObservation) -> Evidence:
+    def _evidence(self, given: GivenObservation, clean: Callable[[Any], JsonValue]) -> Evidence:
         tool = None if given.tool_name is None else self._name(given.tool_name, "tool name")
-        error = None if given.error is None else self._text(given.error, "error")
+        error = None if given.error is None else clean(check_text(given.error, "error"))
         return Evidence(
             event=event_of(given),
             tool_name=tool,
-            input=self._value(given.input),
-            output=_text_of(self._value(given.output)) or (error or ""),
+            input=clean(given.input),
+            output=_text_of(clean(given.output)) or (error or ""),
             error=error,
             said=self._words(given.summary or given.title, "summary", LONGEST_SUMMARY),
             trust=None if given.trust is None else _one_of(given.trust, Trust, "trust"),

@@ -29,6 +29,7 @@ from recollect.observations.gathering import Gathering
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.recalled import RECALLED, OwnCalls
 from recollect.observations.rows import (
+    AddedObservations,
     Recorded,
     SessionFacts,
     add_observations,
@@ -124,27 +125,44 @@ class Recorder:
                 outcomes.append(_denied(each) if isinstance(each, Refusal) else each)
         return outcomes
 
+    def prepare(self, given: Sequence[GivenObservation]) -> list[ObservationDraft]:
+        """Return drafts of what is captured and can be stored, for `add`.
+
+        They come out of drafts of messages, and none asked this memory. Their sessions need not
+        exist yet: the project of each is the one that is given.
+        """
+        around = _Surroundings(pauses=self._parts.database.read(self._parts.controls().pauses_in))
+        make = partial(self._parts.drafts.make, is_owners=True, is_redacted=True)
+        drafts = self._made(given, around, make)
+        ready = [each for each in drafts if isinstance(each, ObservationDraft)]
+        self._keep_payloads(ready)
+        return ready
+
+    def add(
+        self, tx: Transaction, drafts: Sequence[ObservationDraft], *, is_whole: bool = False
+    ) -> AddedObservations:
+        """Store drafts in a transaction of the caller's."""
+        for draft in drafts:
+            keep(self._parts.blobs, draft.input, draft.output)
+        added = add_observations(tx, [_row_of(draft) for draft in drafts], self._scope)
+        if is_whole:
+            _raise_first(added.outcomes)
+        groups: dict[str, list[Observation]] = {}
+        for each in added.fresh:
+            groups.setdefault(each.session_id, []).append(each)
+        for group in groups.values():
+            record_event(tx, _recorded(group, self._parts.clock.now_ms()))
+        return added
+
     def _store(self, drafts: Sequence[ObservationDraft], *, is_whole: bool) -> list[Outcome]:
+        self._keep_payloads(drafts)
+        added = self._parts.database.write(lambda tx: self.add(tx, drafts, is_whole=is_whole))
+        self._parts.arrived()
+        return added.outcomes
+
+    def _keep_payloads(self, drafts: Sequence[ObservationDraft]) -> None:
         for draft in drafts:
             store(self._parts.blobs, draft.input, draft.output)
-        rows = [_row_of(draft) for draft in drafts]
-
-        def unit(tx: Transaction) -> list[Outcome]:
-            for draft in drafts:
-                keep(self._parts.blobs, draft.input, draft.output)
-            added = add_observations(tx, rows, self._scope)
-            if is_whole:
-                _raise_first(added.outcomes)
-            groups: dict[str, list[Observation]] = {}
-            for each in added.fresh:
-                groups.setdefault(each.session_id, []).append(each)
-            for group in groups.values():
-                record_event(tx, _recorded(group, self._parts.clock.now_ms()))
-            return added.outcomes
-
-        outcomes = self._parts.database.write(unit)
-        self._parts.arrived()
-        return outcomes
 
     def _drafts(
         self, given: Sequence[GivenObservation | RecollectError]
@@ -159,10 +177,18 @@ class Recorder:
         }
         look = partial(self._surroundings, asked)
         around = self._parts.database.read(look) if asked else _Surroundings()
+        return self._made(given, around, self._draft)
+
+    def _made(
+        self,
+        given: Sequence[GivenObservation | RecollectError],
+        around: _Surroundings,
+        make: Callable[[GivenObservation], ObservationDraft],
+    ) -> list[ObservationDraft | Refusal | RecollectError]:
         drafts = [
             each
             if isinstance(each, RecollectError)
-            else or_error(lambda it: self._refusal(it, around) or self._draft(it), each, place)
+            else or_error(lambda it: self._refusal(it, around) or make(it), each, place)
             for place, each in enumerate(given)
         ]
         if left_out := Counter(each.reason for each in drafts if isinstance(each, Refusal)):
@@ -177,10 +203,11 @@ class Recorder:
         """Return why something that was not recorded by hand is not captured."""
         if event_of(given) == "manual":
             return None
-        facts = around.facts[given.session_id]
+        facts = around.facts.get(given.session_id)
         if isinstance(facts, RecollectError):
             raise facts
-        project = facts.project if given.project is None else given.project
+        known = None if facts is None else facts.project
+        project = known if given.project is None else given.project
         at = None if given.at is None else check_time(given.at)
         paths = [given.input, given.files]
         controls = self._parts.controls()

@@ -21,7 +21,7 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.exchange.withheld import CallFilter
+from recollect.sessions.exchange.withheld import CallFilter, is_of_tool
 
 LEFT_OUT = "left_out"
 """Stands in the facts of a session of which nothing is brought in; such a session is not made."""
@@ -55,7 +55,8 @@ class Following:
 
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
-        self.name, self.is_owners, self.companion = form.name, form.is_owners, form.companion
+        self.name, self.is_owners = form.name, form.is_owners
+        self.companion, self.line_id = form.companion, form.line_id
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
         self._recalls = CallFilter(lambda name, _: _MEMORY_TOOL.fullmatch(name) is not None)
@@ -79,13 +80,13 @@ class Following:
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
         """Return what one record says, if it is part of a conversation with people."""
+        line = self._form.parse(record, session)
+        if isinstance(line, ForeignMessage) and line.within is not None:
+            return self._tools_of(line)
         if LEFT_OUT in session.metadata:
             return Skip(reason="a sub-agent or a scheduled run")
-        line = self._form.parse(record, session)
         if not isinstance(line, ForeignMessage):
             return line
-        if "subagent" in line.session.metadata:
-            return Skip(reason="a sub-agent")
         reason = self._turn(record, line)
         if reason is not None:
             return Skip(reason=reason)
@@ -93,6 +94,14 @@ class Following:
         if not content or (isinstance(content, str) and not content.strip()):
             return Skip(reason="nothing but recalled memory, or nothing at all")
         return msgspec.structs.replace(line, content=content)
+
+    def _tools_of(self, line: ForeignMessage) -> ForeignLine:
+        """Return the tools in the line of a sub-agent: no more of it is brought in."""
+        blocks = line.content if isinstance(line.content, list) else ()
+        tools = [each for each in blocks if is_of_tool(each) and not self._recalls.takes(each)]
+        if not tools:
+            return Skip(reason="a sub-agent")
+        return msgspec.structs.replace(line, content=tools, is_stored=False)
 
     def _is_of_agent(self, path: PurePath) -> bool:
         """Whether a file is that of a sub-agent of Claude Code."""

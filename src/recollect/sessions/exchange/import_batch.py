@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from itertools import dropwhile
 from pathlib import PurePath
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import msgspec
 
 from recollect.core.checks import check_event_id
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
+from recollect.sessions.exchange.tool_uses import ToolUse, UseRecorder
 from recollect.sessions.exchange.transcript_format import Continuation, TranscriptFormat
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.session import (
@@ -51,6 +53,9 @@ _IS_STORED: LiteralString = """
         AND (m.content = ? OR json_extract(m.metadata, '$.recalled') IS NOT NULL)
 """
 """What this memory answered is stored without it, and so never the same."""
+_FORK: LiteralString = """
+    UPDATE sessions SET parent_id = ?, forked_at_seq = ?, last_seq = ?, pruned_seq = ? WHERE id = ?
+"""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
@@ -84,13 +89,30 @@ def _moved(
     return msgspec.structs.replace(candidate, foreign_id=own), rest
 
 
+class SessionBatch(msgspec.Struct, kw_only=True):
+    """What a batch brings of one session.
+
+    Attributes:
+        candidate: The session that is made if there is none.
+        continues: What it went on from.
+        drafts: Its messages.
+        uses: The tools that were used in it.
+        prepared: What of them is to be recorded.
+    """
+
+    candidate: Session
+    continues: Continuation | None
+    drafts: list[Draft] = msgspec.field(default_factory=list)
+    uses: list[ToolUse] = msgspec.field(default_factory=list)
+    prepared: Sequence[Any] = ()
+
+
 class ImportBatch:
     """Gathers the messages of one file until there are enough for a transaction."""
 
     def __init__(self) -> None:
-        self.sessions: dict[str, tuple[Session, list[Draft], Continuation | None]] = {}
-        """By foreign id: the session that is made if there is none, its messages, and what it
-        went on from."""
+        self.sessions: dict[str, SessionBatch] = {}
+        """By foreign id."""
         self._titles: dict[str, tuple[str, bool]] = {}
         self.count = 0
         """Messages in it."""
@@ -103,7 +125,7 @@ class ImportBatch:
 
     def add(self, foreign_id: str, draft: Draft) -> None:
         """Add a message to one of its sessions."""
-        self.sessions[foreign_id][1].append(draft)
+        self.sessions[foreign_id].drafts.append(draft)
         self.count += 1
         self._chars += len(draft.encoded_content)
 
@@ -112,8 +134,13 @@ class ImportBatch:
         if final or not self._titles.get(foreign_id, ("", False))[1]:
             self._titles[foreign_id] = (title, final)
 
+    def prepare(self, recorder: UseRecorder) -> None:
+        """Let a recorder see which tools were used, before the transaction."""
+        for each in self.sessions.values():
+            each.prepared = recorder.prepare(each.uses) if each.uses else ()
+
     def store(
-        self, tx: Transaction, tenant: str, source: str, place: str
+        self, tx: Transaction, tenant: str, source: str, place: str, recorder: UseRecorder
     ) -> tuple[Counter[str], str | None]:
         """Store everything but what belongs to deleted or erased sessions; what is there stays.
 
@@ -122,26 +149,28 @@ class ImportBatch:
             tenant: Whose it is.
             source: The name of the format.
             place: Where it came from, see `place_of`.
+            recorder: Records what the tools did.
 
         Returns:
             What it added, and a deleted session whose messages were left out.
         """
         added: Counter[str] = Counter()
         waits_for = None
-        for claimed, (candidate, drafts, continues) in self.sessions.items():
+        for claimed, each in self.sessions.items():
+            candidate, drafts = each.candidate, each.drafts
             foreign_id, session = session_at(tx, tenant, source, claimed, place)
             if foreign_id != claimed:
                 count = len(drafts)
                 candidate, drafts = _moved(tx, tenant, candidate, drafts, foreign_id)
                 added["duplicates"] += count - len(drafts)
-                if not drafts:
-                    continue
+            if not drafts and not each.prepared:
+                continue
             origins = [(source, foreign_id), (OURS, foreign_id)]
             if session is None and is_buried(tx, tenant, origins):
                 added["erased"] += len(drafts)
                 continue
             if session is None:
-                session = add_session(tx, _continued(tx, candidate, continues, place))
+                session = add_session(tx, _continued(tx, candidate, each.continues, place))
                 set_place(tx, session.id, place)
                 added["sessions"] += 1
                 added["unknown_origin"] += session.chat_type == UNKNOWN
@@ -149,10 +178,13 @@ class ImportBatch:
                 added["deleted"] += len(drafts)
                 waits_for = session.id
                 continue
+            else:
+                session = _adopted(tx, session, each.continues, place)
             places = append_drafts(tx, session, drafts)
-            fresh = sum(not isinstance(place, str) for place in places)
-            added["messages"] += fresh
-            added["duplicates"] += len(places) - fresh
+            fresh = [place for place in places if not isinstance(place, str)]
+            added["messages"] += len(fresh)
+            added["duplicates"] += len(places) - len(fresh)
+            added["observations"] += recorder.store(tx, session, each.prepared, fresh)
         for foreign_id, (title, final) in self._titles.items():
             session = session_at(tx, tenant, source, foreign_id, place)[1]
             if session is None or session.title == title or (session.title and not final):
@@ -190,6 +222,22 @@ def _continued(
             facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
             return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
     return session
+
+
+def _adopted(
+    tx: Transaction, session: Session, continues: Continuation | None, place: str
+) -> Session:
+    """Return a session that is there as a fork of what it went on from.
+
+    One with messages of its own stays what it is: a hook tells of a session before its transcript
+    does, which may then be written while it is read.
+    """
+    if continues is None or session.last_seq > (session.forked_at_seq or 0):
+        return session
+    fork = _continued(tx, session, continues, place)
+    tx.execute(_FORK, (fork.parent_id, fork.forked_at_seq, fork.last_seq, fork.pruned_seq, fork.id))
+    note_change(tx, fork, fork.updated_at)
+    return fork
 
 
 def event_id_of(source: str, session: str, message: str) -> str:

@@ -9,7 +9,8 @@ event id.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import msgspec
@@ -20,9 +21,15 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
 from recollect.sessions.exchange.extras import Extras, foreign_of
-from recollect.sessions.exchange.import_batch import ImportBatch, event_id_of, place_of
+from recollect.sessions.exchange.import_batch import (
+    ImportBatch,
+    SessionBatch,
+    event_id_of,
+    place_of,
+)
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.import_report import Tally
+from recollect.sessions.exchange.tool_uses import CallBook, UseRecorder
 from recollect.sessions.exchange.transcript_format import (
     ForeignLine,
     ForeignMessage,
@@ -33,11 +40,14 @@ from recollect.sessions.exchange.transcript_format import (
 )
 from recollect.sessions.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
 from recollect.sessions.record.access import MirrorSignal, ProjectNames
+from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
+from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import (
     Session,
     find_foreign,
+    find_session,
     of_unknown_origin,
     owned_session,
 )
@@ -61,6 +71,7 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     mirror: MirrorSignal
     projects: ProjectNames
     rule: CaptureRule
+    recorder: UseRecorder
     ledger: str
     tally: Tally
     stopping: Callable[[], bool]
@@ -97,11 +108,13 @@ class TranscriptImport:
         self._facts = {session.id: session}
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
+        self._began = entry.read_bytes
         self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
         self.verdicts: dict[str | None, CapturedWhen] = {}
         self._folder = session.project
         skips = context.rule.skips_call
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
+        self._book = CallBook(self._earlier, context.drafts)
         self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
@@ -205,19 +218,58 @@ class TranscriptImport:
             if kept is None:
                 return
             message = kept
+        if not message.is_stored:
+            blocks = self._context.drafts.blocks(message.content or ())
+            recalled = self._context.drafts.recalled(blocks)
+            self._observe(message, blocks, message.at or self._time, recalled)
+            return
         if message.shared and not self._extras.knows(message.session.id):
             self._share(message)
         draft = self._draft(message, line)
         self._time = draft.message.created_at
-        foreign_id = message.session.id
-        if foreign_id not in self._batch.sessions:
-            facts = _merged(self._facts.get(foreign_id), message.session)
-            self._facts[foreign_id] = facts
-            made = self._made(facts, draft.message.created_at)
-            self._batch.sessions[foreign_id] = (made, [], facts.continues)
+        self._gather(message.session, self._time)
         if message.session.title is not None:
             self._learn(message.session)
-        self._batch.add(foreign_id, draft)
+        self._batch.add(message.session.id, draft)
+        said = draft.message
+        self._observe(message, said.content, self._time, recalled_in(said.metadata))
+
+    def _gather(self, session: ForeignSession, began: int) -> SessionBatch:
+        """Return what the batch has of a session; ``began`` is when it was first heard of."""
+        if session.id not in self._batch.sessions:
+            facts = self._facts[session.id] = _merged(self._facts.get(session.id), session)
+            made = self._made(facts, began)
+            self._batch.sessions[session.id] = SessionBatch(
+                candidate=made, continues=facts.continues
+            )
+        return self._batch.sessions[session.id]
+
+    def _observe(
+        self,
+        message: ForeignMessage,
+        blocks: tuple[ContentBlock, ...],
+        at: int,
+        recalled: Collection[str],
+    ) -> None:
+        """Note which tools a message tells of; those that were copied belong elsewhere."""
+        if len(blocks) == 1 and type(blocks[0]) is TextBlock:
+            return
+        uses = list(self._book.uses(message, blocks, at, recalled))
+        if uses and message.id not in self._origins:
+            self._gather(message.within or message.session, at).uses += uses
+
+    def _earlier(self, text: str) -> Iterator[ForeignMessage]:
+        """Yield the messages that were read before and hold a text in a line."""
+        start, mark = self._began, text.encode()
+        for body in self._source.bodies_before(start) if start else ():
+            if mark not in body:
+                continue
+            with suppress(ValueError):
+                record = import_source.decode_line(body).value
+                if isinstance(record, Mapping):
+                    parsed = self._known_as(self._form.parse(record, self._session))
+                    if isinstance(parsed, ForeignMessage) and not self._is_withheld(parsed):
+                        yield parsed
 
     def _is_withheld(self, message: ForeignMessage) -> bool:
         """Whether a person did not want it captured where and when it was said."""
@@ -306,10 +358,11 @@ class TranscriptImport:
         self._entry = entry = msgspec.structs.replace(
             self._entry, digest=digest, messages=self._entry.messages + batch.count
         )
-        now = self._context.clock.now_ms()
+        now, recorder = self._context.clock.now_ms(), self._context.recorder
+        batch.prepare(recorder)
 
         def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
-            added, waits_for = batch.store(tx, tenant, self._form.name, self._place)
+            added, waits_for = batch.store(tx, tenant, self._form.name, self._place, recorder)
             waits_for = before.waits_for or waits_for
             # From what was left out on, the file is read again.
             written = entry if waits_for is None else before
@@ -347,6 +400,17 @@ def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSessio
         metadata=line.metadata | known.metadata,
         continues=known.continues,
     )
+
+
+def known_as(context: ImportContext, source: str, session_id: str) -> tuple[bool, Session | None]:
+    """Return whether a file mirrors a session of this very home, and what it was stored as."""
+    tenant = context.scope.tenant
+
+    def unit(tx: Transaction) -> tuple[bool, Session | None]:
+        mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
+        return mirrored, find_foreign(tx, tenant, source, session_id)
+
+    return context.database.read(unit)
 
 
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:

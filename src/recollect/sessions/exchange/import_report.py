@@ -50,6 +50,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         unknown_origin: Those of them that do not tell who heard them: no other session hears of
             them, and nothing of them is written into notes.
         messages: Messages that are new.
+        observations: Observations that are new, of tools that were used.
         duplicates: Messages that were there already.
         deleted: Messages of deleted sessions, which were left out; they come with the next import
             after the session is restored.
@@ -69,6 +70,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int = 0
     unknown_origin: int = 0
     messages: int = 0
+    observations: int = 0
     duplicates: int = 0
     deleted: int = 0
     erased: int = 0

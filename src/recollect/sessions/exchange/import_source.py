@@ -19,6 +19,7 @@ from typing import BinaryIO, Literal, Protocol, TypeAlias
 import msgspec
 
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.core.settings import user_path
 from recollect.sessions.exchange.transcript_format import Record, TranscriptFormat
 from recollect.store.paths import Listing, list_files, read_beneath
 from recollect.text.json_value import JsonCleaner, JsonValue
@@ -68,14 +69,14 @@ def session_id_of(path: PurePath) -> str:
     return path.name.partition(SUFFIX)[0]
 
 
-def find_transcripts(path: Path) -> tuple[Path, Listing]:
+def find_transcripts(path: Path | str) -> tuple[Path, Listing]:
     """Return the transcripts below a folder, or the one file, and the folder that they are below.
 
     Raises:
         NotFound: there is nothing.
         StoreError: it cannot be read.
     """
-    path = path.absolute()
+    path = (user_path(path) if str(path).startswith("~") else Path(path)).absolute()
     if path.is_dir():
         root = path.resolve()
         return root, list_files(root, accept=lambda name: kind_of(name) is not None)

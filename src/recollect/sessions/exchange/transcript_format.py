@@ -86,6 +86,10 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
         shared: Fields of the record that most records of a session have alike.
         is_final: The metadata is complete; nothing is added to it.
         sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
+        agent_id: The sub-agent that speaks.
+        within: The session that its tools are recorded in, where that is another one: that of whom
+            a sub-agent works for.
+        is_stored: Whether it is part of the conversation; of others only the tools are recorded.
     """
 
     session: ForeignSession
@@ -101,6 +105,9 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
     shared: dict[str, Any] = msgspec.field(default_factory=dict)
     is_final: bool = False
     sender: str | None = None
+    agent_id: str | None = None
+    within: ForeignSession | None = None
+    is_stored: bool = True
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,6 +142,13 @@ class TranscriptFormat(Protocol):
     @property
     def companion(self) -> str:
         """The name of a JSON file beside the transcripts that tells more of them; may be empty."""
+
+    @property
+    def line_id(self) -> str:
+        """The field with the id of a line that copies keep; empty where no lines are copied.
+
+        What a transcript begins with that another one said first makes it a fork of that session.
+        """
 
     def recognises(self, record: Record) -> bool:
         """Return whether a record near the top of a file is of this kind."""

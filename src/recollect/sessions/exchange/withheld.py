@@ -15,6 +15,7 @@ from recollect.sessions.exchange.transcript_format import ForeignMessage, Foreig
 
 _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
+_TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
 _PROJECT = ("cwd", "project")
 """Fields of a line that tell where it was said, in any format."""
@@ -86,7 +87,7 @@ class CallFilter:
 
     def takes(self, block: Any) -> bool:
         """Return whether a block is a call that goes, or the result of one."""
-        if not isinstance(block, Mapping) or block.get("type") not in _CALLS | _RESULTS:
+        if not is_of_tool(block):
             return False
         name = block.get("name")
         is_call = block["type"] in _CALLS
@@ -101,6 +102,11 @@ class CallFilter:
         is_answer = call in self._waiting
         self._waiting.discard(call)
         return goes or is_answer
+
+
+def is_of_tool(block: Any) -> bool:
+    """Return whether a block is the call of a tool, or the result of one."""
+    return isinstance(block, Mapping) and block.get("type") in _TOOLS
 
 
 def project_of(session: ForeignSession, records: Iterable[Record]) -> str | None:

@@ -7,7 +7,7 @@ which stores the draft is a few inserts. Nothing leaves this module that was not
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
@@ -214,6 +214,18 @@ class DraftMaker:
         if not calls and not answers:
             return blocks, facts
         return _emptied(blocks, answers, facts, calls)
+
+    def blocks(self, content: Content) -> tuple[ContentBlock, ...]:
+        """Return the blocks of a content, as they are stored.
+
+        Raises:
+            InvalidInput: it is neither text nor blocks, or too large.
+        """
+        return self._blocks(content, JsonCleaner())
+
+    def recalled(self, blocks: Iterable[ContentBlock]) -> list[str]:
+        """Return the ids of the calls among some blocks that ask this memory."""
+        return calls_of_ours(blocks, self._is_recall)
 
     def redacted(self, text: str) -> str:
         """Return a text without secrets."""

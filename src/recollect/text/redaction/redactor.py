@@ -33,6 +33,8 @@ _MOST_PASSES = 8
 _SHORT = 64
 """Longest text of a value that is remembered as harmless."""
 _MOST_SHORT = 4_096
+_LONG, _MOST_LONG = 65_536, 32
+"""Longest text, and how many of them, that is remembered for a while: 2 MB at most."""
 
 
 class SecretSpan(Struct, frozen=True, kw_only=True):
@@ -75,6 +77,8 @@ class Redactor:
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
         self._harmless: set[str] = set()
         """Short texts of values that hold no secret: keys and names come again and again."""
+        self._lately: set[str] = set()
+        """Longer texts that hold none: a transcript tells what a tool gave back several times."""
 
     def redact(self, text: str) -> Redacted:
         """Return ``text`` without its secrets.
@@ -82,6 +86,8 @@ class Redactor:
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
         """
+        if text in self._lately:
+            return Redacted(text=text, findings=())
         marked, marks, spans = text, list[str](), list[Span]()
         for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
@@ -91,6 +97,10 @@ class Redactor:
             spans = _merged([*spans, *_before(found, spans, marks)])
             marks = [self._mark(kind, text[start:end]) for kind, start, end in spans]
             marked = _marked(text, spans, marks)
+        if not spans and _SHORT < len(text) <= _LONG:
+            if len(self._lately) >= _MOST_LONG:
+                self._lately.clear()
+            self._lately.add(text)
         findings = tuple(
             SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
             for (kind, start, end), mark in zip(spans, marks, strict=True)

@@ -72,6 +72,7 @@ class ClaudeCodeFormat:
 
     name = "claude-code"
     companion = ""
+    line_id = "uuid"
     is_owners = True
 
     def recognises(self, record: port.Record) -> bool:
@@ -137,6 +138,17 @@ def _session(record: port.Record, session: port.ForeignSession) -> port.ForeignS
     )
 
 
+def _within(spoken: port.ForeignSession) -> tuple[str | None, port.ForeignSession | None]:
+    """Return which sub-agent speaks in a session, and for which session it works."""
+    if "subagent" not in spoken.metadata:
+        return None, None
+    agent = spoken.metadata["subagent"]
+    parent = port.ForeignSession(
+        id=spoken.metadata["parent"], agent=spoken.agent, project=spoken.project
+    )
+    return agent if isinstance(agent, str) else None, parent
+
+
 def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
     if record.get("isMeta") is True:
         return port.Skip(reason="note of the program")
@@ -166,8 +178,10 @@ def _line(
     if record.get("isCompactSummary") is True:
         role, metadata["kind"] = "system", "compaction"
     usage, reply = message.get("usage"), message.get("id")
+    spoken = _session(record, session)
+    agent, within = _within(spoken)
     return port.ForeignMessage(
-        session=_session(record, session),
+        session=spoken,
         role=role,
         content=content,
         id=uuid if isinstance(uuid, str) else None,
@@ -177,6 +191,8 @@ def _line(
         reply=reply if isinstance(reply, str) else None,
         extra=_extra(record, message, content),
         shared={key: record[key] for key in record if key in _SHARED},
+        agent_id=agent,
+        within=within,
     )
 
 

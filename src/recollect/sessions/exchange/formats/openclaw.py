@@ -60,6 +60,7 @@ class OpenClawFormat:
 
     name = "openclaw"
     companion = "sessions.json"
+    line_id = ""
     is_owners = False
 
     def recognises(self, record: port.Record) -> bool:
