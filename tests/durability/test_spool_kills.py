@@ -46,7 +46,7 @@ def fill(home: Path) -> None:
         assert keep(home, "claude-code", "PostToolUse", number, payload(number).encode())
 
 
-def uses(home: Path) -> list[str | None]:
+def uses(home: Path) -> list[str]:
     """Return which calls of tools are stored."""
     with recollect.open(home, live=False) as memory:
         return sorted(str(each.tool_use_id) for each in memory.observations.list(limit=100))

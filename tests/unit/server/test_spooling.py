@@ -124,6 +124,18 @@ def test_the_worker_takes_what_waits_and_what_comes(
         assert came[2].wait(60)
 
 
+def test_a_hook_that_calls_wakes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next event of an agent comes after the one that was spooled before it."""
+    monkeypatch.setattr(spooling, "LOOK_S", 3_600.0)
+    came = threading.Event()
+    with draining(tmp_path, lambda _: came.set()) as wake:
+        for _ in range(2):
+            wake()
+        waiting(tmp_path, 1)
+        wake()
+        assert came.wait(60)
+
+
 def test_what_killed_hooks_left_goes_once_it_is_old(tmp_path: Path) -> None:
     """A hook may be writing the other one."""
     folder = waiting(tmp_path).folder
