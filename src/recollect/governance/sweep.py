@@ -15,6 +15,7 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import RecollectError
+from recollect.governance.aside import ASIDE
 from recollect.observations.blobs import remove_unused
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -202,7 +203,8 @@ def sweep_spool(home: Path, sessions: Iterable[Session]) -> None:
         StoreError: one cannot be read or removed.
     """
     names = [each.foreign_id for each in sessions if each.foreign_id]
-    for path in (home / SPOOL).rglob("*.json") if names else ():
+    spools = [home / SPOOL, *home.glob(f"{ASIDE}/*/{SPOOL}")] if names else []
+    for path in (file for spool in spools for file in spool.rglob("*.json")):
         with os_errors(path):
             if holds_any(path, names):
                 path.unlink(missing_ok=True)

@@ -33,6 +33,8 @@ _MOST_HANDLES = 4_096
 _MOST_NAME = 64
 _ENDS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_ONLY_NOW = ("PreToolUse", "BeforeTool")
+"""Events that tell nothing once the tool has run."""
 _STATUS_OK, _STATUS_NOT_ALLOWED = 200, (401, 403)
 
 
@@ -254,7 +256,7 @@ def _hand_over(
     def give_up(*why: object) -> None:
         for each in _ENDS:
             _signal.signal(each, _signal.SIG_IGN)
-        if call.payload and not is_taken:
+        if call.payload and not is_taken and call.event not in _ONLY_NOW:
             spool(call)
         leave(0)
 

@@ -18,6 +18,7 @@ import recollect
 from recollect.hook.keeping import keep
 from recollect.hook.spool import Spool
 from recollect.observations.observation import Observation
+from recollect.server import spooling
 from recollect.server.presence import Presence, find_presence, is_served
 from recollect.server.spooling import drain_home
 from recollect.server.worker import daemon
@@ -118,6 +119,18 @@ def test_a_sync_takes_in_what_waits(hook: Hook) -> None:
     assert len(stored(hook.home)) == 2
     with recollect.open(hook.home, live=False) as memory:
         assert list(memory.context.injections()) == []
+
+
+def test_a_hook_that_reaches_the_worker_brings_the_others_in(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever was late before it."""
+    monkeypatch.setattr(spooling, "LOOK_S", 3_600.0)
+    with serving(hook.home):
+        keep(hook.home, "claude-code", "PostToolUse", 1_770_000_000_000_000_000, tool(1))
+        hook.run(tool(2), *SLOW)
+        until(lambda: not Spool(hook.home).files())
+    assert len(stored(hook.home)) == 2
 
 
 def test_an_event_that_was_posted_and_spooled_is_stored_once(hook: Hook) -> None:

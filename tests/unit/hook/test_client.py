@@ -151,6 +151,14 @@ def test_without_a_worker_an_event_is_spooled(hook: Hook) -> None:
     assert worker.requests == []
 
 
+@pytest.mark.parametrize("event", ["PreToolUse", "BeforeTool"])
+def test_what_only_counts_before_a_tool_runs_is_not_spooled(hook: Hook, event: str) -> None:
+    """It comes before each of them, and what the tool did says all of it."""
+    hook.home.mkdir()
+    hook.run("claude-code", event, "--home", str(hook.home))
+    assert hook.spooled == []
+
+
 def test_a_worker_that_has_just_started_is_not_taken_for_the_one_before(hook: Hook) -> None:
     """Another program may have its port; it must not be sent the token."""
     with ScriptedWorker(hook.home, http()) as worker:

@@ -129,9 +129,8 @@ class _Hook:
         """Begin a session, or go on with it; return the block of its first prompt."""
         source, client = self._event.source, self._event.client
         session, _ = self._session("resume" if source == "resume" else "start", self._report())
-        if self._is_late or not self._caller.hears(
-            session.id
-        ):  # who may write there need not hear it
+        # Who may write there need not hear it.
+        if self._is_late or not self._caller.hears(session.id):
             return ""
         report = StartReport(source=source, client=client)
         return block_of(self._caller, report, session.id).text

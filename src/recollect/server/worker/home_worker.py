@@ -86,8 +86,10 @@ class HomeWorker:
             pool = held.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
             held.enter_context(kept_in_step(pool.memory()))
             callers = Callers(pool)
-            held.enter_context(draining(self.home, taking(callers)))
-            server = _server(callers, listeners, settings)
+            drain = held.enter_context(draining(self.home, taking(callers)))
+            app = HttpApp(all_routes(), all_mounts(), drain)
+            hosts = (settings.host, *settings.hosts)
+            server = Server(app, callers, listeners, hosts=hosts)
             self._serve(server, _presence_of(listeners), started)
 
     def stop(self) -> None:
@@ -202,11 +204,6 @@ def kept_in_step(memory: Memory) -> Iterator[None]:
 
     threading.Thread(target=watch, name="recollect-watch", daemon=True).start()
     yield
-
-
-def _server(callers: Callers, listeners: list[socket.socket], settings: ServerSettings) -> Server:
-    app = HttpApp(all_routes(), all_mounts())
-    return Server(app, callers, listeners, hosts=(settings.host, *settings.hosts))
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:
