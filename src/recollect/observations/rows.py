@@ -69,6 +69,9 @@ _MESSAGE: LiteralString = """
 """
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ?"
 _ENDLESS = 2**62
+IS_REPEATED: LiteralString = """(message_id IS NOT NULL AND event IN ('prompt', 'answer')
+    AND type NOT IN ('decision', 'architecture', 'bugfix'))"""
+"""Of an observation that its message says as well: that is found, and shown, instead."""
 _BY_EVENT: LiteralString = (
     "SELECT id FROM observations WHERE tenant = ? AND session_id = ? AND event_id = ? LIMIT 1"
 )
