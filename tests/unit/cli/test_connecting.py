@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect.core.errors import Unauthorized
 from recollect.integrations.installing import RECORD_FILE, installed
-from recollect.integrations.json_text import Entry, with_entries
+from recollect.integrations.json_text import JsonEntry, with_entries
 from tests.unit.cli.conftest import Run
 
 SETTINGS = '{\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n'
@@ -307,7 +307,7 @@ def test_after_an_uninstall_the_users_home_is_as_it_was(
         (root / folder).mkdir()
     if user == "settings":
         (root / ".claude").mkdir()
-        text = with_entries(SETTINGS, [Entry(path=("theme",), value="dark")])[0]
+        text = with_entries(SETTINGS, [JsonEntry(path=("theme",), value="dark")])[0]
         (root / ".claude" / "settings.json").write_text(text, "utf-8")
     before = _files(root)
     assert run("init", "--service").code == 0

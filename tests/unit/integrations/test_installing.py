@@ -21,7 +21,7 @@ from recollect.integrations.installing import (
     installed,
     removal,
 )
-from recollect.integrations.json_text import Entry
+from recollect.integrations.json_text import JsonEntry
 
 SETTINGS = '{\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": []}]}\n}\n'
 TOML = 'model = "x"\n\n[tools]\nweb = true'
@@ -46,8 +46,8 @@ class Machine:
             own={self.plugin: f"hooks {version}".encode()},
             entries={
                 self.settings: [
-                    Entry(path=("hooks", "Stop"), value={"run": version}, is_item=True),
-                    Entry(path=("mcpServers", "recollect"), value={"command": version}),
+                    JsonEntry(path=("hooks", "Stop"), value={"run": version}, is_item=True),
+                    JsonEntry(path=("mcpServers", "recollect"), value={"command": version}),
                 ]
             },
             tables={self.toml: f'[mcp]\ncommand = "{version}"'},
@@ -196,7 +196,7 @@ def test_nothing_is_recorded_where_all_was_there(machine: Machine) -> None:
     machine.agent.mkdir()
     machine.settings.write_text('{"a": {"b": 1}}', encoding="utf-8")
     before = machine.files()
-    wanted = {machine.settings: [Entry(path=("a", "b"), value=1)]}
+    wanted = {machine.settings: [JsonEntry(path=("a", "b"), value=1)]}
     apply(machine.home, installation_of(machine.home, "agent", entries=wanted))
     assert machine.files() == before
 

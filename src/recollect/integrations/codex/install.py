@@ -19,7 +19,7 @@ from recollect.integrations.commands import (
     server_command,
 )
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
-from recollect.integrations.json_text import Entry
+from recollect.integrations.json_text import JsonEntry
 
 HOOKS_FILE, CONFIG_FILE = "hooks.json", "config.toml"
 _NEEDLESS = frozenset({"PreToolUse", "PostCompact"})
@@ -51,7 +51,7 @@ class Codex:
         """
         folder = client_folders()["codex"]
         hooks = [
-            Entry(path=("hooks", event), value=_group(setup, event), is_item=True)
+            JsonEntry(path=("hooks", event), value=_group(setup, event), is_item=True)
             for event in EVENTS
             if event not in _NEEDLESS
         ]
