@@ -8,7 +8,7 @@ from tests.support.agent_user import User
 from tests.support.day import Day, live
 from tests.support.wheel import PROGRAM
 
-ITS_OWN = (".claude.json", ".claude/backups", ".claude/plugins", ".claude/sessions")
+ITS_OWN = (".claude.json", ".claude/", ".cache/claude-cli-nodejs/")
 """What Claude Code writes into a home with or without us."""
 
 

@@ -162,9 +162,12 @@ class Day:
             whole = self.user.home / path
             assert any(whole == each or whole.is_relative_to(each) for each in listed), path
         assert {path: left[path] for path in before if path in left} == before
-        made = (left.keys() | self.user.folders()) - before.keys() - {".claude"}
+        made = (left.keys() | self.user.folders()) - before.keys()
         theirs = (".claude/projects/", "shop/", "shop-fix/", *self.agents_own)
-        assert not [path for path in made if not f"{path}/".startswith(theirs)]
+        ways = {str(way) for each in theirs for way in Path(each).parents}
+        foreign = sorted(p for p in made - ways if not f"{p}/".startswith(theirs))
+        assert not foreign, foreign
+        assert ".claude/skills" not in made, "we made it, and nothing else is in it"
 
     def secrets_in_the_home(self) -> list[str]:
         """Return the files of the memory that hold what must not be stored."""
