@@ -21,6 +21,7 @@ from benchmarks.load.capture import (
     capture_grids,
     describe_capture,
 )
+from benchmarks.load.day import DayRunner, day_grids, describe_day
 from benchmarks.load.hooks import HooksPlan, HooksRunner, describe_hooks, hooks_grids
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
@@ -337,6 +338,21 @@ def mcp(
     with show_progress() as progress, work_folder(keep) as root:
         run = McpRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_mcp(run), mcp_grids(run))
+
+
+@app.command()
+def day(
+    *,
+    days: Annotated[int, typer.Option(min=1, help="Each in a new home.")] = 3,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """What somebody waits for on a day with an agent that remembers, command by command."""
+    output = Output(as_json=as_json, markdown=markdown)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = DayRunner(root, describe_environment(), progress).run(days)
+    output.deliver(run, describe_day(run), day_grids(run))
 
 
 @app.command()

@@ -20,7 +20,7 @@ from typing import Any, Literal
 MODEL = "claude-test-1"
 SUMMARY = "<analysis>short</analysis><summary>They spoke of the kettle.</summary>"
 LAST_WORDS = "Done."
-COMPACTION_WORDS = "Your task is to create a detailed summary"
+COMPACTION_WORDS = "followed by a <summary> block"
 """What stands in the last message of a request for a summary."""
 
 Kind = Literal["main", "subagent", "compaction", "other"]

@@ -22,6 +22,8 @@ from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
 from recollect.governance.recover import recover
+from recollect.hook.keeping import keep
+from recollect.server.spooling import drain_home
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
@@ -357,6 +359,18 @@ def scrub_until_death(dies: str, home: str, secret: str) -> None:
     _until_death(dies, home, scrub)
 
 
+def keep_until_death(dies: str, home: str, payload: str) -> None:
+    """Spool an event, as the process behind a hook does."""
+    _until_death(
+        dies, home, lambda: keep(Path(home), "claude-code", "PostToolUse", 1, payload.encode())
+    )
+
+
+def drain_until_death(dies: str, home: str) -> None:
+    """Take in what is spooled."""
+    _until_death(dies, home, lambda: drain_home(Path(home)))
+
+
 def back_up_and_die(dies: str, home: str, target: str) -> None:
     """Back a home up."""
 
@@ -421,6 +435,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
         erase_and_die,
         erase_until_death,
         scrub_until_death,
+        keep_until_death,
+        drain_until_death,
         back_up_and_die,
         restore_and_die,
         migrate_and_die,

@@ -149,18 +149,18 @@ class PlayedAgent:
         """Run the hooks of an event; return the context that they add."""
         found = []
         for handler in self._handlers(payload["hook_event_name"], payload.get("tool_name", "")):
+            is_behind = bool(handler.get("async"))
             process = subprocess.Popen(
                 [handler["command"], *handler["args"]],
                 cwd=payload["cwd"],
                 env=self.user.surroundings,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.DEVNULL if is_behind else subprocess.PIPE,
             )
-            if handler.get("async"):
+            if is_behind:
                 assert process.stdin is not None
-                process.stdin.write(json.dumps(payload).encode())
-                process.stdin.close()
-                process.stdin = None
+                with process.stdin as pipe:
+                    pipe.write(json.dumps(payload).encode())
                 self._behind.append(process)
                 continue
             out, _ = process.communicate(json.dumps(payload).encode())
@@ -234,7 +234,7 @@ class _Session:
     def answer(self, text: str) -> None:
         """Answer as the model."""
         self._said({"type": "text", "text": text})
-        more = {"background_tasks": [], "session_crons": []}
+        more: dict[str, list[object]] = {"background_tasks": [], "session_crons": []}
         self._fire("Stop", stop_hook_active=False, last_assistant_message=text, **more)
 
     def end(self) -> None:

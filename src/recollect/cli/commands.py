@@ -43,7 +43,7 @@ PLACES = {
     "restore": "backup",
     "serve": "setup.serve",
     "mcp": "setup.mcp",
-    "hook": "hook",
+    "hook": "setup.hook",
     "status": "status",
     "doctor": "doctor.doctor",
     "config": "config.config",

@@ -18,18 +18,19 @@ from recollect.store.sqlite.home import (
     INDEX_FILE,
     RECORDS_FILE,
     RECOVERY_FILE,
+    SPOOL,
     TRANSCRIPTS,
 )
 
 ASIDE = "aside"
 """The folder of a home for what was there before: in it one folder for each time."""
-_FOLDERS = (TRANSCRIPTS, AGENTS, GUEST_NOTES, BLOBS)
+_FOLDERS = (TRANSCRIPTS, AGENTS, GUEST_NOTES, BLOBS, SPOOL)
 _RECORDS = tuple(RECORDS_FILE + suffix for suffix in ("", "-journal", "-shm", "-wal"))
 _PATIENCE_S = 10.0
 
 
 def set_home_aside(home: Path, clock: Clock) -> Path | None:
-    """Move databases, their copies, mirrors, guests' notes and blobs away; settings stay.
+    """Move databases, their copies, mirrors, guests' notes, blobs and spool away; settings stay.
 
     Records go last and their log after them: a process killed in between leaves a home that
     opens, or one that is refused, never one that lacks its newest rows in silence.

@@ -20,9 +20,8 @@ from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erased_notes import erase_notes
-from recollect.governance.erased_spool import erase_spooled
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.sweep import Copies, clear_log, sweep_within_reach
+from recollect.governance.sweep import Copies, clear_log, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
@@ -243,7 +242,7 @@ class Eraser:
             if not alone:
                 raise StoreBusy("another program is erasing, or copies the home", hint="try later")
             planned = self.preview(session_id, with_forks=with_forks)
-            erase_spooled(self._home, self._records.read(choose))
+            sweep_spool(self._home, self._records.read(choose))
             receipt = self._records.write(unit)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(

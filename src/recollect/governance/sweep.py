@@ -7,7 +7,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import LiteralString, TypeAlias
@@ -15,16 +15,20 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import RecollectError
+from recollect.governance.aside import ASIDE
 from recollect.observations.blobs import remove_unused
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.blobs import Blobs
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
+from recollect.store.failures import os_errors
+from recollect.store.files import holds_any
 from recollect.store.journal import last_change
 from recollect.store.sqlite.database import SqliteDatabase
-from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE
+from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, SPOOL
 
 _UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""
@@ -190,3 +194,17 @@ def clear_log(database: SqliteDatabase) -> str | None:
 def _mark(tx: Transaction) -> str:
     row = tx.row(_FIND_MARK, (_UNSWEPT,))
     return text(row[0]) if row else ""
+
+
+def sweep_spool(home: Path, sessions: Iterable[Session]) -> None:
+    """Remove the events of some sessions that wait in the spool: they would bring them back.
+
+    Raises:
+        StoreError: one cannot be read or removed.
+    """
+    names = [each.foreign_id for each in sessions if each.foreign_id]
+    spools = [home / SPOOL, *home.glob(f"{ASIDE}/*/{SPOOL}")] if names else []
+    for path in (file for spool in spools for file in spool.rglob("*.json")):
+        with os_errors(path):
+            if holds_any(path, names):
+                path.unlink(missing_ok=True)

@@ -1,1 +1,1 @@
-"""What agent programs run at their hooks: the client, and the spool of what it could not deliver."""
+"""What agent programs run at their hooks, and the spool of what could not be delivered."""

@@ -3,7 +3,7 @@
 Run as a file: ``python -I -S /path/client.py CLIENT EVENT --home DIR [--deadline-ms N]``, with the
 payload of the event on stdin. It exits with 0 whatever happens, and waits no longer than its
 deadline. What it could not deliver it leaves to a process of its own, which redacts it and puts it
-into the spool of the home, see `recollect.hook.spool`.
+into the spool of the home, see `recollect.hook.keeping`.
 
 An agent waits for this file at its tool calls, so it imports only what the interpreter is made of.
 CPU of a whole process, mean of 100: nothing imported 7.3 ms; ``_socket``, ``_signal`` and ``_json``
@@ -33,6 +33,8 @@ _MOST_HANDLES = 4_096
 _MOST_NAME = 64
 _ENDS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_ONLY_NOW = ("PreToolUse", "BeforeTool")
+"""Events that tell nothing once the tool has run."""
 _STATUS_OK, _STATUS_NOT_ALLOWED = 200, (401, 403)
 
 
@@ -40,8 +42,8 @@ class Undelivered(Exception):
     """The worker did not take the event; the text says why."""
 
 
-class Refused(Exception):
-    """The event is for nobody: it cannot be sent, or the worker does not let this hook in."""
+class Discarded(Exception):
+    """The event is not kept: it cannot be sent, or the worker does not let this hook in."""
 
 
 class _Json:
@@ -67,7 +69,7 @@ class HookCall:
         payload: What the program said of it; None until that was read to its end.
 
     Raises:
-        Refused: a name has other characters than letters, digits, ``-`` and ``_``.
+        Discarded: a name has other characters than letters, digits, ``-`` and ``_``.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class HookCall:
     ) -> None:
         for name in (client, event):
             if not name.replace("-", "").replace("_", "").isalnum() or len(name) > _MOST_NAME:
-                raise Refused("client and event must be names")
+                raise Discarded("client and event must be names")
             name.encode("ascii")
         self.client, self.event = client, event
         self.home = os.path.abspath(home)
@@ -88,7 +90,7 @@ class HookCall:
 
         Raises:
             OSError: it cannot be read.
-            Refused: it is longer than `MOST_BYTES`.
+            Discarded: it is longer than `MOST_BYTES`.
         """
         parts = []
         size = 0
@@ -96,7 +98,7 @@ class HookCall:
             parts.append(part)
             size += len(part)
             if size > MOST_BYTES:
-                raise Refused(f"the payload is longer than {MOST_BYTES:,} bytes")
+                raise Discarded(f"the payload is longer than {MOST_BYTES:,} bytes")
         self.payload = b"".join(parts)
 
     def deliver(self, patience_s: float | None = None) -> bytes:
@@ -106,7 +108,7 @@ class HookCall:
             patience_s: How long it may give no sign of life; any time if not given.
 
         Raises:
-            Exception: it did not take the event; `Refused`, it must not be offered again.
+            Exception: it did not take the event; `Discarded`, it must not be offered again.
         """
         worker = _worker_of(self.home)
         line = _connected(worker, patience_s)
@@ -116,7 +118,7 @@ class HookCall:
         finally:
             line.close()
         if status in _STATUS_NOT_ALLOWED:
-            raise Refused(f"the worker does not accept the token (HTTP {status})")
+            raise Discarded(f"the worker does not accept the token (HTTP {status})")
         if status != _STATUS_OK or body[:1] != b"{":
             raise Undelivered(f"the worker could not store it (HTTP {status})")
         return body
@@ -153,10 +155,10 @@ def _worker_of(home: str) -> "dict[str, Any]":
         raise Undelivered("no worker runs")
     finally:
         os.close(lock)
-    told = _parsed(_content(f"{home}/worker.json"))
-    if told["pid"] != holder["pid"]:
+    worker = _parsed(_content(f"{home}/worker.json"))
+    if worker["pid"] != holder["pid"]:
         raise Undelivered("the worker has just started")
-    return told
+    return worker
 
 
 def _token_of(home: str, client: str) -> str:
@@ -194,7 +196,7 @@ def _connected(worker: "dict[str, Any]", patience_s: float | None) -> _socket.so
 
 
 def _answer(line: _socket.socket) -> tuple[int, bytes]:
-    """Return status and body of an answer whose length is told, as the worker's are."""
+    """Return status and body of an answer with a length, as the worker sends it."""
     held = b""
     while _HEAD_END not in held:
         held += _more(line, held)
@@ -254,7 +256,7 @@ def _hand_over(
     def give_up(*why: object) -> None:
         for each in _ENDS:
             _signal.signal(each, _signal.SIG_IGN)
-        if call.payload and not is_taken:
+        if call.payload and not is_taken and call.event not in _ONLY_NOW:
             spool(call)
         leave(0)
 
@@ -270,7 +272,7 @@ def _hand_over(
         _signal.setitimer(_signal.ITIMER_REAL, call.deadline_ms / 1000)  # to be read in whole
         while answer:
             answer = answer[os.write(1, answer) :]
-    except Refused:
+    except Discarded:
         is_taken = True
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the event is kept
@@ -279,7 +281,7 @@ def _hand_over(
 
 
 def _open_streams() -> None:
-    """Give what is closed of stdin, stdout and stderr to nobody: no other file gets its number."""
+    """Open what is closed of stdin, stdout and stderr, so that no other file gets its number."""
     opened = 0
     while opened <= 2:
         opened = os.open(os.devnull, os.O_RDWR)
@@ -310,7 +312,7 @@ def _spool_behind(call: HookCall) -> None:
             os.dup2(nowhere, stream)
         os.closerange(3, _MOST_HANDLES)
         _load_packages()
-        from recollect.hook.spool import take_over
+        from recollect.hook.keeping import take_over
 
         take_over(call.home, call.client, call.event, call.at, call.payload or b"")
     finally:

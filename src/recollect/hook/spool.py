@@ -1,13 +1,12 @@
 """Events that no worker took: one file each in ``spool/`` of the home, until one is there.
 
-A file is written by the hook that could not deliver it, redacted, so that no secret reaches the
-disk; what cannot be redacted is not written. The names sort by time. Where there are too many the
-oldest goes. What is lost is counted in ``spool/lost``, a line each: when, and why.
+A file is written by the hook that could not deliver it, redacted, see `recollect.hook.keeping`. The
+names sort by time. Where there are too many the oldest goes. What is lost is counted in
+``spool/lost``, a line each: when, and why.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Iterator
@@ -18,8 +17,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import InvalidInput, RecollectError
-from recollect.core.settings import HookSettings, PrivacySettings, load_settings
+from recollect.core.settings import HookSettings
 from recollect.store.files import (
     append_lines,
     private_folder,
@@ -40,7 +38,7 @@ _MOST_LOST_BYTES = 1_000_000
 """Of the count of what was lost; about 25 bytes each."""
 
 Loss = Literal["full", "unredacted"]
-"""Why an event was lost: the spool was full, or nobody could take its secrets out."""
+"""Why an event was lost: the spool was full, or its secrets could not be taken out."""
 
 
 class SpooledEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,8 +64,7 @@ class SpoolState(msgspec.Struct, frozen=True, kw_only=True):
         events: How many.
         bytes: Their size.
         oldest_at: When the oldest happened, ms UTC; None where none waits.
-        lost: How many were lost since the home was made: the spool was full, or nobody could take
-            their secrets out.
+        lost: How many were lost since the home was made, see `Loss`.
         lost_at: When the last one was, ms UTC.
         aside: Files that could not be read, by name.
     """
@@ -180,67 +177,6 @@ class Spool:
                 path.unlink()
                 self.lose("full")
         return True
-
-
-def take_over(home: str, client: str, event: str, at_ns: int, payload: bytes) -> None:
-    """Spool an event that a hook could not deliver, and start the worker where that is wished.
-
-    Args:
-        home: Of the memory; where it is not there, nothing is done.
-        client: The agent program.
-        event: What it calls the event.
-        at_ns: When it happened, ns since 1970 UTC.
-        payload: What it said: bytes that should be a JSON object.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
-    folder = Path(home)
-    if not folder.is_dir():
-        return
-    keep(folder, client, event, at_ns, payload)
-    with suppress(RecollectError):
-        if load_settings(folder).settings.worker.autostart:
-            from recollect.server.worker.daemon import autostart
-
-            autostart(folder)
-
-
-def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Path | None:
-    """Redact an event and spool it; return where, None where it is lost, which is counted.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
-    spool = Spool(home)
-    try:
-        settings = load_settings(home).settings
-        sound = _redacted(payload, settings.privacy)
-    except (InvalidInput, TypeError, ValueError, RecursionError):
-        spool.lose("unredacted")
-        return None
-    at = at_ns // 1_000_000
-    spooled = SpooledEvent(client=client, event=event, at=at, payload=sound)
-    return spool.add(spooled, at_ns, settings.hooks)
-
-
-def _redacted(payload: bytes, settings: PrivacySettings) -> msgspec.Raw:
-    """Return a JSON object without its secrets.
-
-    The marks are made with a salt that nobody keeps: that of the home is in its database.
-
-    Raises:
-        TypeError, ValueError: it is no JSON object, so half a secret could be in it that nobody recognizes.
-        InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
-    """
-    value = json.loads(payload.decode("utf-8", "replace"))
-    if not isinstance(value, dict):
-        raise TypeError("the payload must be a JSON object")
-    if settings.redact:
-        from recollect.text.redaction import Redactor
-
-        value = Redactor(secrets.token_bytes(32), settings.patterns).redact_value(value)
-    return msgspec.Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _size(path: Path) -> int:

@@ -13,7 +13,8 @@ import msgspec
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.recorder import Recorder
-from recollect.observations.rows import link_calls
+from recollect.observations.rows import ToldMessage, link_calls, link_turns, used_calls
+from recollect.sessions.exchange.stand_ins import prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock
 from recollect.sessions.record.message import Message
@@ -51,14 +52,19 @@ class TranscriptUses:
         ]
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
+        told = [ToldMessage(m.id, m.role, m.text, prompt_of(m)) for m in messages]
+        link_turns(tx, session.id, told, session.updated_at)
         if not prepared:
             return 0
+        uses = [each.observation.tool_use_id for each in prepared]
+        known = used_calls(tx, session.id, uses)  # a hook may have told another outcome
         drafts = [
             msgspec.structs.replace(
                 each,
                 observation=msgspec.structs.replace(each.observation, session_id=session.id),
             )
             for each in prepared
+            if each.observation.tool_use_id not in known
         ]
         return len(self._recorder().add(tx, drafts).fresh)
 

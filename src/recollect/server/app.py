@@ -87,14 +87,21 @@ class HttpApp:
     Args:
         routes: All of them.
         mounts: Applications below a path of their own.
+        heard: Is called at each request of a hook; returns at once.
 
     Raises:
         Conflict: two routes have the same address.
         InvalidInput: a route names a field that its ``given`` does not have.
     """
 
-    def __init__(self, routes: Sequence[AnyRoute], mounts: Iterable[Mount] = ()) -> None:
+    def __init__(
+        self,
+        routes: Sequence[AnyRoute],
+        mounts: Iterable[Mount] = (),
+        heard: Callable[[], object] = lambda: None,
+    ) -> None:
         self.calls = Calls()
+        self._heard = heard
         self._batches = Batches(self.calls)
         self.streams = Streams(self.calls)
         self.metrics = Metrics(lambda: self.streams.open)
@@ -136,6 +143,8 @@ class HttpApp:
         entry, fields = self._table.find(scope["method"], path)
         route, headers = entry.route, scope["state"]["headers"]
         scope[ROUTE] = route.path
+        if route.right == "hooks":
+            self._heard()
         check_media(route, headers)
         request = Request(path=fields, query=scope["query_string"], headers=scope["headers"])
         if isinstance(route, UploadRoute):

@@ -21,7 +21,8 @@ from recollect.core.settings import StoreSettings
 from recollect.governance.erasure import erase_again
 from recollect.governance.recover import recover
 from recollect.governance.removal import LOCK_FILE
-from recollect.hook.spool import Spool, keep
+from recollect.hook.keeping import keep
+from recollect.hook.spool import Spool
 from recollect.index.build.indexer import Indexer
 from recollect.memory import Memory
 from recollect.sessions.record.tombstone import has_unfinished_erasure, tombstones
@@ -468,6 +469,7 @@ def test_events_of_an_erased_session_go_out_of_the_spool(tmp_path: Path) -> None
         (session,) = memory.sessions.list()
         memory.erase(session_id=session.id, dry_run=True)
         assert Spool(home).state().events == 2
+        shutil.copytree(home / "spool", home / "aside" / "20260501-100000" / "spool")
         assert memory.erase(session_id=session.id).is_clean
     assert files_that_hold(home, "plumword") == []
     assert Spool(home).state().events == 1

@@ -15,7 +15,7 @@ import pytest
 
 from recollect.core.clock import SystemClock
 from recollect.hook import client
-from recollect.hook.client import HookCall, Refused, Undelivered
+from recollect.hook.client import Discarded, HookCall, Undelivered
 from tests.support.scripted_worker import ANSWER, ScriptedWorker, http
 
 PAYLOAD = b'{"session_id": "s", "tool_name": "Bash"}'
@@ -151,6 +151,14 @@ def test_without_a_worker_an_event_is_spooled(hook: Hook) -> None:
     assert worker.requests == []
 
 
+@pytest.mark.parametrize("event", ["PreToolUse", "BeforeTool"])
+def test_what_only_counts_before_a_tool_runs_is_not_spooled(hook: Hook, event: str) -> None:
+    """It comes before each of them, and what the tool did says all of it."""
+    hook.home.mkdir()
+    hook.run("claude-code", event, "--home", str(hook.home))
+    assert hook.spooled == []
+
+
 def test_a_worker_that_has_just_started_is_not_taken_for_the_one_before(hook: Hook) -> None:
     """Another program may have its port; it must not be sent the token."""
     with ScriptedWorker(hook.home, http()) as worker:
@@ -248,7 +256,7 @@ def test_a_call_says_what_went_wrong(tmp_path: Path) -> None:
         with pytest.raises(Undelivered, match="HTTP 503"):
             call.deliver()
         worker.answer = http(b"{}", "401 Unauthorized")
-        with pytest.raises(Refused, match="HTTP 401"):
+        with pytest.raises(Discarded, match="HTTP 401"):
             call.deliver()
     with pytest.raises(Undelivered, match="no worker runs"):
         call.deliver()

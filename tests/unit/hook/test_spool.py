@@ -11,9 +11,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.core.errors import StoreError
+import recollect
+from recollect.core.clock import SystemClock
+from recollect.core.errors import Denied, StoreError
 from recollect.core.settings import HookSettings
-from recollect.hook.spool import LOST, Spool, SpooledEvent, keep, take_over
+from recollect.hook.keeping import keep, take_over
+from recollect.hook.spool import LOST, Spool, SpooledEvent
 
 PAYLOAD = b'{"session_id": "s", "prompt": "hello"}'
 S = 1_000_000_000
@@ -89,8 +92,8 @@ def test_the_own_patterns_of_the_owner_count_too(tmp_path: Path) -> None:
     assert "[redacted:pattern:" in path.read_text()
 
 
-def test_equal_secrets_of_two_events_have_different_marks(tmp_path: Path) -> None:
-    """The salt of the home is in its database; without one a short password could be guessed."""
+def test_without_records_nobody_can_link_the_marks(tmp_path: Path) -> None:
+    """There is no salt of the home yet; without any a short password could be guessed."""
     told = b'{"note": "password: hunter22"}'
     found = {bytes(_kept(tmp_path, told).payload) for _ in range(4)}
     assert len(found) == 4
@@ -100,6 +103,50 @@ def _kept(home: Path, told: bytes) -> SpooledEvent:
     path = keep(home, "claude-code", "Stop", S, told)
     assert path is not None
     return Spool(home).read(path)
+
+
+def test_marks_are_those_of_the_home(tmp_path: Path) -> None:
+    """An equal secret has an equal mark, however it came in."""
+    with recollect.open(tmp_path, live=False) as memory:
+        session = memory.sessions.create()
+        stored = memory.sessions.append(session.id, "user", "password: hunter22").text
+    told = json.loads(bytes(_kept(tmp_path, b'{"note": "password: hunter22"}').payload))
+    assert told == {"note": stored}
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ("privacy: {exclude_projects: ['/w/bank']}\n", "excluded"),
+        ("capture: {skip_tools: ['Ba*']}\n", "tool"),
+        ("capture: {skip_paths: ['*.pem']}\n", "file"),
+        ("", "paused"),
+    ],
+)
+def test_what_is_not_captured_is_not_even_spooled(
+    tmp_path: Path, settings: str, reason: str
+) -> None:
+    """What the owner excludes never reaches the disk; it is counted as everywhere."""
+    (tmp_path / "config.yaml").write_text(f"embedding: {{provider: none}}\n{settings}")
+    told = {"cwd": "/w/bank", "tool_name": "Bash", "tool_input": {"command": "cat key.pem"}}
+    with recollect.open(tmp_path, live=False) as memory:
+        if reason == "paused":
+            memory.capture.pause()
+        at = SystemClock().now_ms() * 1_000_000 + 1_000_000
+        with pytest.raises(Denied, match="not captured") as refused:
+            keep(tmp_path, "claude-code", "PostToolUse", at, json.dumps(told).encode())
+        assert refused.value.facts["reason"] == reason
+        take_over(str(tmp_path), "claude-code", "PostToolUse", at, json.dumps(told).encode())
+        assert memory.capture.counts() == {reason: 2}
+    assert Spool(tmp_path).state().events == 0
+    assert Spool(tmp_path).state().lost == 0
+
+
+def test_while_the_records_cannot_be_read_nothing_is_spooled(tmp_path: Path) -> None:
+    """Nobody knows what is paused; it is counted."""
+    (tmp_path / "records.db").write_bytes(b"no database" * 1_000)
+    assert keep(tmp_path, "claude-code", "Stop", S, PAYLOAD) is None
+    assert Spool(tmp_path).state().lost == 1
 
 
 def test_without_redaction_an_event_is_spooled_as_it_is(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Source: issue of step 9, item 2.
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -121,6 +122,30 @@ def test_the_worker_takes_what_waits_and_what_comes(
         with Spool(tmp_path).emptying(60):
             waiting(tmp_path, 2)
         assert came[2].wait(60)
+
+
+def test_a_hook_that_calls_wakes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next event of an agent comes after the one that was spooled before it."""
+    monkeypatch.setattr(spooling, "LOOK_S", 3_600.0)
+    came = threading.Event()
+    with draining(tmp_path, lambda _: came.set()) as wake:
+        for _ in range(2):
+            wake()
+        waiting(tmp_path, 1)
+        wake()
+        assert came.wait(60)
+
+
+def test_what_killed_hooks_left_goes_once_it_is_old(tmp_path: Path) -> None:
+    """A hook may be writing the other one."""
+    folder = waiting(tmp_path).folder
+    folder.mkdir()
+    old, new = (folder / f".{name}.json.0123456789abcdef.part" for name in ("old", "new"))
+    for each in (old, new):
+        each.touch()
+    os.utime(old, (1, 1))
+    with draining(tmp_path, lambda _: None):
+        assert (old.exists(), new.exists()) == (False, True)
 
 
 def test_a_worker_that_ends_stops_between_two_events(tmp_path: Path) -> None:

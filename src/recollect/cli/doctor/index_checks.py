@@ -102,21 +102,23 @@ def check_spool(found: SpoolState, folder: Path, now_ms: int) -> CheckResult:
     Args:
         found: What is in the spool.
         folder: Where that is.
-        now_ms: Losses are told for `LOST_DAYS`.
+        now_ms: A loss is reported for `LOST_DAYS`.
     """
-    told = []
+    noticed = []
     if found.aside:
-        told.append((f"not read: {', '.join(found.aside)}", f"look at {folder / ASIDE}"))
+        noticed.append((f"not read: {', '.join(found.aside)}", f"look at {folder / ASIDE}"))
     if found.lost_at is not None and now_ms - found.lost_at < LOST_DAYS * DAY_MS:
         lost = f"{count(found.lost, 'event')} lost so far, last {moment(found.lost_at)}"
-        told.append((lost, "raise hooks.spool_events or hooks.spool_bytes, or keep a worker up"))
+        noticed.append((lost, "raise hooks.spool_events or hooks.spool_bytes, or keep a worker up"))
     if found.oldest_at is not None:
         oldest = moment(found.oldest_at)
         waits = f"{count(found.events, 'event')} not stored yet, the oldest of {oldest}"
-        told.append((waits, "`recollect sync` takes them in; so does `recollect serve`"))
-    if not told:
+        noticed.append((waits, "`recollect sync` takes them in; so does `recollect serve`"))
+    if not noticed:
         return sound("spool", "no event of a hook waits")
-    return note("spool", "; ".join(what for what, _ in told), "; ".join(how for _, how in told))
+    return note(
+        "spool", "; ".join(what for what, _ in noticed), "; ".join(how for _, how in noticed)
+    )
 
 
 def check_locks(locks: IndexLocks) -> CheckResult:

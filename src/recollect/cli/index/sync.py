@@ -66,7 +66,9 @@ def sync(
         if dry_run:
             _preview(context, memory, reindex=False)
             return
-        _run(context, memory, rebuild=_agree(context, memory, reindex=False, yes=yes))
+        spooled = _take_in_spool(context, memory)
+        rebuild = _agree(context, memory, reindex=False, yes=yes)
+        _run(context, memory, rebuild=rebuild, spooled=spooled)
         if stay:
             _watch(context, memory)
 
@@ -81,12 +83,29 @@ def reindex(context: typer.Context, *, dry_run: DryRun = False, yes: Yes = False
             _run(context, memory, rebuild=_agree(context, memory, reindex=True, yes=yes))
 
 
+def _take_in_spool(context: typer.Context, memory: Memory) -> int:
+    """Store what hooks spooled while no worker took it; return how many events."""
+    from recollect.hook.spool import ASIDE, Spool
+
+    spool = Spool(memory.home)
+    if not spool.files():
+        return 0
+    from recollect.server.spooling import drain_home
+
+    done = drain_home(memory.home)
+    if not answers_json(context):
+        say((f"took in {count(done.events, 'event')} of hooks", "dim"))
+        for name in done.aside:
+            warn(f"{name} does not hold an event: it is now in {spool.folder / ASIDE}")
+    return done.events
+
+
 def _preview(context: typer.Context, memory: Memory, *, reindex: bool) -> None:
     found = memory.preview(reindex=reindex)
     answer(context, found, lambda: show_preview(found))
 
 
-def _run(context: typer.Context, memory: Memory, *, rebuild: bool) -> None:
+def _run(context: typer.Context, memory: Memory, *, rebuild: bool, spooled: int = 0) -> None:
     as_json = answers_json(context)
     if rebuild and not as_json:
         say(("rebuilding the index; the old one answers meanwhile", "dim"))
@@ -95,8 +114,8 @@ def _run(context: typer.Context, memory: Memory, *, rebuild: bool) -> None:
         work = memory.reindex if rebuild else memory.sync
         report = work(progress.indexing)
         took_s = time.perf_counter() - started
-    document = msgspec.structs.asdict(report) | {"took_ms": round(took_s * 1000, 3)}
-    answer(context, document, lambda: _show(report, took_s))
+    beside = {"spooled": spooled, "took_ms": round(took_s * 1000, 3)}
+    answer(context, msgspec.structs.asdict(report) | beside, lambda: _show(report, took_s))
     failed = sum(map(_is_failure, report.warnings))
     if failed:
         message = f"{count(failed, 'memory file')} could not be read in full, see the warnings"

@@ -28,6 +28,7 @@ from recollect.cli.setup.connecting import Connected, disconnect, show_connected
 from recollect.cli.setup.sample import MARKER, default_folder
 from recollect.cli.setup.service import service_of
 from recollect.integrations.installing import installed
+from recollect.server.presence import find_presence
 
 _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery|integrations)\.json"
@@ -60,6 +61,8 @@ class Leaving(msgspec.Struct, frozen=True, kw_only=True):
     """Path -> what it is."""
     package: str
     """The command that removes the package."""
+    worker: int | None = None
+    """The process of the worker, which is stopped; None where none runs."""
     service: str | None = None
     """The command that stops the service that started the worker; None where there is none."""
 
@@ -82,7 +85,7 @@ def uninstall(
     from recollect.store.sqlite.snapshot import alone
 
     home = home_of(context)
-    service = service_of(home)
+    service, worker = service_of(home), find_presence(home)
     going = _going(home, with_memory=with_memory)
     clients = list(installed(home))
     leaving = Leaving(
@@ -91,11 +94,14 @@ def uninstall(
         integrations=[disconnect(home, each, dry_run=True) for each in clients],
         stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory)),
         package=f"{sys.executable} -m pip uninstall recollect",
+        worker=None if worker is None else worker.pid,
         service=service.stop if service.is_written else None,
     )
     if (going or clients) and not dry_run:
         if not yes:
             _agree(context, leaving)
+        if worker is not None:
+            _stop_worker(home)
         with alone(home / RECORDS_FILE):
             pass  # else the agents would lose their memory, and the home would stay
         done = [disconnect(home, each, dry_run=False) for each in clients]
@@ -103,6 +109,12 @@ def uninstall(
             _remove(_going(home, with_memory=with_memory))
         leaving = replace(leaving, integrations=done)
     answer(context, leaving, lambda: _show(leaving))
+
+
+def _stop_worker(home: Path) -> None:
+    from recollect.server.worker.daemon import stop
+
+    stop(home)
 
 
 def _agree(context: typer.Context, leaving: Leaving) -> None:
@@ -192,6 +204,9 @@ def _bytes(path: Path) -> int:
 
 
 def _show(leaving: Leaving) -> None:
+    if leaving.worker is not None:
+        verb = "would be stopped" if leaving.dry_run else "stopped"
+        show((verb, "bold green"), (f"  the worker, process {leaving.worker}", ""))
     for connected in leaving.integrations:
         show_connected(connected)
     if not (leaving.removed or leaving.integrations):

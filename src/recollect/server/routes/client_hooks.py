@@ -68,17 +68,37 @@ def answer(caller: Caller, report: ClientReport) -> Answer:
         NotFound: the program is none that is known.
         RecollectError: as `take`.
     """
+    hooks, event = _read(report)
+    return hooks.answer(event, take(caller, event))
+
+
+def take_late(caller: Caller, report: ClientReport) -> None:
+    """Take in what a hook reported a while ago; it has ended, so there is nothing to print.
+
+    Raises:
+        NotFound: the program is none that is known.
+        RecollectError: as `take`.
+    """
+    take(caller, _read(report)[1], is_late=True)
+
+
+def _read(report: ClientReport) -> tuple[ClientHooks, HookEvent]:
     hooks = CLIENTS.get(report.client)
     if hooks is None:
         raise NotFound("the client is unknown", hint=f"use one of {', '.join(CLIENTS)}")
     event = hooks.read(report.event, report.payload)
     if event.at is None:
         event = msgspec.structs.replace(event, at=report.at)
-    return hooks.answer(event, take(caller, event))
+    return hooks, event
 
 
-def take(caller: Caller, event: HookEvent) -> str:
+def take(caller: Caller, event: HookEvent, *, is_late: bool = False) -> str:
     """Store what an event tells, and return the context that its prompt is given; may be empty.
+
+    Args:
+        caller: Who reports it.
+        event: What happened.
+        is_late: The prompt was sent long ago: no context is made, nor recorded as injected.
 
     Raises:
         Denied: the caller may not write there.
@@ -88,7 +108,7 @@ def take(caller: Caller, event: HookEvent) -> str:
     if kept is None:
         return ""
     try:
-        return kept(_Hook(caller, event))
+        return kept(_Hook(caller, event, is_late=is_late))
     except Denied as error:
         if "reason" not in error.facts:  # not what is left out, but who calls
             raise
@@ -100,7 +120,8 @@ def take(caller: Caller, event: HookEvent) -> str:
 class _Hook:
     """One event on its way into the memory."""
 
-    def __init__(self, caller: Caller, event: HookEvent) -> None:
+    def __init__(self, caller: Caller, event: HookEvent, *, is_late: bool) -> None:
+        self._is_late = is_late
         self._caller, self._event, self._memory = caller, event, caller.memory
         self._at, self._prompt_id = time_of(event.at), event_id_of(event.prompt_id)
 
@@ -108,7 +129,8 @@ class _Hook:
         """Begin a session, or go on with it; return the block of its first prompt."""
         source, client = self._event.source, self._event.client
         session, _ = self._session("resume" if source == "resume" else "start", self._report())
-        if not self._caller.hears(session.id):  # who may write there need not hear it
+        # Who may write there need not hear it.
+        if self._is_late or not self._caller.hears(session.id):
             return ""
         report = StartReport(source=source, client=client)
         return block_of(self._caller, report, session.id).text
@@ -121,7 +143,7 @@ class _Hook:
             return ""
         told = self._stand_in("prompt", text, session, file)
         self._observe("prompt", self._observed("prompt", input=text), session, told)
-        if not self._caller.hears(session.id):
+        if self._is_late or not self._caller.hears(session.id):
             return ""
         context = self._memory.context
         return context(session.id, text[:LONGEST_QUERY], None, "prompt", self._event.client).text

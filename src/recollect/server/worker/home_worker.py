@@ -30,6 +30,7 @@ from recollect.server.presence import (
     served_already,
 )
 from recollect.server.serving import Server
+from recollect.server.spooling import draining, taking
 from recollect.server.worker.listening import address_of, bind_port, bind_socket, is_loopback
 from recollect.server.worker.log_file import logging_to
 from recollect.server.worker.shared_folder import shared_by
@@ -84,7 +85,11 @@ class HomeWorker:
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
             pool = held.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
             held.enter_context(kept_in_step(pool.memory()))
-            server = _server(pool, listeners, settings)
+            callers = Callers(pool)
+            drain = held.enter_context(draining(self.home, taking(callers)))
+            app = HttpApp(all_routes(), all_mounts(), drain)
+            hosts = (settings.host, *settings.hosts)
+            server = Server(app, callers, listeners, hosts=hosts)
             self._serve(server, _presence_of(listeners), started)
 
     def stop(self) -> None:
@@ -199,11 +204,6 @@ def kept_in_step(memory: Memory) -> Iterator[None]:
 
     threading.Thread(target=watch, name="recollect-watch", daemon=True).start()
     yield
-
-
-def _server(pool: MemoryPool, listeners: list[socket.socket], settings: ServerSettings) -> Server:
-    app = HttpApp(all_routes(), all_mounts())
-    return Server(app, Callers(pool), listeners, hosts=(settings.host, *settings.hosts))
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:

@@ -29,18 +29,18 @@ def hook(
 ) -> None:
     """Hand an event to the worker as an agent's hook does; its payload is read from stdin."""
     home = require_home(context)
-    from recollect.hook.client import HookCall, Refused
-    from recollect.hook.spool import keep
+    from recollect.hook.client import Discarded, HookCall
+    from recollect.hook.keeping import keep
 
     try:
         call = HookCall(client, event, str(home))
         call.read(sys.stdin.fileno())
-    except Refused as error:
+    except Discarded as error:
         raise InvalidInput(str(error), hint="see `recollect hook --help`") from error
     began = time.perf_counter()
     try:
         found = call.deliver(PATIENCE_S)
-    except Refused as error:
+    except Discarded as error:
         hint = f"put a token that is listed by `recollect token list` into hooks/{client}.token"
         raise Denied(str(error), hint=hint) from error
     except Exception as error:  # the hook itself survives any of them

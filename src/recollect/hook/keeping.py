@@ -1,0 +1,132 @@
+"""Keeps what a hook could not deliver: redacted before it reaches the disk, and by the same rules.
+
+It runs in a process of its own behind the hook, which has ended. What the owner excludes, or
+paused, is not kept; neither is what cannot be redacted.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from recollect.core.clock import IdSource, SystemClock
+from recollect.core.errors import Denied, RecollectError, StoreError
+from recollect.core.scope import Scope
+from recollect.core.settings import PrivacySettings, Settings, load_settings
+from recollect.hook.spool import Spool, SpooledEvent
+from recollect.store.engine import Database
+from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.home import RECORDS_FILE
+
+_SALT_BYTES = 32
+
+
+def take_over(home: str, client: str, event: str, at_ns: int, payload: bytes) -> None:
+    """Keep an event that a hook could not deliver, and start the worker where that is wished.
+
+    Arguments as for `keep`; where the home is not there, nothing is done.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    folder = Path(home)
+    if not folder.is_dir():
+        return
+    with suppress(Denied):
+        keep(folder, client, event, at_ns, payload)
+    with suppress(RecollectError):
+        if load_settings(folder).settings.worker.autostart:
+            from recollect.server.worker.daemon import autostart
+
+            autostart(folder)
+
+
+def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Path | None:
+    """Spool an event without its secrets; return where, None where it is lost, which is counted.
+
+    Args:
+        home: Of the memory.
+        client: The agent program.
+        event: What it calls the event.
+        at_ns: When it happened, ns since 1970 UTC.
+        payload: What it said: bytes that should be a JSON object.
+
+    Raises:
+        Denied: it is not captured; the fact ``reason`` tells why.
+        StoreError: it cannot be written.
+    """
+    spool, at = Spool(home), at_ns // 1_000_000
+    try:
+        settings = load_settings(home).settings
+        value = _parsed(payload)
+        salt = _asked_of_records(home, settings, value, at)
+        sound = _redacted(value, salt, settings.privacy)
+    except Denied:
+        raise
+    except (RecollectError, TypeError, ValueError, RecursionError):
+        # It may hold half a secret, which no rule recognizes; or the exclusions are not known.
+        spool.lose("unredacted")
+        return None
+    spooled = SpooledEvent(client=client, event=event, at=at, payload=sound)
+    return spool.add(spooled, at_ns, settings.hooks)
+
+
+def _parsed(payload: bytes) -> dict[str, Any]:
+    value = json.loads(payload.decode("utf-8", "replace"))
+    if not isinstance(value, dict):
+        raise TypeError("the payload must be a JSON object")
+    return value
+
+
+def _asked_of_records(home: Path, settings: Settings, value: dict[str, Any], at: int) -> bytes:
+    """Return the salt of a home's marks; a new one where it has no records yet.
+
+    Raises:
+        Denied: what happened is not captured.
+        StoreError: the records cannot be read.
+    """
+    if not (home / RECORDS_FILE).exists():
+        return secrets.token_bytes(_SALT_BYTES)
+    from recollect.store.meta import REDACTION_SALT, persisted_random
+
+    with closing(open_records(home, settings.store, SystemClock())) as records:
+        _check_captured(records, settings, value, at)
+        return bytes.fromhex(persisted_random(records, REDACTION_SALT))
+
+
+def _check_captured(records: Database, settings: Settings, value: dict[str, Any], at: int) -> None:
+    """Refuse what the owner excludes; the programs name folder, tool and input alike."""
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.projects import Projects
+
+    clock = SystemClock()
+    projects = Projects(records, clock, IdSource(clock), Scope().tenant)
+    controls = CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)
+    folder, tool = (_text(value.get(name)) for name in ("cwd", "tool_name"))
+    refusal = controls.refusal(folder, tool, value.get("tool_input"), at)
+    if refusal is not None:
+        with suppress(StoreError):
+            controls.count({refusal.reason: int(tool is not None)})
+        raise Denied(f"not captured: {refusal.why}", reason=refusal.reason)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _redacted(value: object, salt: bytes, settings: PrivacySettings) -> msgspec.Raw:
+    """Return a JSON value without its secrets.
+
+    Raises:
+        InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
+    """
+    if settings.redact:
+        from recollect.text.redaction import Redactor
+
+        value = Redactor(salt, settings.patterns).redact_value(value)
+    return msgspec.Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
