@@ -68,6 +68,10 @@ class Loopback:
 
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
+        self.close()
+
+    def close(self) -> None:
+        """Give the port back, where it never ran."""
         self._server.server_close()
 
 
@@ -91,8 +95,10 @@ class Telegram:
         entities: list[dict[str, Any]] = []
         if chat is not None:
             place = {"id": chat, "type": "supergroup", "title": "Crew"}
-            text = f"@heron_bot {text}"
-            entities = [{"type": "mention", "offset": 0, "length": len("@heron_bot")}]
+            kind = "bot_command" if text.startswith("/") else "mention"
+            text = f"{text}@heron_bot" if kind == "bot_command" else f"@heron_bot {text}"
+            length = len(text) if kind == "bot_command" else len("@heron_bot")
+            entities = [{"type": kind, "offset": 0, "length": length}]
         message = {
             "message_id": 100 + self._count,
             "date": 1_795_348_800 + self._count,

@@ -8,6 +8,7 @@ import { join } from "node:path";
 const ID = "recollect";
 const RECALL_MS = 1_000;
 const TOOL_MS = 10_000;
+const PROMPT_MS = 3_000; // So long before its prompt is built, a message may have been stored.
 const LONGEST_QUERY = 10_000;
 const LONGEST_ANSWER = 8_000_000;
 const SNIPPET_CHARS = 700;
@@ -138,10 +139,10 @@ function isMachine(context) {
   return byTrigger || kind === "internal_system" || kind === "inter_session";
 }
 
-/** Return when the oldest message was said that the prompt holds, ms UTC. */
+/** Return when the oldest message was said that the prompt holds, ms UTC: at least itself. */
 function windowFrom(messages) {
   const times = (messages ?? []).map((each) => each?.timestamp).filter(Number.isFinite);
-  return Math.min(Date.now() - 60_000, ...times);
+  return Math.min(Date.now() - PROMPT_MS, ...times);
 }
 
 /** Return a number of the model's within limits. */
