@@ -1,40 +1,43 @@
 """An agent in thirty lines that remembers from one run to the next; see the page on Python."""
 
-from tests.support.scripted_agent import ask_model, run_tool
+from msgspec import to_builtins
+
+import recollect
+from tests.support.scripted_agent import ask_model, run_tool  # your model, your tools
+
 
 # start
-import recollect
-
-
-def main(prompts: list[str]) -> None:
+def run(prompts: list[str]) -> None:
+    """Answer prompts; what earlier runs decided, fixed and changed is known."""
     with recollect.open() as memory:
         session = memory.sessions.create(project="/srv/shop")
-        block = memory.context(session.id)  # what earlier sessions decided, fixed, changed
+        known = memory.context(session.id).text
         for prompt in prompts:
-            print(answer(memory, session.id, block.text, prompt))
-        memory.sessions.close(session.id)  # its summary is what the next run begins with
+            memory.sessions.append(session.id, "user", prompt)
+            memory.observations.record(session.id, event="prompt", input=prompt)
+            print(answer(memory, session.id, known))
+        memory.sessions.set_status(session.id, "archived")  # writes its summary
 
 
-def answer(memory: recollect.Memory, session_id: str, known: str, prompt: str) -> str:
-    memory.sessions.append(session_id, "user", prompt)
-    memory.observations.record(session_id, event="prompt", input=prompt)
+def answer(memory: recollect.Memory, session_id: str, known: str) -> str:
+    """Ask the model until it calls no tool any more; return what it says."""
     while True:
-        view = memory.sessions.view(session_id, budget_tokens=8_000)
-        reply = ask_model(system=known, messages=view.as_anthropic()["messages"])
+        said = memory.sessions.view(session_id, budget_tokens=8_000).messages
+        prompt = [{"role": each.role, "content": to_builtins(each.content)} for each in said]
+        reply = ask_model(system=known, messages=prompt)
         memory.sessions.append(session_id, "assistant", reply["content"])
-        calls = [part for part in reply["content"] if part["type"] == "tool_use"]
+        calls = [block for block in reply["content"] if block["type"] == "tool_use"]
         if not calls:
-            return reply["content"][0]["text"]
+            return str(reply["content"][0]["text"])
+        results = []
         for call in calls:
-            name, given = call["name"], call["input"]
-            with_result = {"type": "tool_result", "tool_use_id": call["id"]}
-            with_result["content"] = done = run_tool(name, given)
-            memory.sessions.append(session_id, "user", [with_result])
-            memory.observations.record(
-                session_id, name, input=given, output=done, tool_use_id=call["id"]
-            )
+            use = {"tool_name": call["name"], "input": call["input"], "tool_use_id": call["id"]}
+            output = run_tool(call["name"], call["input"])
+            memory.observations.record(session_id, **use, output=output)
+            results += [{"type": "tool_result", "tool_use_id": call["id"], "content": output}]
+        memory.sessions.append(session_id, "user", results)
 
 
 # end
-main(["We decided to use Redis for the queue. Write that down."])
-main(["Which queue do we use?"])
+run(["We decided to use Redis for the queue. Write that down."])
+run(["Which queue do we use?"])

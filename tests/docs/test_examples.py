@@ -13,6 +13,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 SAYS = {
     "async_first_steps.py": "No tins: they let the damp in.\n1 SessionCreated",
     "async_many.py": "True trays: 20\ngarden",
+    "agent_loop.py": "It is written down.\nRedis.\n",
     "annotations.py": "MEMORY.md#L3",
     "backup.py": "what was there: /",
     "capture.py": "0 messages, 1 transcript left unread\n1 message after the pause\nFalse ['off']",

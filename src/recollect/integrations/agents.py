@@ -30,8 +30,8 @@ def integration_of(agent: str, client: str | None = None) -> Integration:
         client: Of `MCP` which program, by name.
 
     Raises:
-        NotFound: there is no such agent.
-        InvalidInput: there is no such client, or none is named where one must be.
+        NotFound: the agent is unknown.
+        InvalidInput: the client is unknown, or missing.
     """
     if (agent == MCP) != (client is not None):
         raise InvalidInput(

@@ -18,7 +18,7 @@ import msgspec
 
 from recollect.core.errors import Conflict, Denied, InvalidInput
 from recollect.integrations.json_text import Entry, Step, object_of, with_entries, without_steps
-from recollect.integrations.toml_tables import Table, with_table, without_table
+from recollect.integrations.toml_tables import TomlTable, with_table, without_table
 from recollect.store.failures import os_errors
 
 OWN_MODE = 0o600
@@ -26,7 +26,7 @@ _MOST_BYTES = 8 * 1024 * 1024
 """No settings file is larger; a larger one is something else by mistake."""
 _EMPTY = "{}\n"
 _BOM = b"\xef\xbb\xbf"
-_Kind = TypeVar("_Kind", Step, Table)
+_Kind = TypeVar("_Kind", Step, TomlTable)
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     before: bytes | None
     after: bytes | None
     mode: int = OWN_MODE
-    steps: tuple[Step | Table, ...] | None = None
+    steps: tuple[Step | TomlTable, ...] | None = None
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -60,7 +60,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: str
     is_made: bool = False
     blank: str | None = None
-    steps: tuple[Step | Table, ...] | None = None
+    steps: tuple[Step | TomlTable, ...] | None = None
 
 
 def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
@@ -116,7 +116,7 @@ def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
     before = _foreign_content(path)
     bare = text = _text_of(before, path)
     try:
-        for each in _steps(known, Table):
+        for each in _steps(known, TomlTable):
             bare = without_table(bare, each)
         after, step = with_table(bare, table)
     except InvalidInput as error:
@@ -124,7 +124,7 @@ def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
             f"{path}: {error.message}", hint=f"put this into it by hand: {table}", path=str(path)
         ) from error
     if tomllib.loads(after) == tomllib.loads(text):
-        return _foreign_change(path, before, text, _steps(known, Table))
+        return _foreign_change(path, before, text, _steps(known, TomlTable))
     return _foreign_change(path, before, after, (step,))
 
 
@@ -132,7 +132,7 @@ def _foreign_change(
     path: Path,
     before: bytes | None,
     after: str,
-    steps: Sequence[Step | Table],
+    steps: Sequence[Step | TomlTable],
 ) -> FileChange:
     content = _bom(before) + after.encode()
     return FileChange(
@@ -164,12 +164,12 @@ def taken_back(known: Written) -> FileChange:
 def _without(known: Written, text: str) -> str:
     steps = _steps(known, Step)
     try:
-        for table in _steps(known, Table):
+        for table in _steps(known, TomlTable):
             text = without_table(text, table)
         return without_steps(text, steps) if steps and text.strip() else text
     except InvalidInput as error:
         ours = [".".join((*step.into, step.key or "")) for step in steps if step.value]
-        ours += [".".join(table.path) for table in _steps(known, Table)]
+        ours += [".".join(table.path) for table in _steps(known, TomlTable)]
         raise InvalidInput(
             f"{known.path}: {error.message}",
             hint=f"mend it, or take out by hand: {', '.join(ours)}",

@@ -72,6 +72,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
         follows: Entries of ``workspace.transcripts`` that it needs; of a removal those that an
             installation put there.
         token: The token of its own that it needs, in `token_file`; None: it needs none.
+        options: What the user chose, to be remembered; see `Setup`.
         is_removal: It takes an integration back.
     """
 
@@ -80,6 +81,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
+    options: Mapping[str, Any] = {}
     is_removal: bool = False
 
 
@@ -106,12 +108,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         folders: Those that were made for them, outermost first.
         follows: As in `Installation`: what the settings did not have before.
         token: As in `Installation`.
+        options: As in `Installation`.
     """
 
     files: tuple[Written, ...] = ()
     folders: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
+    options: dict[str, Any] = {}
 
 
 def token_file(home: Path, client: str) -> Path:
@@ -203,7 +207,12 @@ def apply(home: Path, installation: Installation) -> None:
     record = _during(before, changes)
     if not installation.is_removal:
         new = [each for each in installation.follows if each not in before.follows]
-        record = replace(record, follows=(*before.follows, *new), token=installation.token)
+        record = replace(
+            record,
+            follows=(*before.follows, *new),
+            token=installation.token,
+            options=dict(installation.options),
+        )
     _write_records(home, records | {installation.client: record})
     for change in sorted(changes, key=_goes_late):
         _write(change)

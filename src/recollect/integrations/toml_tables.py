@@ -20,7 +20,7 @@ from recollect.core.errors import InvalidInput
 _BRACKET = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
+class TomlTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
     """That a table was put in.
 
     Attributes:
@@ -32,7 +32,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=T
     glue: str = ""
 
 
-def with_table(text: str, table: str) -> tuple[str, Table]:
+def with_table(text: str, table: str) -> tuple[str, TomlTable]:
     """Return the text with a table at its end, and what takes it out again.
 
     Args:
@@ -40,7 +40,7 @@ def with_table(text: str, table: str) -> tuple[str, Table]:
         table: TOML that begins with the header of the table; others may be below it.
 
     Raises:
-        InvalidInput: the text is no TOML, or has a table of that name, which is another's.
+        InvalidInput: the text is not TOML, or has a table of that name already.
     """
     document = _read(text)
     path = _path_of(table.partition("\n")[0])
@@ -50,14 +50,14 @@ def with_table(text: str, table: str) -> tuple[str, Table]:
     glue = "" if not text else end if text.endswith("\n") else end * 2
     after = text + glue + (table.strip("\n") + "\n").replace("\n", end)
     _check(after, path, document)
-    return after, Table(path=path, glue=glue)
+    return after, TomlTable(path=path, glue=glue)
 
 
-def without_table(text: str, table: Table) -> str:
+def without_table(text: str, table: TomlTable) -> str:
     """Return the text without the table and those below it, wherever they are now.
 
     Raises:
-        InvalidInput: the text is no TOML, or says the same in a way that cannot be cut out.
+        InvalidInput: the text is not TOML, or says the same in a way that cannot be cut out.
     """
     document = _read(text)
     if _at(document, table.path) is None:
@@ -98,7 +98,7 @@ def _read(text: str) -> dict[str, Any]:
 def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield where a table begins, and its keys.
 
-    A line that begins so within a value is none: what stands before it cannot be read by itself.
+    A line that begins so within a value is none: the text before it cannot be parsed by itself.
     """
     known = 0
     for found in _BRACKET.finditer(text):

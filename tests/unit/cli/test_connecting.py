@@ -245,6 +245,30 @@ def test_a_running_worker_is_to_be_started_again(run: Run, home: Path, claude: P
     assert "serve --daemon" not in shown.err
 
 
+def test_doctor_finds_an_agent_whose_files_are_not_what_they_must_be(
+    run: Run, home: Path, claude: Path
+) -> None:
+    """Python moved, somebody edited a file, or the token was revoked: the hint mends it."""
+
+    def checked() -> dict[str, str]:
+        found = run("--home", home, "doctor", "--json").json["checks"]
+        check: dict[str, str] = next(each for each in found if each["name"] == "agents")
+        return check
+
+    run("--home", home, "init")
+    assert (checked()["state"], checked()["detail"]) == ("ok", "none")
+    run("--home", home, "config", "set", "server.port", "40123")
+    run("--home", home, "init", "claude-code", "--http")
+    assert (checked()["state"], checked()["detail"]) == ("ok", "claude-code")
+    path = claude / "skills" / "recollect" / "hooks" / "hooks.json"
+    path.write_text("{}", "utf-8")
+    assert (checked()["state"], checked()["hint"]) == ("wrong", "`recollect init claude-code`")
+    run("--home", home, "init", "claude-code")
+    assert checked()["state"] == "ok"
+    run("--home", home, "token", "revoke", "claude-code-hooks")
+    assert checked()["state"] == "wrong"
+
+
 def test_uninstall_takes_it_out_of_agents_first(run: Run, home: Path, claude: Path) -> None:
     """Every file is listed; without --with-memory the memory stays."""
     before = _files(claude)

@@ -44,6 +44,7 @@ NAMES = [
     "locks",
     "worker",
     "spool",
+    "agents",
     "workspace",
     "owner",
     "notes",

@@ -40,7 +40,7 @@ class Machine:
         self.gemini.mkdir()
         self.home = folder / ".recollect"
         self.home.mkdir()
-        self.setup = Setup(home=self.home, python="/opt/py thon/bin/python3", hook="/opt/hook.py")
+        self.setup = Setup(home=self.home, python="/usr/my python/bin/python3", hook="/usr/hook.py")
 
     def files(self) -> dict[str, bytes]:
         """Return all files and folders of the user, with what they hold."""
@@ -84,16 +84,16 @@ def test_codex_gets_hooks_beside_those_of_the_user_and_a_server(machine: Machine
     assert hooks["Stop"][0] == json.loads(HOOKS)["hooks"]["Stop"][0]
     (handler,) = hooks["Stop"][1]["hooks"]
     assert shlex.split(handler["command"]) == [
-        *["/opt/py thon/bin/python3", "-I", "-S", "/opt/hook.py", "codex", "Stop"],
+        *["/usr/my python/bin/python3", "-I", "-S", "/usr/hook.py", "codex", "Stop"],
         *["--home", str(machine.home), "--deadline-ms", "300"],
     ]
     assert set(hooks) == {
         *["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStop"],
-        *["PreCompact", "PostCompact", "Interrupt", "SessionEnd"],
+        *["PreCompact", "Interrupt", "SessionEnd"],
     }
     config = tomllib.loads((machine.codex / "config.toml").read_text())
     server = config["mcp_servers"]["recollect"]
-    assert server["command"] == "/opt/py thon/bin/python3"
+    assert server["command"] == "/usr/my python/bin/python3"
     assert server["args"][-3:] == ["mcp", "--as", "owner"]
     assert config["mcp_servers"]["mine"] == {"command": "mine", "args": ["a", "c"]}
 

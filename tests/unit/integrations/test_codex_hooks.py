@@ -100,3 +100,11 @@ def test_a_strange_payload_is_read_all_the_same(name: str, payload: dict[str, An
     event = HOOKS.read(name, payload)
     assert event.foreign_id is None
     assert event.source is None
+
+
+def test_a_turn_that_was_broken_off_says_so() -> None:
+    """Its payload has no words; by the schema that Codex 0.169 carries."""
+    payload = {"session_id": "s", "turn_id": "t", "hook_event_name": "Interrupt"}
+    event = HOOKS.read("", payload)
+    assert (event.moment, event.error) == ("interrupted", "interrupted")
+    assert HOOKS.answer(event, "We use tabs.") == {}

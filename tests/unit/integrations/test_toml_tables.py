@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from recollect.core.errors import InvalidInput
-from recollect.integrations.toml_tables import Table, with_table, without_table
+from recollect.integrations.toml_tables import TomlTable, with_table, without_table
 
 OURS = """\
 [mcp_servers.recollect]
@@ -68,7 +68,7 @@ def test_a_comment_before_the_next_table_belongs_to_that() -> None:
 
 def test_a_table_that_went_is_nothing_to_take_out() -> None:
     """The user was faster."""
-    assert without_table(MINE, Table(path=("mcp_servers", "recollect"))) == MINE
+    assert without_table(MINE, TomlTable(path=("mcp_servers", "recollect"))) == MINE
 
 
 def test_a_table_of_another_with_our_name_is_not_replaced() -> None:
@@ -92,7 +92,7 @@ def test_our_table_rewritten_inline_is_refused_rather_than_cut() -> None:
     """To take it out of one line is not safe as text: the user is told."""
     inline = 'mcp_servers = { recollect = { command = "x" }, mine = { command = "y" } }\n'
     with pytest.raises(InvalidInput, match="must stand by itself"):
-        without_table(inline, Table(path=("mcp_servers", "recollect")))
+        without_table(inline, TomlTable(path=("mcp_servers", "recollect")))
 
 
 def test_what_is_no_toml_is_refused() -> None:
@@ -100,4 +100,4 @@ def test_what_is_no_toml_is_refused() -> None:
     with pytest.raises(InvalidInput, match="must hold TOML"):
         with_table("model = \n", OURS)
     with pytest.raises(InvalidInput, match="must hold TOML"):
-        without_table("model = \n", Table(path=("a",)))
+        without_table("model = \n", TomlTable(path=("a",)))

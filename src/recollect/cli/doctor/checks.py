@@ -27,6 +27,7 @@ from recollect.cli.doctor.index_checks import (
     check_worker,
 )
 from recollect.cli.output.formatting import count, size
+from recollect.cli.setup.connecting import out_of_date
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
@@ -34,6 +35,7 @@ from recollect.core.settings import Settings, StoreSettings, load_settings, mode
 from recollect.hook.spool import Spool
 from recollect.index.model.generation import cursor, find_generation
 from recollect.index.model.locks import IndexLocks
+from recollect.integrations.installing import installed
 from recollect.memory import Memory, open_memory
 from recollect.models.local.folder import INSTALL_HINT, ModelFolder
 from recollect.models.local.minilm import LocalEmbedder
@@ -127,6 +129,7 @@ class Checkup:
             ("locks", (), lambda: check_locks(IndexLocks(self._home, SystemClock()))),
             ("worker", (), lambda: check_worker(look_at(self._home))),
             ("spool", (), self._spool),
+            ("agents", (RECORDS_FILE,), self._agents),
             ("workspace", (), self._files),
             ("owner", both, lambda: self._asked(check_owner)),
             ("notes", both, lambda: self._asked(check_notes)),
@@ -246,6 +249,13 @@ class Checkup:
     def _asked(self, check: Callable[[Memory], CheckResult]) -> CheckResult:
         with open_memory(self._home, self._workspace, live=False) as memory:
             return check(memory)
+
+    def _agents(self) -> CheckResult:
+        stale = out_of_date(self._home)
+        if stale:
+            detail = "what agents run is not what this installation has"
+            return wrong("agents", detail, " and ".join(f"`{each}`" for each in stale))
+        return sound("agents", ", ".join(installed(self._home)) or "none")
 
     def _files(self) -> CheckResult:
         path = self._settings.workspace.path

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.integrations.agents import MCP, integration_of
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
     Installation,
@@ -106,7 +107,8 @@ def connect(
     config = _followed(home, (*given, *missing)) if missing else None
     connected = _connected(home, installation, config, dry_run=dry_run)
     if not dry_run:
-        apply(home, replace(installation, follows=missing))
+        chosen = {name: value for name, value in options.items() if value}
+        apply(home, replace(installation, follows=missing, options=chosen))
         _write_config(home, config)
         if installation.token:
             _ensure_token(home, installation.client, installation.token)
@@ -130,6 +132,32 @@ def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
     notes = list(_without_token(home, client)) if installation.token else []
     apply(home, installation)
     return replace(connected, notes=[*connected.notes, *notes])
+
+
+def out_of_date(home: Path) -> list[str]:
+    """Return the commands that make files of agent programs what they are now, and their tokens.
+
+    Python, the home or recollect itself moved, somebody edited a file or revoked a token.
+
+    Raises:
+        RecollectError: a file cannot be read.
+    """
+    settings = _settings(home)
+    stale = []
+    for client, record in installed(home).items():
+        agent, _, named = client.partition("mcp-")
+        integration = integration_of(agent or MCP, named or None)
+        wanted = integration.installation(_setup(home, settings, record.options))
+        changed = any(change.before != change.after for change in wanted.changes)
+        if changed or not (record.token is None or _holds_token(home, client, record.token)):
+            stale.append(command_of(client))
+    return stale
+
+
+def command_of(client: str) -> str:
+    """Return the command that puts the memory into an agent program."""
+    agent, _, named = client.partition("mcp-")
+    return f"recollect init {agent or f'{MCP} --client {named}'}"
 
 
 def show_connected(connected: Connected) -> None:
@@ -192,20 +220,29 @@ def _ensure_token(home: Path, client: str, order: TokenOrder) -> None:
     from recollect.memory import open_memory
     from recollect.store.files import private_folder, write_file
 
-    path = token_file(home, client)
+    if _holds_token(home, client, order):
+        return
+    path = private_folder(token_file(home, client).parent) / token_file(home, client).name
     with open_memory(home, live=False) as memory:
-        if path.is_file():
-            with suppress(RecollectError):
-                held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
-                if (held.audience, held.rights) == (order.audience, order.rights):
-                    return
         with suppress(NotFound):
             memory.tokens.revoke(_token_name(client))
-        private_folder(path.parent)
         issued = memory.tokens.add(
             _token_name(client), audience=order.audience, rights=order.rights
         )
         write_file(path, f"{issued.text}\n".encode())
+
+
+def _holds_token(home: Path, client: str, order: TokenOrder) -> bool:
+    """Return whether the file of a client has a token that is valid, and what was ordered."""
+    from recollect.memory import open_memory
+
+    path = token_file(home, client)
+    if not path.is_file():
+        return False
+    with open_memory(home, live=False) as memory, suppress(RecollectError):
+        held = memory.tokens.verify(path.read_text("ascii", errors="replace").strip())
+        return (held.audience, held.rights) == (order.audience, order.rights)
+    return False
 
 
 def _without_token(home: Path, client: str) -> Iterator[str]:

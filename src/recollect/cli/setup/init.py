@@ -23,6 +23,7 @@ from recollect.cli.output.screen import next_steps, show
 from recollect.cli.setup.connecting import (
     Connected,
     PastedEntry,
+    command_of,
     connect,
     disconnect,
     entry_of,
@@ -66,6 +67,34 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """Agent programs on this machine that have no memory yet."""
 
 
+_Workspace: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of MEMORY.md and memory/; made when it is missing.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
+_Fresh: TypeAlias = Annotated[
+    bool, typer.Option("--fresh", help="Start again; what is there is kept in the folder aside.")
+]
+_WithService: TypeAlias = Annotated[
+    bool,
+    typer.Option("--service", help="Write a service that starts the worker when you log in."),
+]
+_Remove: TypeAlias = Annotated[
+    bool, typer.Option("--remove", help="Take the memory out of AGENT again.")
+]
+_Http: TypeAlias = Annotated[
+    bool, typer.Option("--http", help="AGENT calls the worker itself; needs server.port.")
+]
+_DryRun: TypeAlias = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only show every file, or the service; nothing is made."),
+]
+_Mcp: TypeAlias = Annotated[
+    bool, typer.Option("--mcp", help="With openclaw: only an MCP entry, no plugin.")
+]
 _Client: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -97,39 +126,16 @@ def init(
         argument(metavar="AGENT", help=f"Put the memory into it: {', '.join((*AGENTS, MCP))}."),
     ] = None,
     *,
-    workspace: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder of MEMORY.md and memory/; made when it is missing.",
-            metavar="DIR",
-            show_default=False,
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool,
-        typer.Option("--fresh", help="Start again; what is there is kept in the folder aside."),
-    ] = False,
-    service: Annotated[
-        bool,
-        typer.Option("--service", help="Write a service that starts the worker when you log in."),
-    ] = False,
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Take the memory out of AGENT again.")
-    ] = False,
-    http: Annotated[
-        bool,
-        typer.Option("--http", help="AGENT calls the worker itself; needs server.port."),
-    ] = False,
-    mcp: Annotated[
-        bool, typer.Option("--mcp", help="With openclaw: only an MCP entry, no plugin.")
-    ] = False,
+    workspace: _Workspace = None,
+    fresh: _Fresh = False,
+    service: _WithService = False,
+    remove: _Remove = False,
+    http: _Http = False,
+    mcp: _Mcp = False,
     client: _Client = None,
     audience: _Audience = None,
     is_printed: _Printed = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Only show every file, or the service; nothing is made."),
-    ] = False,
+    dry_run: _DryRun = False,
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     from recollect.core.settings import user_path
@@ -205,9 +211,7 @@ def _show_agent(connected: Connected, home: Path) -> None:
     show_connected(connected)
     if connected.dry_run or connected.is_removal:
         return
-    client = connected.client.removeprefix("mcp-")
-    named = client if client == connected.client else f"mcp --client {client}"
-    steps = [(f"recollect init {named} --remove", "take it out again")]
+    steps = [(f"{command_of(connected.client)} --remove", "take it out again")]
     if connected.has_hooks and not is_served(home):
         steps.insert(0, ("recollect serve --daemon", "start the worker that the hooks report to"))
     next_steps([*steps, ("recollect status", "see what is remembered")])

@@ -22,8 +22,8 @@ from recollect.integrations.installing import Installation, Setup, TokenOrder, i
 from recollect.integrations.json_text import Entry
 
 HOOKS_FILE, CONFIG_FILE = "hooks.json", "config.toml"
-_NEEDLESS = frozenset({"PreToolUse"})
-"""Nothing is kept of it that the event after the call does not tell."""
+_NEEDLESS = frozenset({"PreToolUse", "PostCompact"})
+"""Nothing is kept of them: the event after a call tells more, and a compaction has no words."""
 _BRIEF = frozenset({"SessionEnd", "Interrupt"})
 _MOST_BRIEF_S = 3
 """Codex allows these no more, and warns at each start where more is asked for."""

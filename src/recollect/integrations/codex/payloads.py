@@ -58,6 +58,7 @@ class CodexHooks:
             tool_name=tool_name,
             input=_with_paths(tool_name, payload.get("tool_input")),
             output=payload.get("tool_response"),
+            error="interrupted" if moment == "interrupted" else None,
             text=text_of(payload, "prompt") or text_of(payload, "last_assistant_message"),
             reason=text_of(payload, "reason") or text_of(payload, "trigger"),
         )

@@ -1,8 +1,8 @@
 """Hook events of Gemini CLI.
 
 Recorded from Gemini CLI 0.61 (``tests/unit/integrations/payloads/gemini.jsonl``): turns and calls
-have no ids, so the time of the event stands in for them, which is in the payload and the same
-however often it is delivered. In headless mode the prompt begins with the context of the hooks
+have no ids, so the time of the event serves as theirs: it is in the payload, and the same however
+often that is delivered. In headless mode the prompt begins with the context of the hooks
 that ran before. ``PreCompress`` comes before every request, compressed or not.
 """
 

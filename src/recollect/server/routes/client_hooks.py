@@ -16,6 +16,8 @@ import msgspec
 from recollect.caller import Caller
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
+from recollect.integrations.codex.payloads import CodexHooks
+from recollect.integrations.gemini.payloads import GeminiHooks
 from recollect.integrations.hook_event import Answer, ClientHooks, HookEvent
 from recollect.integrations.hook_event import Moment as HookMoment
 from recollect.observations.event_keys import event_key
@@ -38,7 +40,9 @@ from recollect.sessions.record.session import LIST_THEM, Session
 from recollect.sessions.record.stand_in import Part, StandIn
 from recollect.text.redaction.blocks import is_private
 
-CLIENTS: Mapping[str, ClientHooks] = {each.name: each for each in (ClaudeCodeHooks(),)}
+CLIENTS: Mapping[str, ClientHooks] = {
+    each.name: each for each in (ClaudeCodeHooks(), CodexHooks(), GeminiHooks())
+}
 """What reads the events of each program, by the name in the address."""
 
 
