@@ -118,7 +118,9 @@ def assemble_narrowed(root: Components, resources: Resources) -> Components:
         ),
         events=root.events.within(resources.scope),
     )
-    parts = _components(ground, root.maintenance, ground.sessions(root.maintenance))
+    sessions = ground.sessions(root.maintenance)
+    observed = ground.observations(root.maintenance, sessions)
+    parts = _components(ground, root.maintenance, sessions, observed)
     if parts.search_backend is not None:
         root.dependants.add(parts.search_backend)
     return msgspec.structs.replace(parts, root=root, closed=root.closed)
@@ -139,6 +141,15 @@ class _Ground(msgspec.Struct, frozen=True, kw_only=True):
         """Return what makes the sessions, once."""
         resources, mirror, controls = self.resources, self.mirror, self.controls
         return functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
+
+    def observations(
+        self, maintenance: Maintenance, sessions: Callable[[], Sessions]
+    ) -> Callable[[], ObservationParts]:
+        """Return what records observations and reads them; it is made once."""
+        resources, controls = self.resources, self.controls
+        # The mirror keeps the numbers of what it has not, for a recovery.
+        arrivals = Arrivals(self.mirror, maintenance)
+        return functools.cache(lambda: observation_parts(resources, sessions, arrivals, controls))
 
 
 def _assemble(resources: Resources, trunk: Components | None = None) -> Components:
@@ -176,9 +187,7 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
     chores = functools.cache(lambda: _chores(resources, index, mirror, sessions))
     maintenance = Maintenance(kept, resources.resolved.settings.sync, resources.clock)
     sessions = ground.sessions(maintenance)
-    # The mirror keeps the numbers of what it has not, for a recovery.
-    arrivals = Arrivals(mirror, maintenance)
-    observed = functools.cache(lambda: observation_parts(resources, sessions, arrivals, controls))
+    observed = ground.observations(maintenance, sessions)
     parts = _components(ground, maintenance, sessions, observed)
     closing = partial(_close, maintenance, parts.dependants, parts.closed, _owned(parts, trunk))
     parts = msgspec.structs.replace(parts, closing=closing)

@@ -8,20 +8,22 @@ import msgspec
 
 from recollect.core.scope import Scope
 from recollect.index.model.document import OBSERVATIONS, Document, Removal
+from recollect.observations.rows import IS_REPEATED
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.policy.visibility import VisibilityGroup, group_at
 from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
 
-_CHANGES: LiteralString = """
+_CHANGES: LiteralString = f"""
     SELECT c.tenant, c.ref,
-        CASE WHEN s.status = 'deleted' OR o.is_forgotten THEN NULL ELSE o.number END,
+        CASE WHEN s.status = 'deleted' OR o.is_forgotten OR {IS_REPEATED} THEN NULL
+            ELSE o.number END,
         o.agent, o.user_id, o.project, o.session_id, o.title, o.summary, o.files, o.error,
         o.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender
     FROM changes c LEFT JOIN observations o ON o.id = c.ref
         LEFT JOIN sessions s ON s.id = o.session_id
     WHERE c.seq > ? AND c.seq <= ? AND c.kind = 'observation' ORDER BY c.seq
-"""
+"""  # noqa: S608  # literals
 
 
 def changed_observations(tx: Transaction, changes: Changes) -> Changed:

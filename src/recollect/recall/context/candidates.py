@@ -12,7 +12,7 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.observations.observation import Observation
-from recollect.observations.rows import places_of, select_observations
+from recollect.observations.rows import IS_REPEATED, places_of, select_observations
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import Candidate, Kind, Section
 from recollect.recall.context.words import LONGEST_LINE, line_of, summary_lines
@@ -55,6 +55,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     def observed(self) -> Condition:
         """Return the condition of observations of the project that were not forgotten."""
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", 0)
+        where.sql += f" AND NOT {IS_REPEATED}"
         if self.projects:
             return where.among("project", self.projects)
         return where.also("project IS NOT DISTINCT FROM ?", None)

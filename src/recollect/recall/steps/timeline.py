@@ -20,6 +20,7 @@ from recollect.index.query.hit import SearchResult
 from recollect.observations.observation import Hearer
 from recollect.observations.observations import Observations
 from recollect.observations.recorder import ObservationParts
+from recollect.observations.rows import IS_REPEATED
 from recollect.recall.steps.lines import (
     TABLES,
     IndexLine,
@@ -42,8 +43,8 @@ _KEYS: dict[str, LiteralString] = {
     # What tools gave back is in the observations, by title.
     "message": "SELECT 'message', created_at, id, session_id, turn_sender FROM messages"
     " WHERE role IN ('user', 'assistant') AND text <> '' AND ",
-    "observation": "SELECT 'observation', created_at, id, session_id, turn_sender"
-    " FROM observations WHERE is_forgotten = 0 AND ",
+    "observation": f"""SELECT 'observation', created_at, id, session_id, turn_sender
+        FROM observations WHERE is_forgotten = 0 AND NOT {IS_REPEATED} AND """,  # noqa: S608
 }
 _NOT_OF: LiteralString = (
     "session_id || char(10) || coalesce(turn_sender, '') NOT IN (SELECT value FROM json_each(?))"

@@ -21,7 +21,7 @@ from recollect.integrations.gemini.payloads import GeminiHooks
 from recollect.integrations.hook_event import Answer, ClientHooks, HookEvent
 from recollect.integrations.hook_event import Moment as HookMoment
 from recollect.observations.event_keys import event_key
-from recollect.observations.observation import Made
+from recollect.observations.observation import Made, Observation
 from recollect.recall.followed import FollowedFile
 from recollect.server.route import PayloadGiven, Route
 from recollect.server.routes.hooks import LONGEST_QUERY, StartReport, block_of
@@ -44,6 +44,8 @@ CLIENTS: Mapping[str, ClientHooks] = {
     each.name: each for each in (ClaudeCodeHooks(), CodexHooks(), GeminiHooks())
 }
 """What reads the events of each program, by the name in the address."""
+_OF_A_TURN = 1_000
+"""Newest observations: a turn has fewer."""
 
 
 class ClientReport(PayloadGiven, frozen=True, kw_only=True):
@@ -128,6 +130,8 @@ class _Hook:
     def tool(self) -> str:
         """Store what a tool did."""
         event = self._event
+        if event.tool_name is None and event.input is None and event.output is None:
+            return ""
         report = self._observed(
             "tool",
             tool_name=event.tool_name,
@@ -208,11 +212,26 @@ class _Hook:
     def _stand_in(
         self, part: Part, text: str, session: Session, file: FollowedFile | None
     ) -> str | None:
-        """Return the id of a message that stands in for the transcript; None: that is followed."""
-        if file is not None and file.is_there:
+        """Return the id of a message that stands in for the transcript; None: that is followed.
+
+        A program writes its file after the first prompt. Where there is none by the answer, it
+        keeps none, and both are stored.
+        """
+        if file is not None and (file.is_there or part == "prompt"):
             return None
+        if file is not None and (asked := self._asked(session)) is not None:
+            self._tell("prompt", asked.input, session, asked.created_at)
+        return self._tell(part, text, session, self._at)
+
+    def _asked(self, session: Session) -> Observation | None:
+        """Return what was asked in the turn."""
+        key = event_key("prompt", self._prompt_id)
+        known = self._memory.observations.list(session_id=session.id, limit=_OF_A_TURN)
+        return next((each for each in known if key is not None and each.event_id == key), None)
+
+    def _tell(self, part: Part, text: str, session: Session, at: int | None) -> str | None:
         of = StandIn(prompt=self._prompt_id, role=part)
-        message = self._memory.sessions.stand_in(session.id, of, text, self._at)
+        message = self._memory.sessions.stand_in(session.id, of, text, at)
         return None if message is None else message.id
 
     def _observe(
