@@ -328,6 +328,7 @@ function register(api) {
         const { for_session, for_sender } = speakers.prompted(key, sender);
         const given = {
           session_id: for_session,
+          foreign_id: for_session === key ? context.sessionId : undefined,
           for_sender,
           query: query.slice(0, LONGEST_QUERY),
           reason: "prompt",
@@ -339,7 +340,8 @@ function register(api) {
         tell(null);
         return block.text ? { prependContext: block.text } : undefined;
       } catch (error) {
-        if (error?.code !== "not_found") tell(error); // A conversation that is not known yet.
+        const isUnknown = error?.code === "not_found" || error?.code === "conflict";
+        if (!isUnknown) tell(error); // Else: nobody is in the conversation, or it was deleted.
         return undefined;
       }
     },
