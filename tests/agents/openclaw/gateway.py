@@ -17,7 +17,7 @@ from tests.agents.openclaw.loopback import ChatModel, Loopback, Telegram
 
 READY_S = 180.0
 ANSWER_S = 120.0
-GATEWAY_TOKEN = "only-for-this-test"  # noqa: S105 - of a gateway on loopback
+GATEWAY_TOKEN = "only-for-this-test"
 
 
 def free_port() -> int:

@@ -206,9 +206,9 @@ def _call(name: str, arguments: dict[str, Any], call_id: str) -> dict[str, Any]:
 
 
 def _stream(delta: dict[str, Any], reason: str) -> str:
-    head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    head: dict[str, Any] = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    chunks = [
+    chunks: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": {"role": "assistant"} | delta, "finish_reason": None}]},
         {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
     ]

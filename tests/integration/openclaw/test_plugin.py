@@ -241,7 +241,7 @@ def test_prompts_that_no_person_wrote_recall_nothing(home: Path) -> None:
     """A heartbeat runs in somebody's conversation, but nobody asked."""
     with connected(home) as host:
         for about in ({"trigger": "heartbeat"}, {"trigger": "cron"}):
-            assert host.recall("What is my boat called?", ANA, **about) == ""  # type: ignore[arg-type]
+            assert host.recall("What is my boat called?", ANA, **about) == ""
 
 
 def test_whatever_the_worker_does_the_agent_goes_on(home: Path, tmp_path: Path) -> None:
