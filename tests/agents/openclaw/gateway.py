@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 from queue import Empty
 from types import TracebackType
@@ -114,7 +113,7 @@ class Gateway:
 
     def start(self) -> None:
         """Start it, and wait until it asks for messages."""
-        self.telegram.calls.clear()
+        self.telegram.is_polled.clear()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*self.program, "gateway", "run", "--port", str(self.port)],
@@ -124,11 +123,7 @@ class Gateway:
                 stderr=log,
                 start_new_session=True,
             )
-        end = time.monotonic() + READY_S
-        while "getUpdates" not in self.telegram.calls:
-            assert self._process.poll() is None, self.told()
-            assert time.monotonic() < end, self.told()
-            time.sleep(0.1)
+        assert self.telegram.is_polled.wait(READY_S), self.told()
 
     def stop(self) -> None:
         """End it, with what it started."""

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,7 +77,7 @@ def eventually(found: Callable[[], Any]) -> Any:
     end = time.monotonic() + SEEN_S
     while not (value := found()):
         assert time.monotonic() < end, "it was not captured"
-        time.sleep(0.1)
+        threading.Event().wait(0.1)
     return value
 
 

@@ -27,7 +27,7 @@ _ID = "recollect"
 _RESTART = "restart OpenClaw, so that it takes its new settings: `openclaw gateway restart`"
 _PEOPLE = (
     "OpenClaw tells an MCP server neither the conversation nor who speaks: it hears as a guest. "
-    'Where nobody but you writes to your agent, change "shared" to "owner" in its entry'
+    'If you alone write to your agent, change "shared" to "owner" in its entry'
 )
 
 
@@ -80,8 +80,8 @@ def _entries(config: Path, folder: Path, home: Path) -> Iterator[Entry]:
     if "allow" in _plugins(config):  # else every plugin is allowed; a list of ours would be all
         yield Entry(path=("plugins", "allow"), value=_ID, is_item=True)
     yield Entry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
-    told = {"enabled": True, "hooks": {"allowConversationAccess": True}}
-    yield Entry(path=("plugins", "entries", _ID), value={**told, "config": {"home": str(home)}})
+    allowed = {"enabled": True, "hooks": {"allowConversationAccess": True}}
+    yield Entry(path=("plugins", "entries", _ID), value={**allowed, "config": {"home": str(home)}})
 
 
 def _plugins(config: Path) -> dict[str, Any]:
