@@ -1634,6 +1634,8 @@ class AsyncContexts:
         client: str | None = None,
         for_sender: str | None = None,
         *,
+        sources: Sequence[str] = ...,
+        since: int | datetime | None = None,
         record: bool = True,
     ) -> ContextBlock:
         """Return what a prompt of a session is given by itself, and record that it was.
@@ -1652,6 +1654,10 @@ class AsyncContexts:
             client: The program that reads it: ``claude-code`` and ``codex`` have a limit of 9,500
                 characters.
             for_sender: Whom the session answers, as for `Memory.search`.
+            sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
+                none is given observations, if the setting is on.
+            since: Where the client says when the oldest message was said that the prompt holds:
+                what was said later is left out. Blocks of earlier prompts are then gone.
             record: Whether it is really injected; False to look at it only.
 
         Raises:
@@ -2198,7 +2204,7 @@ class AsyncTokens:
             tenant: Whose memory it opens.
             agent: Only of this agent.
             project: Only of this project: a path of it.
-            audience: ``owner``, ``shared`` or ``session:KEY``, see `Token`.
+            audience: ``owner``, ``shared``, ``session:KEY`` or ``session:*``, see `Token`.
             rights: The greatest of `RIGHTS` that it has.
             channels: Channels whose session keys it may write to; ``*`` for all.
             expires_at: Ms UTC or datetime, in the future; it stays valid without one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources, has_files, own_index_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
     from recollect.sessions.exchange.importer import TranscriptImporter
-    from recollect.sessions.exchange.transcript_format import TranscriptFormat
     from recollect.sessions.record.recalled import IsRecall
     from recollect.workspace.reading import MemoryReader
 
@@ -149,10 +148,8 @@ def followed_transcripts(
     if not named:
         return None
     from recollect.recall.followed import LEDGER, FollowedTranscripts, followed_places
-    from recollect.recall.following import following_formats
 
-    formats = following_formats()
-    reader = transcript_importer(resources, mirror, controls(), observed, formats, LEDGER)
+    reader = transcript_importer(resources, mirror, controls(), observed, LEDGER)
     return FollowedTranscripts(followed_places(named), reader)
 
 
@@ -161,11 +158,11 @@ def transcript_importer(
     mirror: TranscriptMirror | None,
     controls: CaptureControls,
     observed: Callable[[], ObservationParts],
-    followed: Sequence[TranscriptFormat] = (),
     ledger: str = "",
 ) -> TranscriptImporter:
-    """Return what imports transcripts of other programs; of formats as they are, or followed."""
+    """Return what imports transcripts of other programs; with a ledger, what follows them."""
     from recollect.observations.recorder import Recorder
+    from recollect.recall.following import following_formats
     from recollect.recall.transcript_uses import TranscriptUses
     from recollect.sessions.exchange.formats.registry import FORMATS, STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
@@ -176,7 +173,7 @@ def transcript_importer(
         clock=resources.clock,
         ids=resources.ids,
         redactor=resources.redactor,
-        formats=followed or tuple(FORMATS.values()),
+        formats=following_formats() if ledger else tuple(FORMATS.values()),
         stores=STORES,
         mirror=mirror,
         scope=resources.scope,

@@ -77,7 +77,7 @@ _BY_EVENT: LiteralString = (
 )
 _BY_TOOL_USE: LiteralString = """
     SELECT id FROM observations
-    WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event IN (?, ?) LIMIT 1
+    WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event = ? LIMIT 1
 """
 _CALL: LiteralString = """
     SELECT message_id FROM tool_calls WHERE session_id = ? AND call_id = ?
@@ -90,8 +90,10 @@ _UNLINKED: LiteralString = """
 """
 """In this order: without statistics all calls of the session were read first, for each one."""
 _LINK: LiteralString = "UPDATE observations SET message_id = ?, turn_sender = ? WHERE id = ?"
-_OUTCOMES = {"tool": "tool_failed", "tool_failed": "tool"}
-"""A use of a tool went well or failed: of one there is only one of both."""
+_USED: LiteralString = """
+    SELECT o.tool_use_id FROM json_each(?2) k CROSS JOIN observations o
+    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.event IN ('tool', 'tool_failed')
+"""
 
 
 class SessionFacts(msgspec.Struct, frozen=True, array_like=True):
@@ -288,9 +290,14 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
     if draft.event_id is not None:
         names.append((draft.session_id, draft.event_id))
     if draft.tool_use_id is not None:
-        outcome = "tool" if draft.event in _OUTCOMES else draft.event
-        names.append((draft.session_id, draft.tool_use_id, outcome))
+        names.append((draft.session_id, draft.tool_use_id, draft.event))
     return names
+
+
+def used_calls(tx: Transaction, session_id: str, calls: Sequence[str | None]) -> set[str]:
+    """Return those of some calls of tools of which a session has an observation of the outcome."""
+    asked = (session_id, msgspec.json.encode(calls).decode())
+    return {text(call) for (call,) in tx.all(_USED, asked)}
 
 
 def link_calls(tx: Transaction, session_id: str, calls: Sequence[str], at: int) -> None:
@@ -394,8 +401,7 @@ def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation |
     if draft.event_id is not None:
         row = tx.row(_BY_EVENT, (*here, draft.event_id))
     if row is None and draft.tool_use_id is not None:
-        events = (draft.event, _OUTCOMES.get(draft.event, draft.event))
-        row = tx.row(_BY_TOOL_USE, (*here, draft.tool_use_id, *events))
+        row = tx.row(_BY_TOOL_USE, (*here, draft.tool_use_id, draft.event))
     if row is None:
         return None
     where = _where(Scope(tenant=tenant)).also("id = ?", row[0])

@@ -55,7 +55,8 @@ class Following:
 
     def __init__(self, form: TranscriptFormat) -> None:
         self._form = form
-        self.name, self.is_owners, self.companion = form.name, form.is_owners, form.companion
+        self.name, self.is_owners = form.name, form.is_owners
+        self.companion, self.line_id = form.companion, form.line_id
         self._quiet: set[str] = set()
         """Sessions in a turn that no person began."""
         self._recalls = CallFilter(lambda name, _: _MEMORY_TOOL.fullmatch(name) is not None)

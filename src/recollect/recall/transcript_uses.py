@@ -13,7 +13,7 @@ import msgspec
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.recorder import Recorder
-from recollect.observations.rows import link_calls
+from recollect.observations.rows import link_calls, used_calls
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock
 from recollect.sessions.record.message import Message
@@ -53,12 +53,15 @@ class TranscriptUses:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
         if not prepared:
             return 0
+        uses = [each.observation.tool_use_id for each in prepared]
+        known = used_calls(tx, session.id, uses)  # a hook may have told another outcome
         drafts = [
             msgspec.structs.replace(
                 each,
                 observation=msgspec.structs.replace(each.observation, session_id=session.id),
             )
             for each in prepared
+            if each.observation.tool_use_id not in known
         ]
         return len(self._recorder().add(tx, drafts).fresh)
 

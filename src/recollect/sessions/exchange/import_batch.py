@@ -53,6 +53,9 @@ _IS_STORED: LiteralString = """
         AND (m.content = ? OR json_extract(m.metadata, '$.recalled') IS NOT NULL)
 """
 """What this memory answered is stored without it, and so never the same."""
+_FORK: LiteralString = """
+    UPDATE sessions SET parent_id = ?, forked_at_seq = ?, last_seq = ?, pruned_seq = ? WHERE id = ?
+"""
 _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
@@ -175,6 +178,8 @@ class ImportBatch:
                 added["deleted"] += len(drafts)
                 waits_for = session.id
                 continue
+            else:
+                session = _adopted(tx, session, each.continues, place)
             places = append_drafts(tx, session, drafts)
             fresh = [place for place in places if not isinstance(place, str)]
             added["messages"] += len(fresh)
@@ -217,6 +222,22 @@ def _continued(
             facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
             return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
     return session
+
+
+def _adopted(
+    tx: Transaction, session: Session, continues: Continuation | None, place: str
+) -> Session:
+    """Return a session that is there as a fork of what it went on from.
+
+    One with messages of its own stays what it is: a hook tells of a session before its transcript
+    does, which may then be written while it is read.
+    """
+    if continues is None or session.last_seq > (session.forked_at_seq or 0):
+        return session
+    fork = _continued(tx, session, continues, place)
+    tx.execute(_FORK, (fork.parent_id, fork.forked_at_seq, fork.last_seq, fork.pruned_seq, fork.id))
+    note_change(tx, fork, fork.updated_at)
+    return fork
 
 
 def event_id_of(source: str, session: str, message: str) -> str:

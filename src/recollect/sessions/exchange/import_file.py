@@ -47,6 +47,7 @@ from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import (
     Session,
     find_foreign,
+    find_session,
     of_unknown_origin,
     owned_session,
 )
@@ -399,6 +400,17 @@ def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSessio
         metadata=line.metadata | known.metadata,
         continues=known.continues,
     )
+
+
+def known_as(context: ImportContext, source: str, session_id: str) -> tuple[bool, Session | None]:
+    """Return whether a file mirrors a session of this very home, and what it was stored as."""
+    tenant = context.scope.tenant
+
+    def unit(tx: Transaction) -> tuple[bool, Session | None]:
+        mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
+        return mirrored, find_foreign(tx, tenant, source, session_id)
+
+    return context.database.read(unit)
 
 
 def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:

@@ -20,11 +20,13 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
+from recollect.sessions.exchange.copied_lines import continued
 from recollect.sessions.exchange.foreign_endings import end_all, end_transcript
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
     TranscriptImport,
+    known_as,
     storable,
 )
 from recollect.sessions.exchange.import_ledger import (
@@ -66,7 +68,6 @@ from recollect.sessions.record.access import (
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.recalled import IsRecall, never
-from recollect.sessions.record.session import Session, find_foreign, find_session
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, Listing, open_beneath
@@ -235,7 +236,8 @@ class _Run:
     def run(self, progress: Progress | None) -> ImportReport:
         """Import every file; return what was new and what was wrong."""
         self._progress = progress
-        for each in self._found.files:
+        # The older first: what goes on from another one comes after it.
+        for each in sorted(self._found.files, key=lambda file: (file.mtime_ns, file.path)):
             if self._context.stopping():
                 break
             self._file(each)
@@ -299,7 +301,7 @@ class _Run:
                     return False
                 header = next(probe(lines()), None)
                 session = form.describe(PurePath(self._root / relative), header, None)
-                is_ours = self._known(form.name, session.id)[0]
+                is_ours = known_as(self._context, form.name, session.id)[0]
                 return not is_ours and not self._is_refused(session, source)
         except (RecollectError, OSError, ValueError):
             return False
@@ -394,12 +396,13 @@ class _Run:
         entry = self._ledger.get((self._source(form), source.path))
         if entry is None or not entry.fits(source):
             entry = LedgerEntry(path=source.path, source=self._source(form))
-        is_ours, stored = self._known(form.name, session.id)
+        is_ours, stored = known_as(self._context, form.name, session.id)
         project = project_of(session, [*probe(source.lines())])
         verdict = self._context.rule.verdict(project)
         if is_ours or verdict.reason() is not None:
             self._tally.counts["unchanged" if is_ours else "excluded"] += 1
             return
+        session = continued(self._context, form, session, source, entry)
         reading = TranscriptImport(self._context, form, session, source, entry)
         reading.stored[session.id], reading.verdicts[project] = stored, verdict
         try:
@@ -468,16 +471,6 @@ class _Run:
                 if form.companion:
                     gone = Ending(session=session, at=file.mtime_ns)
                     end_transcript(self._context, self._ledger, form, path, gone)
-
-    def _known(self, source: str, session_id: str) -> tuple[bool, Session | None]:
-        """Return whether a file mirrors a session of this very home, and what it was stored as."""
-        tenant = self._context.scope.tenant
-
-        def unit(tx: Transaction) -> tuple[bool, Session | None]:
-            mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
-            return mirrored, find_foreign(tx, tenant, source, session_id)
-
-        return self._context.database.read(unit)
 
     def _tell(self, path: str, done: int) -> None:
         if self._progress is not None:

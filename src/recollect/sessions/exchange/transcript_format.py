@@ -143,6 +143,13 @@ class TranscriptFormat(Protocol):
     def companion(self) -> str:
         """The name of a JSON file beside the transcripts that tells more of them; may be empty."""
 
+    @property
+    def line_id(self) -> str:
+        """The field with the id of a line that copies keep; empty where no lines are copied.
+
+        What a transcript begins with that another one said first makes it a fork of that session.
+        """
+
     def recognises(self, record: Record) -> bool:
         """Return whether a record near the top of a file is of this kind."""
 

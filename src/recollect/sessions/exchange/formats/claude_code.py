@@ -72,6 +72,7 @@ class ClaudeCodeFormat:
 
     name = "claude-code"
     companion = ""
+    line_id = "uuid"
     is_owners = True
 
     def recognises(self, record: port.Record) -> bool:

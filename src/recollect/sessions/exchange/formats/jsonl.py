@@ -45,6 +45,7 @@ class JsonlFormat:
 
     name = "jsonl"
     companion = ""
+    line_id = ""
     is_owners = False
 
     def recognises(self, record: port.Record) -> bool:

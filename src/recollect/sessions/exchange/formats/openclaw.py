@@ -62,6 +62,7 @@ class OpenClawFormat:
 
     name = "openclaw"
     companion = "sessions.json"
+    line_id = ""
     is_owners = False
 
     def recognises(self, record: port.Record) -> bool:

@@ -409,6 +409,8 @@ CREATE INDEX injections_by_session ON injections (session_id, id);
 CREATE INDEX injections_by_time ON injections (tenant, at);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
+CREATE INDEX messages_by_head ON messages (foreign_id)
+    WHERE foreign_id IS NOT NULL AND (seq = 1 OR role = 'system');
 CREATE UNIQUE INDEX messages_by_number ON messages (tenant, number);
 CREATE INDEX messages_by_time ON messages (tenant, created_at);
 CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
