@@ -17,7 +17,7 @@ from typing import TypeVar
 import msgspec
 
 from recollect.core.errors import Conflict, Denied, InvalidInput
-from recollect.integrations.json_text import Entry, Step, object_of, with_entries, without_steps
+from recollect.integrations.json_text import JsonEntry, Step, object_of, with_entries, without_steps
 from recollect.integrations.toml_tables import TomlTable, with_table, without_table
 from recollect.store.failures import os_errors
 
@@ -81,7 +81,7 @@ def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
     return FileChange(path=str(path), before=before, after=content)
 
 
-def json_change(path: Path, known: Written | None, entries: Sequence[Entry]) -> FileChange:
+def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry]) -> FileChange:
     """Return what makes a JSON file of another program hold some entries, and no older ones.
 
     Raises:

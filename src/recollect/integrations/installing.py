@@ -28,7 +28,7 @@ from recollect.integrations.file_change import (
     taken_back,
     toml_change,
 )
-from recollect.integrations.json_text import Entry
+from recollect.integrations.json_text import JsonEntry
 from recollect.store.failures import os_errors
 from recollect.store.files import is_draft_of, sync_folder, write_file
 
@@ -128,7 +128,7 @@ def installation_of(
     client: str,
     *,
     own: Mapping[Path, bytes] | None = None,
-    entries: Mapping[Path, Sequence[Entry]] | None = None,
+    entries: Mapping[Path, Sequence[JsonEntry]] | None = None,
     tables: Mapping[Path, str] | None = None,
     notes: Sequence[str] = (),
     follows: Sequence[str] = (),

@@ -1,8 +1,7 @@
 """Changes of a JSON file of another program, made in its text: what was there keeps every byte.
 
-An `Entry` says what is wanted. `with_entries` puts it into the text and returns the `Step` values
-that were needed; `without_steps` takes these out of the text as it is then, whoever edited it in
-between.
+A `JsonEntry` says what is wanted. `with_entries` puts it in and returns the `Step` values that it
+took; `without_steps` takes these out of the text as it is then, whoever edited it in between.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _INDENT = re.compile(r"\n([ \t]+)\S")
 _DECODER = json.JSONDecoder()
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class JsonEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A value that a file of another program must hold.
 
     Attributes:
@@ -47,7 +46,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=Tr
             only where nothing is left in it.
         was: The text of the value before; None where the key was missing.
         blank: What the container held between its brackets where it was empty.
-        gives_way: As in `Entry`.
+        gives_way: As in `JsonEntry`.
     """
 
     into: tuple[str, ...]
@@ -67,13 +66,13 @@ class _Part(NamedTuple):
     end: int
 
 
-def with_entries(text: str, entries: Iterable[Entry]) -> tuple[str, tuple[Step, ...]]:
+def with_entries(text: str, entries: Iterable[JsonEntry]) -> tuple[str, tuple[Step, ...]]:
     """Return the text with all entries, and the steps that were needed.
 
-    What is there already, from whomever, is no step: it stays when the steps are taken back.
+    What is there already is not a step: it stays when the steps are taken back.
 
     Raises:
-        InvalidInput: the text is no JSON object, or something else is where a container must be.
+        InvalidInput: the text is not a JSON object, or something else is where a container must be.
     """
     object_of(text)
     steps: list[Step] = []
@@ -92,7 +91,7 @@ def without_steps(text: str, steps: Sequence[Step]) -> str:
     """Return the text without what the steps put in, as far as it is still there.
 
     Raises:
-        InvalidInput: the text is no JSON object.
+        InvalidInput: the text is not a JSON object.
     """
     object_of(text)
     for step in reversed(steps):
@@ -100,7 +99,7 @@ def without_steps(text: str, steps: Sequence[Step]) -> str:
     return text
 
 
-def _containers(entry: Entry) -> list[tuple[str, ...]]:
+def _containers(entry: JsonEntry) -> list[tuple[str, ...]]:
     return [entry.path[:depth] for depth in range(1, len(entry.path))]
 
 
@@ -108,7 +107,7 @@ def object_of(text: str) -> dict[str, Any]:
     """Return what a text says.
 
     Raises:
-        InvalidInput: it is no JSON object.
+        InvalidInput: it is not a JSON object.
     """
     try:
         found = json.loads(text)
@@ -146,7 +145,7 @@ def _set(
     return text
 
 
-def _append(text: str, entry: Entry, steps: list[Step]) -> str:
+def _append(text: str, entry: JsonEntry, steps: list[Step]) -> str:
     at = _container_at(text, entry.path, "[")
     if any(_value(text, part) == entry.value for part in _parts(text, at)[0]):
         return text

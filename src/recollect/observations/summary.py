@@ -179,9 +179,11 @@ def _extent(evidence: Evidence, files: tuple[str, ...]) -> str:
     """Return how much was changed, or which command it was."""
     if is_write(evidence.tool_name):
         before = len(evidence.argument("old_string", "old_str").splitlines())
-        after = evidence.argument("new_string", "new_str", "content", "file_text")
+        after = len(evidence.argument("new_string", "new_str", "content", "file_text").splitlines())
+        for line in evidence.argument("patch", "command").splitlines():  # of a tool that patches
+            before, after = before + line.startswith("-"), after + line.startswith("+")
         what = "1 file" if len(files) == 1 else f"{len(files)} files"
-        return f"{what}, -{before} +{len(after.splitlines())} lines"
+        return f"{what}, -{before} +{after} lines"
     if is_shell(evidence.tool_name):
         return clipped(evidence.command, LONGEST_SUMMARY)
     return ", ".join(map(shown_path, files[:3]))

@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect.core.errors import Unauthorized
 from recollect.integrations.installing import RECORD_FILE, installed
-from recollect.integrations.json_text import Entry, with_entries
+from recollect.integrations.json_text import JsonEntry, with_entries
 from tests.unit.cli.conftest import Run
 
 SETTINGS = '{\n  "model": "opus",\n  "hooks": {"Stop": []}\n}\n'
@@ -234,6 +234,19 @@ def test_what_a_killed_removal_left_is_removed_by_the_next(
     assert installed(home) == {}
 
 
+def test_a_home_that_lost_its_records_lets_its_agents_go(
+    run: Run, home: Path, claude: Path
+) -> None:
+    """The token cannot be revoked then, and that is said."""
+    before = _files(claude)
+    run("--home", home, "init", "claude-code")
+    for path in home.glob("records.db*"):
+        path.unlink()
+    done = run("--home", home, "init", "claude-code", "--remove")
+    assert (done.code, _files(claude)) == (0, before)
+    assert "The token claude-code-hooks is still valid" in done.out
+
+
 def test_a_running_worker_is_to_be_started_again(run: Run, home: Path, claude: Path) -> None:
     """It read config.yaml when it began."""
     run("--home", home, "init")
@@ -307,7 +320,7 @@ def test_after_an_uninstall_the_users_home_is_as_it_was(
         (root / folder).mkdir()
     if user == "settings":
         (root / ".claude").mkdir()
-        text = with_entries(SETTINGS, [Entry(path=("theme",), value="dark")])[0]
+        text = with_entries(SETTINGS, [JsonEntry(path=("theme",), value="dark")])[0]
         (root / ".claude" / "settings.json").write_text(text, "utf-8")
     before = _files(root)
     assert run("init", "--service").code == 0

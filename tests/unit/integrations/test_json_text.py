@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.integrations.json_text import Entry, with_entries, without_steps
+from recollect.integrations.json_text import JsonEntry, with_entries, without_steps
 
 _KEYS = st.sampled_from(["hooks", "mcpServers", "recollect", "a", "ü", 'q"uote', ""])
 _VALUES = st.recursive(
@@ -22,7 +22,7 @@ _FILLED = _VALUES.filter(lambda value: value not in ({}, []))
 _DOCUMENTS = st.dictionaries(_KEYS, _VALUES, max_size=4)
 _ENTRIES = st.lists(
     st.builds(
-        Entry,
+        JsonEntry,
         path=st.lists(_KEYS, min_size=1, max_size=3).map(tuple),
         value=_FILLED,
         is_item=st.booleans(),
@@ -45,7 +45,7 @@ def _texts(draw: st.DrawFn) -> str:
     return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
 
 
-def _installed(text: str, entries: list[Entry]) -> tuple[str, Any] | None:
+def _installed(text: str, entries: list[JsonEntry]) -> tuple[str, Any] | None:
     try:
         return with_entries(text, entries)
     except InvalidInput:  # a text is where a container must be
@@ -53,7 +53,7 @@ def _installed(text: str, entries: list[Entry]) -> tuple[str, Any] | None:
 
 
 @given(_texts(), _ENTRIES)
-def test_what_was_put_in_comes_out_to_the_same_bytes(text: str, entries: list[Entry]) -> None:
+def test_what_was_put_in_comes_out_to_the_same_bytes(text: str, entries: list[JsonEntry]) -> None:
     """The step's promise: removal is the identity on any settings file."""
     done = _installed(text, entries)
     if done is not None:
@@ -62,7 +62,7 @@ def test_what_was_put_in_comes_out_to_the_same_bytes(text: str, entries: list[En
 
 @given(_texts(), _ENTRIES)
 def test_every_entry_is_there_afterwards_and_a_second_time_changes_nothing(
-    text: str, entries: list[Entry]
+    text: str, entries: list[JsonEntry]
 ) -> None:
     """What was asked for is what the client reads; entries that overwrite each other aside."""
     done = _installed(text, entries[:1])
@@ -82,15 +82,15 @@ def test_what_a_user_added_in_between_stays(
 ) -> None:
     """Claude Code rewrites its settings as a whole; an editor adds a line somewhere."""
     entries = [
-        Entry(path=("ours", "recollect"), value={"command": "x"}),
-        Entry(path=("list", "Stop"), value={"hooks": [1]}, is_item=True),
+        JsonEntry(path=("ours", "recollect"), value={"command": "x"}),
+        JsonEntry(path=("list", "Stop"), value={"hooks": [1]}, is_item=True),
     ]
     changed, steps = with_entries(text, entries)
     document = json.loads(changed) | added
     if rewritten:
         changed = json.dumps(dict(reversed(document.items())), indent=3)
     else:
-        more = [Entry(path=(key,), value=value) for key, value in added.items()]
+        more = [JsonEntry(path=(key,), value=value) for key, value in added.items()]
         changed = with_entries(changed, more)[0]
     left = without_steps(changed, steps)
     assert json.loads(left) == json.loads(text) | added
@@ -102,7 +102,7 @@ def test_what_a_user_added_in_between_stays(
 def test_the_style_of_the_file_is_kept() -> None:
     """A diff of the settings shows our lines and the comma before them, nothing else."""
     text = '{\n\t"model": "opus",\n\t"hooks": {}\n}\n'
-    entry = Entry(path=("hooks", "Stop"), value={"type": "command"}, is_item=True)
+    entry = JsonEntry(path=("hooks", "Stop"), value={"type": "command"}, is_item=True)
     assert with_entries(text, [entry])[0] == (
         '{\n\t"model": "opus",\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{\n\t\t\t\t"type": "command"\n'
         "\t\t\t}\n\t\t]\n\t}\n}\n"
@@ -113,8 +113,8 @@ def test_a_value_that_was_replaced_comes_back_as_it_was_written() -> None:
     """OpenClaw's memory slot held another plugin; 1.50 stays 1.50."""
     text = '{"slots": {"memory": "memory-core", "weight": 1.50}}'
     entries = [
-        Entry(path=("slots", "memory"), value="recollect"),
-        Entry(path=("slots", "weight"), value=2),
+        JsonEntry(path=("slots", "memory"), value="recollect"),
+        JsonEntry(path=("slots", "weight"), value=2),
     ]
     changed, steps = with_entries(text, entries)
     assert json.loads(changed) == {"slots": {"memory": "recollect", "weight": 2}}
@@ -124,14 +124,14 @@ def test_a_value_that_was_replaced_comes_back_as_it_was_written() -> None:
 def test_a_replaced_value_that_somebody_changed_since_stays() -> None:
     """The user chose a third plugin meanwhile: theirs."""
     text = '{"slots": {"memory": "memory-core"}}'
-    changed, steps = with_entries(text, [Entry(path=("slots", "memory"), value="recollect")])
+    changed, steps = with_entries(text, [JsonEntry(path=("slots", "memory"), value="recollect")])
     later = changed.replace('"recollect"', '"other"')
     assert without_steps(later, steps) == later
 
 
 def test_what_is_below_our_name_goes_whatever_it_holds_now() -> None:
     """The user added a variable to our MCP entry: it is still our entry."""
-    entry = Entry(path=("mcpServers", "recollect"), value={"command": "x"})
+    entry = JsonEntry(path=("mcpServers", "recollect"), value={"command": "x"})
     changed, steps = with_entries("{}", [entry])
     later = changed.replace('"x"', '"x",\n      "env": {"A": "1"}')
     assert without_steps(later, steps) == "{}"
@@ -139,7 +139,7 @@ def test_what_is_below_our_name_goes_whatever_it_holds_now() -> None:
 
 def test_a_key_that_gives_way_stays_where_others_set_it_since() -> None:
     """It is not named after us: what somebody chose since is their choice."""
-    entry = Entry(path=("memory", "on"), value=True, gives_way=True)
+    entry = JsonEntry(path=("memory", "on"), value=True, gives_way=True)
     changed, steps = with_entries("{}", [entry])
     later = changed.replace("true", "false")
     assert without_steps(later, steps) == later
@@ -150,15 +150,15 @@ def test_what_was_there_before_is_not_ours() -> None:
     """The user had pasted the entry by hand: removal leaves it."""
     text = '{"mcpServers": {"recollect": {"command": "x"}}, "hooks": {"Stop": [{"a": 1}]}}'
     entries = [
-        Entry(path=("mcpServers", "recollect"), value={"command": "x"}),
-        Entry(path=("hooks", "Stop"), value={"a": 1}, is_item=True),
+        JsonEntry(path=("mcpServers", "recollect"), value={"command": "x"}),
+        JsonEntry(path=("hooks", "Stop"), value={"a": 1}, is_item=True),
     ]
     assert with_entries(text, entries) == (text, ())
 
 
 def test_what_somebody_took_out_is_not_missed() -> None:
     """The user deleted our entries, or put something else where they were."""
-    entry = Entry(path=("hooks", "Stop"), value={"a": 1}, is_item=True)
+    entry = JsonEntry(path=("hooks", "Stop"), value={"a": 1}, is_item=True)
     _, steps = with_entries("{}", [entry])
     for text in ('{"hooks": 1}', '{"hooks": {}, "b": [1]}', '{"hooks": {"Stop": [{"a": 2}]}}'):
         left = without_steps(text, steps)
@@ -178,6 +178,6 @@ def test_what_somebody_took_out_is_not_missed() -> None:
 )
 def test_a_file_that_is_something_else_is_refused(text: str, says: str) -> None:
     """A comment would be lost, and a wrong kind of value is not ours to replace."""
-    entry = Entry(path=("hooks", "Stop"), value={"a": 1}, is_item=True)
+    entry = JsonEntry(path=("hooks", "Stop"), value={"a": 1}, is_item=True)
     with pytest.raises(InvalidInput, match=says):
         with_entries(text, [entry])

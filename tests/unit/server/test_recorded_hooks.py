@@ -76,6 +76,7 @@ def test_a_life_of_codex_is_remembered_once(client: Client, tmp_path: Path) -> N
     tools = [each for each in codex.observations if each.tool_name]
     assert [each.tool_name for each in tools] == ["apply_patch", "Bash", "Bash", "mcp__toy__good"]
     assert (tools[0].type, tools[0].files) == ("code_change", ("retry.py",))
+    assert tools[0].summary == "1 file, -0 +2 lines"
     assert [each.event for each in codex.observations if not each.tool_name] == [
         *["prompt", "answer"] * 2
     ]

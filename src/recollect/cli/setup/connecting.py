@@ -34,13 +34,14 @@ from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # the memory brings the arrays
     from recollect.core.settings import ResolvedSettings
+    from recollect.core.settings.tree import ServerSettings
 
 FOLLOWED = "workspace.transcripts"
 _AROUND = 2
 """Lines of a file of another program around what changes in it."""
 
 
-class FileLine(msgspec.Struct, frozen=True, kw_only=True):
+class ShownFile(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of a file.
 
     Attributes:
@@ -60,7 +61,7 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
     client: str
     dry_run: bool
     is_removal: bool
-    files: list[FileLine]
+    files: list[ShownFile]
     notes: list[str] = []
     has_hooks: bool = False
 
@@ -188,9 +189,16 @@ def _setup(home: Path, resolved: ResolvedSettings, options: Mapping[str, Any]) -
         home=home,
         python=sys.executable,
         hook=str(Path(recollect.__file__).parent / "hook" / "client.py"),
-        url=f"http://{server.host}:{server.port}" if is_fixed else None,
+        url=_address(server) if is_fixed else None,
         options={"deadline_ms": resolved.settings.hooks.deadline_ms, **options},
     )
+
+
+def _address(server: ServerSettings) -> str:
+    """Return where a program of this machine reaches the worker."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)  # noqa: S104
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{server.port}"
 
 
 def _followed(home: Path, places: Sequence[str]) -> FileChange:
@@ -274,7 +282,7 @@ def _connected(
     path = token_file(home, installation.client)
     if installation.token and (path.exists() or not installation.is_removal):
         does: Any = "removed" if installation.is_removal else "stays" if path.exists() else "made"
-        files.append(FileLine(path=str(path), does=does))
+        files.append(ShownFile(path=str(path), does=does))
     return Connected(
         client=installation.client,
         dry_run=dry_run,
@@ -292,13 +300,13 @@ def _about_worker(home: Path) -> list[str]:
     return ["Start the worker again, it follows no transcripts yet: recollect serve stop."]
 
 
-def _line(change: FileChange) -> FileLine:
+def _line(change: FileChange) -> ShownFile:
     if change.before == change.after:
-        return FileLine(path=change.path, does="stays")
+        return ShownFile(path=change.path, does="stays")
     does: Any = (
         "made" if change.before is None else "removed" if change.after is None else "changed"
     )
-    return FileLine(path=change.path, does=does, diff=_diff(change))
+    return ShownFile(path=change.path, does=does, diff=_diff(change))
 
 
 def _diff(change: FileChange) -> list[str]:

@@ -6,7 +6,7 @@ from recollect.governance.tokens import SHARED, check_audience
 from recollect.integrations.codex.install import server_table
 from recollect.integrations.commands import server_command
 from recollect.integrations.installing import Installation, Setup, installation_of
-from recollect.integrations.json_text import Entry, with_entries
+from recollect.integrations.json_text import JsonEntry, with_entries
 from recollect.integrations.mcp_clients.clients import SERVER, McpClient
 
 
@@ -51,9 +51,11 @@ class McpEntry:
     def _is_toml(self) -> bool:
         return self.client.file.suffix == ".toml"
 
-    def _entry(self, setup: Setup) -> Entry:
+    def _entry(self, setup: Setup) -> JsonEntry:
         program, *arguments = server_command(setup, _audience(setup))
-        return Entry(path=(*self.client.place, SERVER), value=self.client.entry(program, arguments))
+        return JsonEntry(
+            path=(*self.client.place, SERVER), value=self.client.entry(program, arguments)
+        )
 
     def _notes(self) -> list[str]:
         return [f"Start {self.title} again: it reads the file when it starts."]

@@ -20,7 +20,7 @@ from recollect.integrations.installing import (
     TokenOrder,
     installation_of,
 )
-from recollect.integrations.json_text import Entry, object_of
+from recollect.integrations.json_text import JsonEntry, object_of
 
 PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 _ID = "recollect"
@@ -74,14 +74,15 @@ class OpenClaw:
         )
 
 
-def _entries(config: Path, folder: Path, home: Path) -> Iterator[Entry]:
+def _entries(config: Path, folder: Path, home: Path) -> Iterator[JsonEntry]:
     """Yield what gives the plugin the memory slot."""
-    yield Entry(path=("plugins", "load", "paths"), value=str(folder), is_item=True)
+    yield JsonEntry(path=("plugins", "load", "paths"), value=str(folder), is_item=True)
     if "allow" in _plugins(config):  # else every plugin is allowed; a list of ours would be all
-        yield Entry(path=("plugins", "allow"), value=_ID, is_item=True)
-    yield Entry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
-    allowed = {"enabled": True, "hooks": {"allowConversationAccess": True}}
-    yield Entry(path=("plugins", "entries", _ID), value={**allowed, "config": {"home": str(home)}})
+        yield JsonEntry(path=("plugins", "allow"), value=_ID, is_item=True)
+    yield JsonEntry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
+    entry: dict[str, Any] = {"enabled": True, "hooks": {"allowConversationAccess": True}}
+    entry["config"] = {"home": str(home)}
+    yield JsonEntry(path=("plugins", "entries", _ID), value=entry)
 
 
 def _plugins(config: Path) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def _plugins(config: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _server(setup: Setup) -> Entry:
+def _server(setup: Setup) -> JsonEntry:
     command = ["-m", _ID, "--home", str(setup.home), "mcp", "--as", "shared"]
     server = {"command": setup.python, "args": command, "transport": "stdio"}
-    return Entry(path=("mcp", "servers", _ID), value=server)
+    return JsonEntry(path=("mcp", "servers", _ID), value=server)
