@@ -1643,16 +1643,15 @@ class AsyncContexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear. Where
-        ``context.enabled`` is off nothing, unless a question asks.
+        the window. Observations only of the session's project, and only what it may hear.
+        Where ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.
             query: A question; what answers it comes first. For a ``prompt``, the prompt.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             reason: What happened.
-            client: The program that reads it: ``claude-code`` and ``codex`` have a limit of 9,500
-                characters.
+            client: The program that reads it, see `CLIENT_CHARS` and `LOADED`.
             for_sender: Whom the session answers, as for `Memory.search`.
             sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
                 none is given observations, if the setting is on.

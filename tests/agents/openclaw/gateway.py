@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 from queue import Empty
 from types import TracebackType
@@ -17,7 +16,7 @@ from tests.agents.openclaw.loopback import ChatModel, Loopback, Telegram
 
 READY_S = 180.0
 ANSWER_S = 120.0
-GATEWAY_TOKEN = "only-for-this-test"  # noqa: S105 - of a gateway on loopback
+GATEWAY_TOKEN = "only-for-this-test"
 
 
 def free_port() -> int:
@@ -42,7 +41,7 @@ class Gateway:
     """
 
     def __init__(self, program: list[str], user: Path) -> None:
-        self._program = program
+        self.program = program
         self.user = user
         self.state = user / ".openclaw"
         self.state.mkdir(parents=True)
@@ -52,9 +51,10 @@ class Gateway:
         self._process: subprocess.Popen[bytes] | None = None
         self.port = free_port()
         self.log = user / "gateway.log"
-        self.config.write_text(json.dumps(self._settings(), indent=2) + "\n", encoding="utf-8")
+        self.config.write_text(json.dumps(self.settings(), indent=2) + "\n", encoding="utf-8")
 
-    def _settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of its user."""
         telegram, model = self._loopbacks
         served = {"id": "m", "name": "m", "input": ["text"], "reasoning": False}
         served |= {"contextWindow": 128_000, "maxTokens": 4_096}
@@ -113,27 +113,29 @@ class Gateway:
 
     def start(self) -> None:
         """Start it, and wait until it asks for messages."""
-        self.telegram.calls.clear()
+        self.telegram.is_polled.clear()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._program, "gateway", "run", "--port", str(self.port)],
+                [*self.program, "gateway", "run", "--port", str(self.port)],
                 env=self.environment(),
                 cwd=self.user,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
-        end = time.monotonic() + READY_S
-        while "getUpdates" not in self.telegram.calls:
-            assert self._process.poll() is None, self.told()
-            assert time.monotonic() < end, self.told()
-            time.sleep(0.1)
+        assert self.telegram.is_polled.wait(READY_S), self.told()
 
     def stop(self) -> None:
         """End it, with what it started."""
         if self._process is not None and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+    def close(self) -> None:
+        """End it, and give the ports back."""
+        self.stop()
+        for each in self._loopbacks:
+            each.close()
 
     def told(self) -> str:
         """Return what it logged."""

@@ -68,6 +68,10 @@ class Loopback:
 
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
+        self.close()
+
+    def close(self) -> None:
+        """Give the port back, where it never ran."""
         self._server.server_close()
 
 
@@ -76,13 +80,14 @@ class Telegram:
 
     Attributes:
         said: What the bot sent: the id of the chat, and the text.
+        is_polled: Set as soon as somebody asks for messages.
     """
 
     def __init__(self) -> None:
         self._updates: Queue[dict[str, Any]] = Queue()
         self._count = 0
         self.said: Queue[tuple[int, str]] = Queue()
-        self.calls: list[str] = []
+        self.is_polled = threading.Event()
 
     def write(self, text: str, sender: int, chat: int | None = None) -> None:
         """Let somebody write: to the bot alone, or into a group where it is mentioned."""
@@ -91,8 +96,10 @@ class Telegram:
         entities: list[dict[str, Any]] = []
         if chat is not None:
             place = {"id": chat, "type": "supergroup", "title": "Crew"}
-            text = f"@heron_bot {text}"
-            entities = [{"type": "mention", "offset": 0, "length": len("@heron_bot")}]
+            kind = "bot_command" if text.startswith("/") else "mention"
+            text = f"{text}@heron_bot" if kind == "bot_command" else f"@heron_bot {text}"
+            length = len(text) if kind == "bot_command" else len("@heron_bot")
+            entities = [{"type": kind, "offset": 0, "length": length}]
         message = {
             "message_id": 100 + self._count,
             "date": 1_795_348_800 + self._count,
@@ -106,12 +113,12 @@ class Telegram:
     def answer(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
         """Answer a call of a method."""
         method = path.partition("?")[0].rpartition("/")[2]
-        self.calls.append(method)
         result: Any = True
         if method == "getMe":
             result = {"id": 1, "is_bot": True, "first_name": "Heron", "username": "heron_bot"}
             result |= {"can_join_groups": True, "can_read_all_group_messages": False}
         elif method == "getUpdates":
+            self.is_polled.set()
             try:
                 result = [self._updates.get(timeout=POLL_S)]
             except Empty:
@@ -200,9 +207,14 @@ def _call(name: str, arguments: dict[str, Any], call_id: str) -> dict[str, Any]:
 
 
 def _stream(delta: dict[str, Any], reason: str) -> str:
-    head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    head: dict[str, Any] = {
+        "id": "c1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+    }
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    chunks = [
+    chunks: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": {"role": "assistant"} | delta, "finish_reason": None}]},
         {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
     ]

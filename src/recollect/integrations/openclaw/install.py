@@ -27,7 +27,7 @@ _ID = "recollect"
 _RESTART = "restart OpenClaw, so that it takes its new settings: `openclaw gateway restart`"
 _PEOPLE = (
     "OpenClaw tells an MCP server neither the conversation nor who speaks: it hears as a guest. "
-    'Where nobody but you writes to your agent, change "shared" to "owner" in its entry'
+    'If you alone write to your agent, change "shared" to "owner" in its entry'
 )
 
 
@@ -80,8 +80,9 @@ def _entries(config: Path, folder: Path, home: Path) -> Iterator[JsonEntry]:
     if "allow" in _plugins(config):  # else every plugin is allowed; a list of ours would be all
         yield JsonEntry(path=("plugins", "allow"), value=_ID, is_item=True)
     yield JsonEntry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
-    told = {"enabled": True, "hooks": {"allowConversationAccess": True}}
-    yield JsonEntry(path=("plugins", "entries", _ID), value={**told, "config": {"home": str(home)}})
+    entry: dict[str, Any] = {"enabled": True, "hooks": {"allowConversationAccess": True}}
+    entry["config"] = {"home": str(home)}
+    yield JsonEntry(path=("plugins", "entries", _ID), value=entry)
 
 
 def _plugins(config: Path) -> dict[str, Any]:

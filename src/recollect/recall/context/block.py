@@ -8,6 +8,7 @@ that a prompt that is cached by its beginning stays so as far as it can.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import msgspec
@@ -27,6 +28,17 @@ _ASKED = {"importance": 0.35, "recency": 0.2, "relevance": 0.45}
 STAYS = 0.05
 """What a line gains that stood in the last block: a newcomer must be better, not just as good."""
 _TRIES = 6
+CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}
+"""Claude Code replaces what is longer than 10,000 characters by a preview of 2 kB; Codex has the
+same hooks. What a client adds around a block is counted off."""
+LOADED = {
+    "claude-code": (
+        *("CLAUDE.md", "*/CLAUDE.md", "CLAUDE.local.md", "*/CLAUDE.local.md"),
+        "*/projects/*/memory/MEMORY.md",
+    ),
+    "openclaw": ("MEMORY.md", "USER.md"),
+}
+"""Files that a client puts into its prompts by itself, as patterns in which ``*`` is any text."""
 
 Section = Literal["types", "summary", "changes"]
 Kind = Literal["observation", "episode", "message", "file"]
@@ -142,6 +154,15 @@ def assemble(
             return msgspec.structs.replace(block, dropped=len(found) - len(kept))
         kept.pop()
     return ContextBlock(dropped=len(found))
+
+
+def is_loaded(client: str | None, path: str) -> bool:
+    """Return whether a client puts a memory file into its prompts by itself.
+
+    >>> is_loaded("openclaw", "MEMORY.md"), is_loaded("openclaw", "memory/tea.md")
+    (True, False)
+    """
+    return any(fnmatchcase(path, pattern) for pattern in LOADED.get(client or "", ()))
 
 
 def length(text: str) -> int:

@@ -97,7 +97,7 @@ def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Cand
 def spoken_candidates(tx: Transaction, hits: Iterable[Hit]) -> Iterator[Candidate]:
     """Yield messages of people and agents, and lines of memory files, that answer a prompt.
 
-    What a tool gave back is nobody's words: such messages are left out.
+    What a tool gave back is left out.
     """
     for hit in hits:
         if hit.path is not None:

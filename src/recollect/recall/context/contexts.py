@@ -25,7 +25,14 @@ from recollect.core.settings import InjectionSettings
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.recall.audience import Asked, group_asking
-from recollect.recall.context.block import Candidate, ContextBlock, Room, assemble
+from recollect.recall.context.block import (
+    CLIENT_CHARS,
+    Candidate,
+    ContextBlock,
+    Room,
+    assemble,
+    is_loaded,
+)
 from recollect.recall.context.candidates import (
     Order,
     heard,
@@ -34,7 +41,6 @@ from recollect.recall.context.candidates import (
     relevant_candidates,
     spoken_candidates,
 )
-from recollect.recall.context.clients import CLIENT_CHARS, is_loaded
 from recollect.recall.context.injections import (
     WHOLE,
     Injection,
@@ -144,16 +150,15 @@ class Contexts:
         At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
         what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
         ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Only of the session's project, and only what it may hear. Where
-        ``context.enabled`` is off nothing, unless a question asks.
+        the window. Observations only of the session's project, and only what it may hear.
+        Where ``context.enabled`` is off nothing, unless a question asks.
 
         Args:
             session_id: Whose prompt.
             query: A question; what answers it comes first. For a ``prompt``, the prompt.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             reason: What happened.
-            client: The program that reads it: ``claude-code`` and ``codex`` have a limit of 9,500
-                characters.
+            client: The program that reads it, see `CLIENT_CHARS` and `LOADED`.
             for_sender: Whom the session answers, as for `Memory.search`.
             sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
                 none is given observations, if the setting is on.
@@ -183,19 +188,22 @@ class Contexts:
         )
         at = None if since is None else check_time(since)
         asking = msgspec.structs.replace(asking, sources=tuple(sources), since=at)
-        if not self._parts.settings.enabled and (reason == "prompt" or asking.query is None):
-            return _NOTHING
-        if reason == "prompt":
-            block = self._for_prompt(asking)
-        elif reason in WHOLE and not query:
-            block = self._cached(asking)
-        else:
-            block = self._assembled(asking, self._projects(asking.session))
+        block = self._made(asking)
         if record and block.items:
             self._record(asking, block)
         return block
 
     __call__ = block
+
+    def _made(self, asking: _Asking) -> ContextBlock:
+        is_prompt = asking.reason == "prompt"
+        if not self._parts.settings.enabled and (is_prompt or asking.query is None):
+            return _NOTHING
+        if is_prompt:
+            return self._for_prompt(asking)
+        if asking.reason in WHOLE and not asking.query:
+            return self._cached(asking)
+        return self._assembled(asking, self._projects(asking.session))
 
     def about(
         self,
@@ -345,19 +353,17 @@ class Contexts:
             group = asking.hearer.group.name
             stands = standing(tx, asking.session, group).ids if asking.since is None else ()
             there = shown.union(stands)
+
+            def is_new(id_: str, session_id: str | None, at: int) -> bool:
+                return id_ not in there and not (session_id in order.lineage and at >= since)
+
             fresh = [
                 each
                 for each in heard(tx, order, read_relevant(tx, order))
-                if each.id not in there
+                if is_new(each.id, each.session_id, each.created_at)
                 and each.message_id not in there
-                and not (each.session_id in order.lineage and each.created_at >= since)
             ]
-            said = [
-                hit
-                for hit in spoken
-                if hit.ref not in there
-                and not (hit.session_id in order.lineage and hit.at >= since)
-            ]
+            said = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
             return [*relevant_candidates(fresh, order), *spoken_candidates(tx, said)]
 
         return assemble(self._parts.database.read(unit), asking.room, asked=True)
@@ -371,9 +377,10 @@ class Contexts:
         return frozenset(message.id for message in window), since
 
     def _spoken(self, asking: _Asking, sources: Sequence[str]) -> list[Hit]:
-        """Return what of messages and memory files answers a prompt well enough."""
+        """Return what of messages and memory files answers a prompt well enough; not its echo."""
         if not sources:
             return []
+        asked = (asking.query or "").strip()
         result = self._search(
             asking.query,
             _HITS,
@@ -387,7 +394,9 @@ class Contexts:
         return [
             hit
             for hit in result.hits
-            if hit.score >= floor and not is_loaded(asking.client, hit.path or "")
+            if hit.score >= floor
+            and hit.snippet.strip() != asked
+            and not is_loaded(asking.client, hit.path or "")
         ]
 
     def _relevance(self, asking: _Asking) -> dict[str, float]:

@@ -10,7 +10,7 @@ from recollect.sessions.exchange.import_batch import place_of
 from recollect.sessions.exchange.import_file import ImportContext
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.transcript_format import TranscriptFormat
-from recollect.sessions.exchange.transcript_store import Ending
+from recollect.sessions.exchange.transcript_store import ForeignEnding
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.record.session import DELETED, session_at
 from recollect.store.engine import Transaction
@@ -20,7 +20,7 @@ _ARCHIVED = ":archived"
 
 
 def end_transcript(
-    context: ImportContext, ledger: Ledger, form: TranscriptFormat, path: str, ending: Ending
+    context: ImportContext, ledger: Ledger, form: TranscriptFormat, path: str, ending: ForeignEnding
 ) -> None:
     """Give our copy of a session the status that it has there, once: a person may change it here.
 
@@ -49,7 +49,7 @@ def end_all(
     ledger: Ledger,
     form: TranscriptFormat,
     store: str,
-    endings: Sequence[Ending],
+    endings: Sequence[ForeignEnding],
 ) -> None:
     """Take it over what people ended in a store; what is not archived there any more goes on.
 
@@ -68,14 +68,14 @@ def end_all(
         is_ours = (source, place) == (form.name + context.ledger, store)
         if is_ours and path.endswith(_ARCHIVED) and entry.mtime_ns and session not in archived:
             written = msgspec.structs.replace(entry, mtime_ns=0)
-            _write(context, form, written, Ending(session=session, at=0), "active")
+            _write(context, form, written, ForeignEnding(session=session, at=0), "active")
 
 
 def _write(
     context: ImportContext,
     form: TranscriptFormat,
     entry: LedgerEntry,
-    ending: Ending,
+    ending: ForeignEnding,
     status: str | None,
 ) -> None:
     tenant, now = context.scope.tenant, context.clock.now_ms()

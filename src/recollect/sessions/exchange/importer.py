@@ -54,7 +54,7 @@ from recollect.sessions.exchange.import_source import (
 from recollect.sessions.exchange.tool_uses import RecordNothing, UseRecorder
 from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
 from recollect.sessions.exchange.transcript_store import (
-    Ending,
+    ForeignEnding,
     StoredTranscript,
     TranscriptStore,
 )
@@ -469,7 +469,7 @@ class _Run:
         if self._context.ledger and all(found.path != living for found in self._found.files):
             for form in self._formats:
                 if form.companion:
-                    gone = Ending(session=session, at=file.mtime_ns)
+                    gone = ForeignEnding(session=session, at=file.mtime_ns)
                     end_transcript(self._context, self._ledger, form, path, gone)
 
     def _tell(self, path: str, done: int) -> None:

@@ -35,7 +35,7 @@ class StoredTranscript(LineSource, Protocol):
         """The transcript that it went on from, where it was copied."""
 
 
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
+class ForeignEnding(msgspec.Struct, frozen=True, kw_only=True):
     """A session that a person ended there.
 
     Attributes:
@@ -59,7 +59,7 @@ class OpenStore(Protocol):
             ForeignStoreError: it cannot be read.
         """
 
-    def endings(self) -> Sequence[Ending]:
+    def endings(self) -> Sequence[ForeignEnding]:
         """Return which sessions were deleted or archived on purpose."""
 
 

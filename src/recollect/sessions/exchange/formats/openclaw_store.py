@@ -28,7 +28,7 @@ from recollect.sessions.exchange.import_source import (
 )
 from recollect.sessions.exchange.transcript_format import Continuation, Record
 from recollect.sessions.exchange.transcript_store import (
-    Ending,
+    ForeignEnding,
     Storable,
     StoredTranscript,
     as_it_is,
@@ -198,11 +198,11 @@ class OpenClawStore:
                 found.append(_Archive(place, name, row[5], partial(self._archived, row)))
         return found
 
-    def endings(self) -> list[Ending]:
+    def endings(self) -> list[ForeignEnding]:
         """Return the sessions that somebody deleted, wanted forgotten or archived there."""
         rows = self._database.read(lambda query: query(_ENDINGS, ()))
         return [
-            Ending(
+            ForeignEnding(
                 session=self._storable(text(row[0])),
                 at=integer(row[1]),
                 status="archived" if row[2] == "archived" else "deleted",
