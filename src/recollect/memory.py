@@ -19,6 +19,7 @@ from recollect.core.errors import StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
+from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS
@@ -239,7 +240,9 @@ class Memory(ExchangeFacade):
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
         if NAMED.fullmatch(query) and not options.is_narrowed:
-            return parts.named(result, query, seen, options, asked.asking(self.settings))
+            result = parts.named(result, query, seen, options, asked.asking(self.settings))
+        if any(hit.source != SESSIONS for hit in result.hits):
+            return parts.linker(for_session, for_sender).hits(result)
         return result
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
@@ -317,7 +320,8 @@ class Memory(ExchangeFacade):
         Raises:
             InvalidInput: an id is neither a number nor a UUID.
         """
-        return self._parts.stored().details(ids, max_tokens, for_session, for_sender)
+        found = self._parts.stored().details(ids, max_tokens, for_session, for_sender)
+        return self._parts.linker(for_session, for_sender).details(found)
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.

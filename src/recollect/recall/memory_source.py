@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.errors import InvalidInput, RecollectError
+from recollect.core.numbers import NAMES_ANY
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
@@ -164,6 +165,7 @@ class MemorySource:
             scope=owner.scope,
             visibility_group=owner.visibility_group,
             markdown=True,
+            mentions=() if owner.visibility_group is not None else _mentions(text),
             stamp=file.stamp,
         )
 
@@ -175,6 +177,14 @@ class MemorySource:
         except InvalidInput as error:
             self._refused[file] = error.message
             raise
+
+
+def _mentions(text: str) -> tuple[tuple[int, int], ...]:
+    if not NAMES_ANY.search(text):
+        return ()
+    from recollect.text.mentions import mentions_in
+
+    return mentions_in(text)
 
 
 def _is_template(text: str) -> bool:

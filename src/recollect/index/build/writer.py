@@ -18,6 +18,7 @@ from recollect.index.model.annotations import add_annotations, annotation_row
 from recollect.index.model.chunk_record import LAYOUT, chunk_id
 from recollect.index.model.document import FILES, SOURCES, Document
 from recollect.index.model.file_names import add_file_names, file_name_rows, remove_file_names
+from recollect.index.model.mentions import add_mentions, remove_mentions
 from recollect.index.model.name_table import NameTable, OwnerIds
 from recollect.index.model.origin import path_of
 from recollect.index.model.sync_report import SyncReport
@@ -135,6 +136,7 @@ class DocumentInserter:
         self._chunks: list[tuple[SqlValue, ...]] = []
         self._annotations: list[tuple[SqlValue, ...]] = []
         self._file_names: list[tuple[SqlValue, ...]] = []
+        self._mentions: list[tuple[SqlValue, ...]] = []
         self._terms: list[str] = []
         self.hashes: set[bytes] = set()
         """Hashes of the new chunks' texts."""
@@ -154,6 +156,8 @@ class DocumentInserter:
         if prepared.document.source == FILES:
             path = path_of(prepared.document.ref)
             self._file_names += file_name_rows(self._partition, path, row)
+            named = prepared.document.mentions
+            self._mentions += [(self._partition, mentioned, row, line) for line, mentioned in named]
         for place, piece in enumerate(prepared.pieces):
             order = prepared.document.order << PART_BITS | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
@@ -173,6 +177,7 @@ class DocumentInserter:
             self._documents,
         )
         add_file_names(tx, self._file_names)
+        add_mentions(tx, self._mentions)
         if not self._records:
             return
         tx.executemany(
@@ -333,6 +338,7 @@ def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | Non
     source, ref = key
     if source == FILES:
         remove_file_names(tx, file_name_rows(partition, path_of(ref), document))
+        remove_mentions(tx, document)
     belonging = OwnerIds(group=group, agent=agent, user=user, project=project, speaker=speaker)
     return Removed(first, count, belonging)
 
