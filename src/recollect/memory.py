@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
+    from recollect.recall.context.sections import Sections
     from recollect.recall.probe import Probe
     from recollect.recall.status import RecordCounts, Status
     from recollect.recall.steps.detail import DetailBatch
@@ -107,6 +108,11 @@ class Memory(ExchangeFacade):
     def context(self) -> Contexts:
         """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
         return self._parts.contexts(self.search)
+
+    @property
+    def sections(self) -> Sections:
+        """What was decided and fixed, as a section of a file that agents read by themselves."""
+        return self._parts.sections()
 
     @property
     def tokens(self) -> Tokens:
@@ -241,9 +247,8 @@ class Memory(ExchangeFacade):
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
         if NAMED.fullmatch(query) and not options.is_narrowed:
             result = parts.named(result, query, seen, options, asked.asking(self.settings))
-        if any(hit.source != SESSIONS for hit in result.hits):
-            return parts.linker(for_session, for_sender).hits(result)
-        return result
+        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.

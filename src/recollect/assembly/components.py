@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.observations.recorder import ObservationParts
     from recollect.recall.audience import Asking
     from recollect.recall.context.contexts import ContextParts, Contexts
+    from recollect.recall.context.sections import Sections
     from recollect.recall.probe import EmbedderProbe
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
@@ -212,6 +213,15 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         from recollect.recall.context.contexts import Contexts
 
         return Contexts(self.context_parts(), search)
+
+    def sections(self) -> Sections:
+        """Return what keeps sections in files of the user."""
+        from recollect.recall.context.sections import Sections
+
+        base = self.resources
+        return Sections(
+            self.context_parts(), base.home, base.workspace, lambda: self.capture().projects
+        )
 
     def lines(
         self, result: SearchResult, for_session: str | None, for_sender: str | None

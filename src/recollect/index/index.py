@@ -32,7 +32,6 @@ from recollect.index.model.generation import (
     partition_numbers,
 )
 from recollect.index.model.locks import IndexLocks
-from recollect.index.model.mentions import FoundMention, mentions_in, mentions_of
 from recollect.index.model.origin import origin_of, path_of
 from recollect.index.model.sync_report import (
     NOBODY_WATCHES,
@@ -50,8 +49,9 @@ from recollect.models.embedding.embedder import Embedder
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
 
-if TYPE_CHECKING:  # only a preview makes one
+if TYPE_CHECKING:  # imported where they are made
     from recollect.index.build.preview import Preview
+    from recollect.index.model.mentions import FoundMention
 
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
@@ -327,6 +327,7 @@ class Index:
             numbers: Those that name one of these observations.
             paths: Those of these files.
         """
+        from recollect.index.model.mentions import mentions_in, mentions_of
 
         def unit(tx: Transaction) -> list[FoundMention]:
             serving = find_serving(tx, tenant)

@@ -98,7 +98,7 @@ def without_section(text: str) -> str:
 
 
 def numbers_in(content: bytes) -> frozenset[int]:
-    """Return the numbers of the observations that stand in the section of a file."""
+    """Return the numbers of the observations in the section of a file."""
     section, _ = _found(_decoded(content))
     found = map(_NUMBER.match, () if section is None else section.lines)
     return frozenset(int(number[1]) for number in found if number is not None)

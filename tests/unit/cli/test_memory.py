@@ -40,3 +40,45 @@ def test_search_and_get_show_links_both_ways(run: Run, decided: Path) -> None:
     read = run("--home", decided, "get", "MEMORY.md")
     assert "line 3 names #1 Redis for the queue" in read.err
     assert run("--home", decided, "get", "MEMORY.md", "--json").json["links"] == got["links"]
+
+
+def test_sync_section_keeps_a_section_in_a_file(run: Run, decided: Path, workspace: Path) -> None:
+    """Issue 13.6: shown first, written, taken out again; the rest stays byte for byte."""
+    file = workspace / "MEMORY.md"
+    before = file.read_bytes()
+    tried = run("--home", decided, "memory", "sync-section", file, "--dry-run")
+    assert (tried.code, file.read_bytes()) == (0, before)
+    assert [line[:5] for line in tried.out.splitlines()[2:]] == ["- [#1", "- [#2"]
+    assert "would be written, 2 observations" in tried.err
+    done = run("--home", decided, "memory", "sync-section", file, "--json").json
+    assert (done["outcome"], done["numbers"], done["path"]) == ("written", [1, 2], str(file))
+    assert file.read_text("utf-8").splitlines()[4:-1] == done["lines"]
+    again = run("--home", decided, "memory", "sync-section", file)
+    assert "unchanged" in again.err
+    assert run("--home", decided, "memory", "sync-section", file, "--remove").code == 0
+    assert file.read_bytes() == before
+    nothing = run("--home", decided, "memory", "sync-section", file, "--remove")
+    assert "nothing to write or remove" in nothing.err
+
+
+def test_sync_section_leaves_an_edited_section_alone(
+    run: Run, decided: Path, workspace: Path
+) -> None:
+    """With a code, and what to do; --force overwrites."""
+    file = workspace / "MEMORY.md"
+    run("--home", decided, "memory", "sync-section", file, "--project", workspace)
+    edited = file.read_text("utf-8").replace("pump", "boiler")
+    file.write_text(edited, "utf-8")
+    refused = run("--home", decided, "memory", "sync-section", file, "--json")
+    assert (refused.code, refused.error["code"]) == (1, "conflict")
+    assert "--force" in refused.error["hint"]
+    assert "boiler" not in refused.err
+    assert file.read_text("utf-8") == edited
+    assert run("--home", decided, "memory", "sync-section", file, "--force").code == 0
+    assert "pump" in file.read_text("utf-8")
+
+
+def test_memory_alone_says_what_it_can_do(run: Run, decided: Path) -> None:
+    """A group without a command shows its help."""
+    shown = run("--home", decided, "memory")
+    assert "sync-section" in shown.out + shown.err

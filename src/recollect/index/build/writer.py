@@ -18,7 +18,6 @@ from recollect.index.model.annotations import add_annotations, annotation_row
 from recollect.index.model.chunk_record import LAYOUT, chunk_id
 from recollect.index.model.document import FILES, SOURCES, Document
 from recollect.index.model.file_names import add_file_names, file_name_rows, remove_file_names
-from recollect.index.model.mentions import add_mentions, remove_mentions
 from recollect.index.model.name_table import NameTable, OwnerIds
 from recollect.index.model.origin import path_of
 from recollect.index.model.sync_report import SyncReport
@@ -177,7 +176,10 @@ class DocumentInserter:
             self._documents,
         )
         add_file_names(tx, self._file_names)
-        add_mentions(tx, self._mentions)
+        tx.executemany(
+            "INSERT INTO mentions (partition_id, number, document, line) VALUES (?, ?, ?, ?)",
+            self._mentions,
+        )
         if not self._records:
             return
         tx.executemany(
@@ -338,7 +340,7 @@ def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | Non
     source, ref = key
     if source == FILES:
         remove_file_names(tx, file_name_rows(partition, path_of(ref), document))
-        remove_mentions(tx, document)
+        tx.execute("DELETE FROM mentions WHERE document = ?", (document,))
     belonging = OwnerIds(group=group, agent=agent, user=user, project=project, speaker=speaker)
     return Removed(first, count, belonging)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from typing import LiteralString
 
 import msgspec
 
 from recollect.index.model.file_names import PATH, folded
 from recollect.store.columns import typed_rows
-from recollect.store.engine import SqlValue, Transaction
+from recollect.store.engine import Transaction
 
 _COLUMNS: LiteralString = """
     SELECT d.ref, m.line, m.number FROM mentions m JOIN documents d ON d.id = m.document
@@ -32,18 +32,6 @@ class FoundMention(msgspec.Struct, frozen=True, array_like=True):
     ref: str
     line: int
     number: int
-
-
-def add_mentions(tx: Transaction, rows: Iterable[Sequence[SqlValue]]) -> None:
-    """Write rows of partition, number, document and line."""
-    tx.executemany(
-        "INSERT INTO mentions (partition_id, number, document, line) VALUES (?, ?, ?, ?)", rows
-    )
-
-
-def remove_mentions(tx: Transaction, document: int) -> None:
-    """Remove what a file that is gone names."""
-    tx.execute("DELETE FROM mentions WHERE document = ?", (document,))
 
 
 def mentions_of(tx: Transaction, partition: int, numbers: Collection[int]) -> list[FoundMention]:

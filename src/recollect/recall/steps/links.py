@@ -1,7 +1,7 @@
 """Links between memory files and the observations that their lines name, such as ``#1234``.
 
-Nothing of them is stored beside the index. Whoever asks is told of those only of which they may
-read the file and hear the observation.
+The index knows which lines those are. A link is shown to who may read the file and hear the
+observation.
 """
 
 from __future__ import annotations
