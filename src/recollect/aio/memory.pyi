@@ -40,6 +40,7 @@ from recollect.observations.recalled import OwnCalls
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
+from recollect.recall.context.sections import SectionResult
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
 from recollect.recall.status import RecordCounts, Status
@@ -410,6 +411,8 @@ class AsyncMemory:
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
         """
+    @property
+    def sections(self) -> AsyncSections: ...
     @property
     def sessions(self) -> AsyncSessions: ...
     async def set_stray_mirrors_aside(self) -> int:
@@ -1640,6 +1643,46 @@ class AsyncContexts:
             InvalidInput: the limit is below 1, or a sender is given without a session.
         """
     __call__ = block
+
+class AsyncSections:
+    """Keeps sections in files of the user.
+
+    Args:
+        parts: The records, and whose they are.
+        home: Has no file with a section.
+        workspace: What belongs to no project may be written into its files.
+        projects: Knows which folders are a project.
+    """
+    async def sync(
+        self,
+        path: Path | str,
+        project: str | None = None,
+        *,
+        remove: bool = False,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> SectionResult:
+        """Write what is most important of a project between the markers of a file.
+
+        Only observations of the owner, of the types ``context.types``, within
+        ``context.section_lines`` and ``context.section_tokens``, each with its number. A file
+        without markers gets them at its end, one that is not there is made.
+
+        Args:
+            path: The file, Markdown.
+            project: A path, name or id; the project that the file is in if not given.
+            remove: Take the section out instead.
+            force: Overwrite lines that a person changed.
+            dry_run: Only tell what would be done.
+
+        Raises:
+            Conflict: a person changed the section, its markers are not one pair, or another
+                program changed the file meanwhile; nothing is written.
+            Denied: the file is a link, or lies in the home.
+            InvalidInput: the file is the notes of a day, or too large.
+            NotFound: the folder or the project does not exist.
+            StoreError: the file cannot be read or written.
+        """
 
 class AsyncEventStream:
     """What recollect did, in commit order; `memory.events` is one of these objects.

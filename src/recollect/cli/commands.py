@@ -24,7 +24,7 @@ PLACES = {
     "timeline": "timeline",
     "get": "get",
     "context": "context",
-    "memory": "memory",
+    "memory": "memory.sections",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

@@ -39,7 +39,7 @@ NOTE = (
 _MODE = 0o644
 """Of a new file: it belongs to a project, as others beside it."""
 _IMPORT = re.compile(r"(?<!\w)@")
-"""Would let Claude Code read the file that is named behind it."""
+"""Would let Claude Code read the file whose name follows."""
 
 
 class SectionResult(msgspec.Struct, frozen=True, kw_only=True):

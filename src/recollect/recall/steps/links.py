@@ -53,22 +53,30 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         """Return a result whose hits have their links."""
         numbers = {hit.number for hit in result.hits if hit.source == OBSERVATIONS}
         paths = {hit.path for hit in result.hits if hit.path is not None}
-        named = [*self._from_files(paths), *self._to_observations(numbers - {None})]
-        links = self._resolved(named)
-        hits = [_linked(hit, links) for hit in result.hits] if links else result.hits
+        named = dict.fromkeys([*self._from_files(paths), *self._to_observations(numbers)])
+        ends = [[each for each in named if _is_of(hit, *each)][:MOST] for hit in result.hits]
+        links = self._resolved([each for found in ends for each in found])
+        if not links:
+            return result
+        hits = [
+            msgspec.structs.replace(
+                hit, links=tuple(links[each] for each in found if each in links)
+            )
+            for hit, found in zip(result.hits, ends, strict=True)
+        ]
         return msgspec.structs.replace(result, hits=hits)
 
     def read(self, read: ReadResult, mentions: Iterable[tuple[int, int]]) -> ReadResult:
         """Return lines of a file with their links; ``mentions`` are those of the whole file."""
         last = read.from_line + read.lines - 1
         within = [(read.path, *each) for each in mentions if read.from_line <= each[0] <= last]
-        return msgspec.structs.replace(read, links=tuple(self._resolved(within)))
+        return msgspec.structs.replace(read, links=tuple(self._resolved(within).values()))
 
     def details(self, batch: DetailBatch) -> DetailBatch:
         """Return records with their links."""
         numbers = {each.record.number for each in batch.found if each.kind == "observation"}
-        links = self._resolved(self._to_observations(numbers))
-        found = tuple(_linked_detail(each, links) for each in batch.found)
+        links = self._resolved(self._to_observations(numbers)).values()
+        found = tuple(_linked(each, links) for each in batch.found)
         return msgspec.structs.replace(batch, found=found) if links else batch
 
     def _from_files(self, paths: set[str]) -> list[_Named]:
@@ -81,31 +89,30 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         readable = set(self.readable(sorted({each.ref for each in found}))) if found else set()
         return [(each.ref, each.line, each.number) for each in found if each.ref in readable]
 
-    def _resolved(self, named: Sequence[_Named]) -> list[Link]:
+    def _resolved(self, named: Sequence[_Named]) -> dict[_Named, Link]:
         """Return links to those observations that are there and that they hear, in the order."""
         if not named:
-            return []
+            return {}
         numbers = msgspec.json.encode(sorted({number for _, _, number in named})).decode()
         where = Condition(self.scope, "session_id")
         where.also("number IN (SELECT value FROM json_each(?))", numbers)
         rows = self.records.read(lambda tx: select_rows(tx, "observation", where))
-        known = {row.number: row for row, place in rows if hears(self.hearer, row.kind, place)}
-        return [
-            Link(path=path, line=line, number=number, ref=row.id, title=row.line().title)
-            for path, line, number in dict.fromkeys(named)
-            if (row := known.get(number)) is not None
-        ]
+        heard = (row.line() for row, place in rows if hears(self.hearer, row.kind, place))
+        known = {line.number: line for line in heard}
+        return {
+            each: Link(path=each[0], line=each[1], number=each[2], ref=row.ref, title=row.title)
+            for each in named
+            if (row := known.get(each[2])) is not None
+        }
 
 
-def _linked(hit: Hit, links: Sequence[Link]) -> Hit:
+def _is_of(hit: Hit, path: str, line: int, number: int) -> bool:
+    """Return whether a mention is at one end of a hit."""
     if hit.path is None:
-        found = [link for link in links if link.ref == hit.ref]
-    else:
-        first, last = hit.start_line or 0, hit.end_line or 0
-        found = [each for each in links if each.path == hit.path and first <= each.line <= last]
-    return msgspec.structs.replace(hit, links=tuple(found[:MOST])) if found else hit
+        return hit.source == OBSERVATIONS and hit.number == number
+    return path == hit.path and (hit.start_line or 0) <= line <= (hit.end_line or 0)
 
 
-def _linked_detail(detail: Detail, links: Sequence[Link]) -> Detail:
+def _linked(detail: Detail, links: Iterable[Link]) -> Detail:
     found = [link for link in links if link.ref == detail.record.id]
     return msgspec.structs.replace(detail, links=tuple(found[:MOST])) if found else detail

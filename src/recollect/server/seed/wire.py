@@ -119,7 +119,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
         source: The kind of memory.
         score: 0 to 1; null where nothing was asked.
         links: Of a file the observations that its lines name, of an observation the lines of files
-            that name it.
+            that name it; not there without any.
     """
 
     id: int | str
@@ -129,7 +129,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     source: str
     score: float | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[Link, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -305,7 +305,7 @@ def _line(line: IndexLine, hit: Hit | None = None) -> ResultLine:
         created_at=to_iso(line.at),
         source=_SOURCES[line.kind],
         score=None if hit is None else hit.score,
-        links=() if hit is None else hit.links,
+        links=msgspec.UNSET if hit is None or not hit.links else hit.links,
     )
 
 

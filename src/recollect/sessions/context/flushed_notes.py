@@ -27,7 +27,6 @@ from recollect.store.columns import blob, decode, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
 from recollect.store.sqlite.home import GUEST_NOTES
-from recollect.text.section import resealed
 from recollect.text.withheld import line_hash
 
 FOLDER = "memory"
@@ -270,6 +269,8 @@ def _erase_file(
     *,
     dry_run: bool,
 ) -> ErasedNotes:
+    from recollect.text.section import resealed
+
     shared, removed, edited = sum(said.values()), 0, 0
     numbers: tuple[int, ...] = ()
 
