@@ -214,7 +214,7 @@ def test_what_is_in_a_section_is_not_injected_again(memory: Memory, shop: Path) 
     """Issue 13.6: as long as it is really there, and the client reads that file."""
     session = decide(memory, shop, "Redis for the queue", "Prices are in cents")
 
-    def injected(client: str | None = None, query: str | None = None) -> list[int | None]:
+    def injected(client: str | None = None, query: str | None = None) -> list[int]:
         block = memory.context(session, query, client=client, record=False)
         return sorted(item.number or 0 for item in block.items if item.kind == "observation")
 
