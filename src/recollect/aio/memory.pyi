@@ -1653,6 +1653,8 @@ class AsyncSections:
         workspace: What belongs to no project may be written into its files.
         projects: Knows which folders are a project.
     """
+    async def files(self) -> builtins.list[Path]:
+        """Return the files that have a section now, absolute, sorted."""
     async def sync(
         self,
         path: Path | str,

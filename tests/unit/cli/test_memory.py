@@ -78,7 +78,18 @@ def test_sync_section_leaves_an_edited_section_alone(
     assert "pump" in file.read_text("utf-8")
 
 
-def test_memory_alone_says_what_it_can_do(run: Run, decided: Path) -> None:
-    """A group without a command shows its help."""
-    shown = run("--home", decided, "memory")
-    assert "sync-section" in shown.out + shown.err
+def test_memory_alone_lists_the_files_with_a_section(
+    run: Run, decided: Path, workspace: Path
+) -> None:
+    """So that nobody forgets one before an uninstall."""
+    assert "sync-section" in run("--home", decided, "memory").err
+    files = [workspace / name for name in ("AGENTS.md", "CLAUDE.md", "MEMORY.md")]
+    for file in files:
+        run("--home", decided, "memory", "sync-section", file)
+    assert run("--home", decided, "memory").out.split() == list(map(str, files))
+    files[0].unlink()
+    files[1].write_text("<!-- recollect:begin -->\n", "utf-8")
+    listed = run("--home", decided, "memory", "--json").json
+    assert listed == {"files": list(map(str, files[1:]))}
+    run("--home", decided, "memory", "sync-section", files[2], "--remove")
+    assert run("--home", decided, "memory").out.split() == [str(files[1])]

@@ -278,6 +278,16 @@ def test_an_erased_session_leaves_the_sections(memory: Memory, shop: Path) -> No
     assert memory.sections.sync(file).outcome == "unchanged"
 
 
+def test_an_erasure_does_not_wait_for_a_project_that_is_gone(memory: Memory, shop: Path) -> None:
+    """A worktree is removed one day; its files are gone with it."""
+    session = decide(memory, shop, "Redis for the queue")
+    memory.sections.sync(shop / "CLAUDE.md")
+    (shop / "CLAUDE.md").unlink()
+    shop.rmdir()
+    assert memory.erase(session_id=session).is_clean
+    assert memory.sections.files() == []
+
+
 def test_a_scrub_takes_secrets_out_of_sections(tmp_path: Path, shop: Path) -> None:
     """What a pattern of today takes out; the section is still ours."""
     with recollect.open(tmp_path / "home", overrides=NAMED, live=False) as memory:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.recall.context.sections import SectionResult
 
 app = App()
-group = App(help="Keep what was decided in a memory file of yours.", no_args_is_help=True)
+group = App(help="Keep what was decided in files of yours.", invoke_without_command=True)
 app.add_typer(group, name="memory", rich_help_panel="Keep")
 
 _DONE = {
@@ -29,8 +29,12 @@ _DONE = {
 
 
 @group.callback()
-def memory() -> None:
-    """Keep what was decided in a memory file of yours."""
+def memory(context: typer.Context) -> None:
+    """Keep what was decided in files of yours; without a command, list those that have it."""
+    if context.invoked_subcommand is None:
+        with opened(context) as found:
+            files = found.sections.files()
+        answer(context, {"files": list(map(str, files))}, lambda: _show_files(files))
 
 
 @group.command("sync-section")
@@ -57,6 +61,13 @@ def sync_section(
     with opened(context) as found:
         done = found.sections.sync(file, about, remove=remove, force=force, dry_run=dry_run)
     answer(context, done, lambda: _show(done))
+
+
+def _show_files(files: list[Path]) -> None:
+    for file in files:
+        show((str(file), ""))
+    if not files:
+        say(("no file has a section: see recollect memory sync-section --help", "dim"))
 
 
 def _show(done: SectionResult) -> None:

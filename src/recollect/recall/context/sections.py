@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
+from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.recall.context.candidates import Order, read_curated
 from recollect.recall.context.contexts import ContextParts
 from recollect.recall.context.words import line_of
 from recollect.sessions.context.flushed_notes import (
     LARGEST_BYTES,
+    files_with_section,
     is_of_day,
     say_section,
     unsay_section,
@@ -146,6 +147,12 @@ class Sections:
             self._store(file, (content, changed), lines, section.lines if section else ())
         return msgspec.structs.replace(result, outcome="removed" if remove else "written")
 
+    def files(self) -> list[Path]:
+        """Return the files that have a section now, absolute, sorted."""
+        tenant = self._parts.scope.tenant
+        known = self._parts.database.read(lambda tx: files_with_section(tx, tenant))
+        return [file for file in known if _has_section(file)]
+
     def _result(self, file: Path, lines: _Lines, *, dry_run: bool) -> SectionResult:
         return SectionResult(
             path=str(file),
@@ -235,6 +242,13 @@ def _content(file: Path) -> bytes | None:
         return read_beneath(file.parent, file.name, limit=LARGEST_BYTES)
     except NotFound:
         return None
+
+
+def _has_section(file: Path) -> bool:
+    try:
+        return find_section(_content(file) or b"") is not None
+    except RecollectError:  # its markers are no pair, or it cannot be read
+        return file.exists()
 
 
 def _only(there: bytes, content: bytes) -> Callable[[bytes], bytes]:

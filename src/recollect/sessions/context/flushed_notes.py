@@ -297,7 +297,7 @@ def _erase_file(
     try:
         rewrite_beneath(root, relative, change, limit=LARGEST_BYTES)
     except NotFound as error:
-        if not root.is_dir():  # a disk that is not there now may hold it
+        if is_of_day(path) and not root.is_dir():  # a disk that is not there now may hold it
             return ErasedNotes(path=path, error=error.code)
     except RecollectError as error:
         return ErasedNotes(path=path, error=error.code)
