@@ -42,11 +42,12 @@ def test_links_are_in_the_answers_to_the_operator_alone(tmp_path: Path) -> None:
         session = client.memory.sessions.create(key=OWNERS).id
         client.memory.observations.record(session, type="decision", title="Tea in the safe")
         client.memory.sync()
-        for name, given in {
+        asked: dict[str, dict[str, Any]] = {
             "search": {"query": "tea safe", "sources": ["memory"]},
             "get": {"ids": "#1"},
             "read": {"path": "MEMORY.md"},
-        }.items():
+        }
+        for name, given in asked.items():
             found = _asked(client, name, **given)[1]
             (link,) = (found.get("hits") or found.get("found") or [found])[0]["links"]
             assert (link["path"], link["line"], link["number"]) == ("MEMORY.md", 1, 1)

@@ -74,7 +74,6 @@ def _show(done: SectionResult) -> None:
     for line in done.lines:
         show((line, ""))
     outcome = _DONE[done.outcome][done.dry_run]
-    number = count(len(done.numbers), "observation")
-    say((f"\n{done.path}: {outcome}", "bold"), (f", {number}, ", ""))
+    cost = f", {count(len(done.numbers), 'observation')}, {count(done.tokens, 'token')}"
     left = f", {done.left_out} left out" if done.left_out else ""
-    say((f"{count(done.tokens, 'token')}{left}", "dim"))
+    say((f"\n{done.path}: {outcome}", "bold"), (cost + left if done.lines else "", "dim"))
