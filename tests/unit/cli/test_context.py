@@ -52,7 +52,7 @@ def test_what_was_injected_is_shown_with_its_reasons(run: Run, worked: Path) -> 
 
 
 def test_a_day_in_two_worktrees_is_shown_session_by_session(run: Run, tmp_path: Path) -> None:
-    """The form that docs/context.md shows: what the second was given of the first, until it goes."""
+    """The form that docs/context.md shows: what the second was given of the first."""
     home, shop = tmp_path / "day", tmp_path / "shop"
     for name in ("main", "fix"):
         (shop / name).mkdir(parents=True)
@@ -73,7 +73,7 @@ def test_a_day_in_two_worktrees_is_shown_session_by_session(run: Run, tmp_path: 
         assert line in run("--home", home, "context", "Fix the queue", "--last").out.splitlines()
     newest = run("--home", home, "context", "--last").out.splitlines()
     assert "  resume  Choose a queue  claude-code, " in newest[0]
-    assert [line.split()[0] for line in newest[1:]] == ["#1", "#2", "#3"]
+    assert {line.split()[0] for line in newest[1:]} == {"#1", "#2", "#3"}
     run("--home", home, "forget", "#1")
     assert "  #1  gone  " in run("--home", home, "context", "Fix the queue", "--last").out
 
