@@ -94,6 +94,7 @@ def examples(folder: Path) -> list[tuple[type[Twin], object]]:
             memory.projects,
             memory.capture,
             memory.context,
+            memory.sections,
             memory.events,
             memory.export_session(session.id, "jsonl"),
             memory.export(),

@@ -19,6 +19,7 @@ from recollect.core.errors import StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
+from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS
@@ -40,6 +41,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
+    from recollect.recall.context.sections import Sections
     from recollect.recall.probe import Probe
     from recollect.recall.status import RecordCounts, Status
     from recollect.recall.steps.detail import DetailBatch
@@ -106,6 +108,11 @@ class Memory(ExchangeFacade):
     def context(self) -> Contexts:
         """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
         return self._parts.contexts(self.search)
+
+    @property
+    def sections(self) -> Sections:
+        """What was decided and fixed, as a section of a file that agents read by themselves."""
+        return self._parts.sections()
 
     @property
     def tokens(self) -> Tokens:
@@ -239,8 +246,9 @@ class Memory(ExchangeFacade):
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
         if NAMED.fullmatch(query) and not options.is_narrowed:
-            return parts.named(result, query, seen, options, asked.asking(self.settings))
-        return result
+            result = parts.named(result, query, seen, options, asked.asking(self.settings))
+        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.
@@ -317,7 +325,8 @@ class Memory(ExchangeFacade):
         Raises:
             InvalidInput: an id is neither a number nor a UUID.
         """
-        return self._parts.stored().details(ids, max_tokens, for_session, for_sender)
+        found = self._parts.stored().details(ids, max_tokens, for_session, for_sender)
+        return self._parts.linker(for_session, for_sender).details(found)
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.

@@ -32,6 +32,7 @@ SAYS = {
     "retention.py": "60 messages would go\n60 1640 True\nDay 30?",
     "short_numbers.py": "1 2\nPu-erh, if it is dry.\nTea\nWhich teas keep?\n",
     "language_model.py": "blue. openai:some-model\nNora wants blue 7",
+    "sections.py": "[(3, '#1', 'Redis for the queue')]\n['MEMORY.md:3']\nwritten (1,) ()\n",
     "scrub.py": "{'messages': 1}\n{'pattern': 1} True\nThe badge is [redacted:p",
     "mcp_client.py": "[('m1', 'sessions', 'owner'), ('#1', 'observations', 'agent')]\n[]\n",
     "redaction.py": "the event id must not hold a secret",

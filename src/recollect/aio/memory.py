@@ -23,6 +23,7 @@ from recollect.observations.controls import CaptureControls
 from recollect.observations.projects import Projects
 from recollect.pool import MemoryPool
 from recollect.recall.context.contexts import Contexts
+from recollect.recall.context.sections import Sections
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.exchange.export import SessionExport
 from recollect.sessions.lease import LeasedSession
@@ -46,6 +47,7 @@ __all__ = [
     "AsyncMessageStream",
     "AsyncObservations",
     "AsyncProjects",
+    "AsyncSections",
     "AsyncSessionExport",
     "AsyncSessions",
     "AsyncSubscription",
@@ -76,6 +78,10 @@ class AsyncContexts(Twin, of=Contexts):
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.block)
+
+
+class AsyncSections(Twin, of=Sections):
+    """The asynchronous twin of `Sections`."""
 
 
 class AsyncProjects(Twin, of=Projects):

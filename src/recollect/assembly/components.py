@@ -14,6 +14,7 @@ from recollect.assembly.resources import Resources
 from recollect.assembly.sources import LateNotes, extra_paths
 from recollect.core.clock import to_datetime
 from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.numbers import NAMES_ANY
 from recollect.index.index import Index
 from recollect.recall.audience import asking_of, check_may_read, readable_paths
 from recollect.recall.maintenance import Maintenance, Synced
@@ -37,11 +38,13 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.observations.recorder import ObservationParts
     from recollect.recall.audience import Asking
     from recollect.recall.context.contexts import ContextParts, Contexts
+    from recollect.recall.context.sections import Sections
     from recollect.recall.probe import EmbedderProbe
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
     from recollect.recall.steps.details import Records
     from recollect.recall.steps.lines import IndexLines
+    from recollect.recall.steps.links import Linker
     from recollect.recall.steps.timeline import ObservationRecall, Search
     from recollect.sessions.context.episode import Episode
     from recollect.sessions.exchange.importer import TranscriptImporter
@@ -211,6 +214,15 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
 
         return Contexts(self.context_parts(), search)
 
+    def sections(self) -> Sections:
+        """Return what keeps sections in files of the user."""
+        from recollect.recall.context.sections import Sections
+
+        base = self.resources
+        return Sections(
+            self.context_parts(), base.home, base.workspace, lambda: self.capture().projects
+        )
+
     def lines(
         self, result: SearchResult, for_session: str | None, for_sender: str | None
     ) -> IndexLines:
@@ -235,6 +247,24 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
 
         return Records(observations=self.observations, sessions=self.sessions, episode=episode)
 
+    def linker(self, for_session: str | None, for_sender: str | None) -> Linker:
+        """Return what tells who asks which observations memory files name, and where."""
+        from recollect.recall.steps.links import Linker
+
+        base = self.resources
+        asking = asking_of(for_session, for_sender, base.resolved.settings)
+        is_whole = (base.scope.agent, base.scope.user, base.scope.project) == (None,) * 3
+        has_files = self.reading is not None or is_whole  # else they may be of other owners
+        return Linker(
+            index=self.index,
+            records=base.records,
+            scope=base.scope,
+            hearer=self.observations().hearer(for_session, for_sender),
+            readable=lambda paths: (
+                readable_paths(self.sessions, asking, paths) if has_files else []
+            ),
+        )
+
     def read(self, path: str, extent: Extent, asking: Asking | None) -> ReadResult:
         """Return lines of a memory file, as far as somebody may read it; see `Memory.read`."""
         reading = self.reading
@@ -249,7 +279,11 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
             check_may_read(self.sessions, asking, ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
-        return reading.read(path, extent)
+        found = reading.read(path, extent)
+        if not NAMES_ANY.search(found.text):
+            return found
+        named = (None, None) if asking is None else (asking.session_id, asking.sender)
+        return self.linker(*named).read(found, reading.mentions(found.path))
 
     def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
         """Return the paths of the memory files that can be read, sorted; nothing is opened.

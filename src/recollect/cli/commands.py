@@ -24,6 +24,7 @@ PLACES = {
     "timeline": "timeline",
     "get": "get",
     "context": "context",
+    "memory": "memory.sections",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

@@ -17,7 +17,7 @@ from recollect.cli.invocation import (
     recalling,
 )
 from recollect.cli.output.document import print_document
-from recollect.cli.output.formatting import count
+from recollect.cli.output.formatting import count, link_spans
 from recollect.cli.output.lines import show_details
 from recollect.cli.output.screen import next_steps, say, show
 from recollect.cli.sessions.lines import ForSender, ForSession, show_session_line
@@ -119,6 +119,8 @@ def _show_lines(found: ReadResult) -> None:
     width = len(str(found.from_line + found.lines))
     for number, text in enumerate(found.text.split("\n")[: found.lines], start=found.from_line):
         show((f"{number:>{width}}  ", "dim"), (text, ""))
+    for link in found.links:
+        say(*link_spans(link, from_file=True))
     if found.lines < found.total_lines:
         further = "" if found.next_from is None else f", more with --from {found.next_from}"
         say((f"\n{found.path}, {found.lines} of {found.total_lines} lines{further}", "dim"))

@@ -20,6 +20,8 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 """All of a text that may be the name of a record."""
+NAMES_ANY = re.compile(r"#[1-9]")
+"""What every text has that names an observation by its number."""
 
 
 class RecordName(msgspec.Struct, frozen=True):
@@ -34,6 +36,24 @@ class RecordName(msgspec.Struct, frozen=True):
     kind: str | None = None
     number: int = 0
     id: str | None = None
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a memory file names an observation.
+
+    Attributes:
+        path: The file, as hits name it.
+        line: From 1.
+        number: Of the observation.
+        ref: Its id.
+        title: Its title.
+    """
+
+    path: str
+    line: int
+    number: int
+    ref: str
+    title: str
 
 
 def show_number(kind: str, number: int) -> str:

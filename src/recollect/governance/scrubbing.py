@@ -39,6 +39,7 @@ from recollect.store.sqlite.copies import (
 )
 from recollect.store.sqlite.home import GUEST_NOTES, MIRROR_SUFFIX, TRANSCRIPTS
 from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.section import resealed
 from recollect.text.withheld import line_hash
 
 _MARK = re.compile(r"\[redacted:([a-z0-9-]{1,40}):[0-9a-f]{6}\]|redacted-[0-9a-f]{32}")
@@ -225,9 +226,11 @@ class Scrubber:
         # First the new hashes, then the lines: a line of ours has its hash at any time.
         self._records.write(lambda tx: self._restate(tx, path, note.restated))
         again = _Note()
-        rewrite_beneath(
-            root, name, lambda now: self._redacted_lines(now, written, again), limit=LARGEST_BYTES
-        )
+
+        def change(now: bytes) -> bytes:
+            return resealed(now, self._redacted_lines(now, written, again))
+
+        rewrite_beneath(root, name, change, limit=LARGEST_BYTES)
         return note
 
     def _restate(self, tx: Transaction, path: str, restated: Mapping[bytes, bytes]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -32,6 +32,7 @@ from recollect.index.model.generation import (
     partition_numbers,
 )
 from recollect.index.model.locks import IndexLocks
+from recollect.index.model.origin import origin_of, path_of
 from recollect.index.model.sync_report import (
     NOBODY_WATCHES,
     OnProgress,
@@ -48,8 +49,9 @@ from recollect.models.embedding.embedder import Embedder
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
 
-if TYPE_CHECKING:  # only a preview makes one
+if TYPE_CHECKING:  # imported where they are made
     from recollect.index.build.preview import Preview
+    from recollect.index.model.mentions import FoundMention
 
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
@@ -160,6 +162,7 @@ class Index:
         notice: str | None = None,
     ) -> None:
         self.views = IndexViews(feeds, () if notice is None else (notice,))
+        self._origin = origin
         self._told: set[str] = set()
         """Warnings of files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
@@ -195,7 +198,10 @@ class Index:
         """
         view = copy.copy(self)
         vars(view).update(
-            _feeds=(*self._outboxes, *scans), _told=set(), _search=self._search.within(origin)
+            _feeds=(*self._outboxes, *scans),
+            _told=set(),
+            _origin=origin,
+            _search=self._search.within(origin),
         )
         self.views.add(view)
         return view
@@ -310,6 +316,31 @@ class Index:
         result = self._search.search(query, scope, options, state.serving)
         told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=told)
+
+    def mentions(
+        self, tenant: str, *, numbers: Collection[int] = (), paths: Collection[str] = ()
+    ) -> list[FoundMention]:
+        """Return which lines of memory files name observations, by path and line.
+
+        Args:
+            tenant: Whose files.
+            numbers: Those that name one of these observations.
+            paths: Those of these files.
+        """
+        from recollect.index.model.mentions import mentions_in, mentions_of
+
+        def unit(tx: Transaction) -> list[FoundMention]:
+            serving = find_serving(tx, tenant)
+            if serving is None or serving.partition is None:
+                return []
+            named = mentions_of(tx, serving.partition, numbers) if numbers else []
+            return named + (mentions_in(tx, serving.partition, paths) if paths else [])
+
+        return [
+            msgspec.structs.replace(found, ref=path_of(found.ref))
+            for found in self._database.read(unit)
+            if self._origin in {None, origin_of(found.ref)}
+        ]
 
     def status(self) -> IndexStatus:
         """Return what the index holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast
 
 from pydantic import Field
@@ -10,7 +10,7 @@ from typing_extensions import TypedDict  # pydantic reads no nested one of Pytho
 
 from recollect.core.clock import to_iso
 from recollect.core.errors import NotFound
-from recollect.core.numbers import show_number
+from recollect.core.numbers import Link, show_number
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.mcp.quoting import NOTE, cost_of
 from recollect.memory import Memory
@@ -34,6 +34,20 @@ _SOURCES = {"observation": "observations", "message": "sessions", "episode": "ep
 _BY_ROLE = {"assistant": "agent", "tool": "tool", "system": "tool"}
 
 
+class LinkOutput(TypedDict):
+    """A line of a memory file that names an observation."""
+
+    path: Annotated[str, Field(description="For memory_get.")]
+    line: int
+    name: Name
+    title: str
+
+
+Links = Annotated[
+    list[LinkOutput], Field(description="Observations that the lines name; lines that name it.")
+]
+
+
 class FoundRecord(TypedDict):
     """One hit."""
 
@@ -50,6 +64,7 @@ class FoundRecord(TypedDict):
     startLine: NotRequired[int]
     endLine: NotRequired[int]
     citation: NotRequired[str]
+    links: NotRequired[Links]
 
 
 class SearchOutput(TypedDict):
@@ -76,6 +91,7 @@ FileOutput = TypedDict(
         "totalLines": int,
         "truncated": bool,
         "nextFrom": NotRequired[int],
+        "links": NotRequired[Links],
         "tokens": Tokens,
     },
 )
@@ -122,6 +138,7 @@ class RecordOutput(TypedDict):
     error: NotRequired[str]
     files: NotRequired[list[str]]
     text: NotRequired[str]
+    links: NotRequired[Links]
 
 
 class RecordsOutput(TypedDict):
@@ -181,7 +198,11 @@ def _hit(memory: Memory, hit: Hit, line: IndexLine) -> FoundRecord:
         snippet=hit.snippet,
         at=to_iso(hit.at),
     )
-    optional: dict[str, object] = {"speaker": hit.name, "citation": hit.citation}
+    optional: dict[str, object] = {
+        "speaker": hit.name,
+        "citation": hit.citation,
+        "links": _links(hit.links),
+    }
     if hit.path is None:
         optional |= {"name": line.name, "type": line.type, "detailTokens": line.tokens}
     else:
@@ -232,7 +253,23 @@ def file_output(read: ReadResult) -> FileOutput:
     }
     if read.next_from is not None:
         answer["nextFrom"] = read.next_from
+    links = _links(read.links)
+    if links is not None:
+        answer["links"] = links
+        answer["tokens"] += cost_of(links)
     return answer
+
+
+def _links(links: Sequence[Link]) -> list[LinkOutput] | None:
+    return [
+        LinkOutput(
+            path=each.path,
+            line=each.line,
+            name=show_number("observation", each.number),
+            title=each.title,
+        )
+        for each in links
+    ] or None
 
 
 def timeline_output(memory: Memory, found: Timeline) -> TimelineOutput:
@@ -282,7 +319,7 @@ def _record(memory: Memory, detail: Detail) -> RecordOutput:
         tokens=detail.tokens,
     )
     if detail.kind == "observation":
-        return _with(head, _observed(of))
+        return _with(head, _observed(of) | {"links": _links(detail.links)})
     return _with(head, _said(memory, of) if detail.kind == "message" else {"text": of.text})
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.errors import InvalidInput, RecollectError
+from recollect.core.numbers import NAMES_ANY
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
@@ -23,6 +24,8 @@ from recollect.recall.pace import rest_s
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
+MARK = "<!-- recollect:"
+"""What every text has that has a section, see `recollect.text.section`."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
@@ -153,17 +156,18 @@ class MemorySource:
             warnings.append(f"{file.ref}: left out, {error.message}")
             return None
         warnings += found
-        ref = self._prefix + file.ref
+        ref, searched = self._prefix + file.ref, _searched(text)
         return Document(
             source=SOURCE,
             ref=ref,
             group=ref,
             order=0,
-            text="" if file.ref in CURATED and _is_template(text) else text,
+            text="" if file.ref in CURATED and _is_template(searched) else searched,
             at=note_time(file.ref, file.mtime_ns),
             scope=owner.scope,
             visibility_group=owner.visibility_group,
             markdown=True,
+            mentions=() if owner.visibility_group is not None else _mentions(text),
             stamp=file.stamp,
         )
 
@@ -175,6 +179,23 @@ class MemorySource:
         except InvalidInput as error:
             self._refused[file] = error.message
             raise
+
+
+def _mentions(text: str) -> tuple[tuple[int, int], ...]:
+    if not NAMES_ANY.search(text):
+        return ()
+    from recollect.text.mentions import mentions_in
+
+    return mentions_in(text)
+
+
+def _searched(text: str) -> str:
+    """Return a text without a section that is ours: what it says is found as observations."""
+    if MARK not in text:
+        return text
+    from recollect.text.section import without_section
+
+    return without_section(text)
 
 
 def _is_template(text: str) -> bool:

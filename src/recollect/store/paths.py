@@ -18,7 +18,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError, StoreFull
+from recollect.core.errors import (
+    Conflict,
+    Denied,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+    StoreFull,
+)
 from recollect.store.failures import translate_os
 from recollect.store.files import draft_name, is_draft_of, sync
 
@@ -143,7 +150,8 @@ def rewrite_beneath(
     """Replace the content of a file below ``root``, and return whether it is another one now.
 
     After any crash a reader finds the old content or the new. `append_beneath` waits for it, and
-    then adds to the new file. An empty content removes the file. It keeps its mode.
+    then adds to the new file. An empty content removes the file. It keeps its mode. Other programs
+    take no lock: where one of them changes the file meanwhile, it stays as they left it.
 
     Args:
         root: As in `open_beneath`.
@@ -152,6 +160,7 @@ def rewrite_beneath(
         limit: Largest size in bytes of what is there.
 
     Raises:
+        Conflict: another program changed it meanwhile.
         InvalidInput: it is larger.
         Denied: as in `open_beneath`.
         NotFound: as in `open_beneath`.
@@ -160,14 +169,19 @@ def rewrite_beneath(
     name = relative.rpartition("/")[2]
     with _locked(root, relative, _ADDING) as (descriptor, folder):
         _sweep(folder, name)
+        found = _state(os.fstat(descriptor))
         content = _all_of(descriptor, relative, limit)
         changed = change(content)
         if changed == content:
             return False
-        if changed:
-            _replace(folder, name, changed, stat.S_IMODE(os.fstat(descriptor).st_mode))
-        else:
-            os.unlink(name, dir_fd=folder)
+        with _draft(folder, name, changed, stat.S_IMODE(os.fstat(descriptor).st_mode)) as draft:
+            if _state(os.stat(name, dir_fd=folder, follow_symlinks=False)) != found:
+                hint = "save it in the other program, then try again"
+                raise Conflict("the file was changed meanwhile", hint=hint, path=relative)
+            if changed:
+                os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+            else:
+                os.unlink(name, dir_fd=folder)
         os.fsync(folder)
     return True
 
@@ -328,7 +342,9 @@ def _all_of(descriptor: int, relative: str, limit: int) -> bytes:
     return os.pread(descriptor, size, 0)
 
 
-def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
+@contextmanager
+def _draft(folder: int, name: str, content: bytes, mode: int) -> Iterator[str]:
+    """Give the block a durable draft of a file, which is gone after it."""
     draft = draft_name(name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
@@ -337,11 +353,15 @@ def _replace(folder: int, name: str, content: bytes, mode: int) -> None:
             file.flush()
             os.fchmod(file.fileno(), mode)
             sync(file.fileno())
-        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
+        yield draft
+    finally:
         with suppress(OSError):
             os.unlink(draft, dir_fd=folder)
-        raise
+
+
+def _state(of: os.stat_result) -> tuple[int, int, int, int]:
+    """Return by what a file is known to be the same, and unchanged."""
+    return of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns
 
 
 def _sweep(folder: int, name: str) -> None:

@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.numbers import Link
 from recollect.store.paths import open_beneath
 from recollect.workspace.memory_folder import (
     DIARY,
@@ -43,6 +44,7 @@ class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
         total_lines: How many the file has; the feed that ends the last one begins no other.
         truncated: Whether there is more after them.
         next_from: Where to go on reading; None at the end.
+        links: The observations that these lines name, as far as the asker hears them.
     """
 
     status: Literal["ok", "not_found"] = "ok"
@@ -53,6 +55,7 @@ class ReadResult(msgspec.Struct, frozen=True, kw_only=True):
     total_lines: int = 0
     truncated: bool = False
     next_from: int | None = None
+    links: tuple[Link, ...] = ()
 
 
 class Extent(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +111,17 @@ class MemoryReader:
         except NotFound:
             return ReadResult(status="not_found", path=ref, from_line=extent.from_line)
         return _cut(ref, lines_of(content), extent)
+
+    def mentions(self, ref: str) -> tuple[tuple[int, int], ...]:
+        """Return the lines of a file that name an observation, each with the number of that.
+
+        Raises:
+            NotFound: the file is gone.
+            StoreError: the file cannot be read.
+        """
+        from recollect.text.mentions import mentions_in
+
+        return mentions_in(self._files.text(self._find(ref))[0])
 
     def paths(self) -> list[str]:
         """Return the files that there are, as hits name them, sorted."""

@@ -123,6 +123,27 @@ def test_a_hit_tells_its_source_whose_words_it_is_and_what_all_of_it_costs(ask: 
     assert found["tokens"] > sum(len(hit["snippet"]) for hit in hits.values()) // 8
 
 
+def test_links_lead_from_files_to_observations_and_back(ask: Ask, home: Home) -> None:
+    """Issue 13.6: the same in a search, a read and a record; a group is given none."""
+    (home.workspace / "memory" / "pot.md").write_text("The pot broke, see #1\n", "utf-8")
+    link = {"path": "memory/pot.md", "line": 1, "name": "#1", "title": "Made a teapot of tea"}
+
+    async def talk(client: Client) -> list[Any]:
+        found = answer(await client.call_tool("memory_search", {"query": "pot broke teapot"}))
+        file = answer(await client.call_tool("memory_get", {"path": "memory/pot.md"}))
+        plain = answer(await client.call_tool("memory_get", {"path": "memory/tea.md"}))
+        record = answer(await client.call_tool("get_observations", {"ids": ["#1"]}))
+        assert file["tokens"] > plain["tokens"]
+        assert "links" not in plain
+        hits = {hit.get("name") or hit["path"]: hit.get("links") for hit in found["results"]}
+        assert hits["m1"] is None
+        return [hits["memory/pot.md"], hits["#1"], file["links"], record["records"][0]["links"]]
+
+    assert ask(talk) == [[link]] * 4
+    shared = answer(ask(call("memory_search", query="pot broke teapot"), "shared"))
+    assert not any(hit.get("links") for hit in shared["results"])
+
+
 def test_no_text_of_an_answer_looks_like_a_tag(ask: Ask) -> None:
     """Issue 12: recalled text is data; what a tool once printed closes no tag of a client."""
 

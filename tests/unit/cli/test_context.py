@@ -51,6 +51,33 @@ def test_what_was_injected_is_shown_with_its_reasons(run: Run, worked: Path) -> 
     assert "jars" not in str(rows)
 
 
+def test_a_day_in_two_worktrees_is_shown_session_by_session(run: Run, tmp_path: Path) -> None:
+    """The form that docs/context.md shows: what the second was given of the first."""
+    home, shop = tmp_path / "day", tmp_path / "shop"
+    for name in ("main", "fix"):
+        (shop / name).mkdir(parents=True)
+        (shop / name / ".recollect-project").write_text("id: shop-7f3a9c0d1e5b\n", "utf-8")
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        first = memory.sessions.create(project=str(shop / "main"), title="Choose a queue").id
+        memory.context(first, client="claude-code")
+        record = memory.observations.record
+        record(first, event="prompt", input="We decided to use Redis for the queue.")
+        record(first, type="bugfix", title="Fixed PATH issue for cron")
+        second = memory.sessions.create(project=str(shop / "fix"), title="Fix the queue").id
+        memory.context(second, client="claude-code")
+        record(second, event="answer", output="We decided to keep tins dry.")
+        memory.context(first, client="claude-code", reason="resume")
+    (home / "config.yaml").write_text("embedding:\n  provider: none\n", "utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "context.md").read_text("utf-8")
+    for line in page.split("```text\n2026-02-02")[1].split("```")[0].splitlines()[1:]:
+        assert line in run("--home", home, "context", "Fix the queue", "--last").out.splitlines()
+    newest = run("--home", home, "context", "--last").out.splitlines()
+    assert "  resume  Choose a queue  claude-code, " in newest[0]
+    assert {line.split()[0] for line in newest[1:]} == {"#1", "#2", "#3"}
+    run("--home", home, "forget", "#1")
+    assert "  #1  gone  " in run("--home", home, "context", "Fix the queue", "--last").out
+
+
 def test_what_was_injected_has_the_time_of_this_machine(
     run: Run, worked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,7 @@ ORPHANS = {
     " VALUES (1, 9000, 'sessions', 'x', 0, NULL)",
     "names without a document": "INSERT INTO names VALUES (9000, 1, 'user', 'nobody', 0)",
     "file names without a document": "INSERT INTO file_names VALUES (1, 'x', 1, 9000)",
+    "mentions without a document": "INSERT INTO mentions VALUES (1, 12, 9000, 3)",
     "terms of no partition": "INSERT INTO terms VALUES (9000, 77, 'x')",
     "segments of no partition": "INSERT INTO segments VALUES (77, 0, 1, x'00', x'00')",
     "waiting words of no partition": "INSERT INTO tail VALUES (77 << 40, x'00', x'00')",

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from recollect.index.query.hit import SearchResult
-from tests.support.running_server import RunningServer
+from tests.support.running_server import OVERRIDES, RunningServer
 from tests.unit.server.client import Client
 
 OWNERS = "agent:main:telegram:acc:direct:42"
@@ -30,6 +30,29 @@ def client(tmp_path: Path) -> Iterator[Client]:
         )
         client.memory.sync()
         yield client
+
+
+def test_links_are_in_the_answers_to_the_operator_alone(tmp_path: Path) -> None:
+    """Issue 13.6: by the same types as in Python, in the seed's search too."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "MEMORY.md").write_text("The tea is in the safe, see #1\n", "utf-8")
+    named = {**OVERRIDES, "workspace.path": str(tmp_path / "work")}
+    with RunningServer(tmp_path / "home", overrides=named) as server:
+        client = Client(server)
+        session = client.memory.sessions.create(key=OWNERS).id
+        client.memory.observations.record(session, type="decision", title="Tea in the safe")
+        client.memory.sync()
+        asked: dict[str, dict[str, Any]] = {
+            "search": {"query": "tea safe", "sources": ["memory"]},
+            "get": {"ids": "#1"},
+            "read": {"path": "MEMORY.md"},
+        }
+        for name, given in asked.items():
+            found = _asked(client, name, **given)[1]
+            (link,) = (found.get("hits") or found.get("found") or [found])[0]["links"]
+            assert (link["path"], link["line"], link["number"]) == ("MEMORY.md", 1, 1)
+        seeds = client.post("/api/search", {"query": "tea safe"})[1]["results"]
+        assert [each["path"] for each in seeds[0]["links"]] == ["MEMORY.md"]
 
 
 def _asked(client: Client, name: str, **given: Any) -> tuple[int, Any]:

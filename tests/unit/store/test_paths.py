@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.core.errors import (
+    Conflict,
     Denied,
     InvalidInput,
     NotFound,
@@ -331,6 +332,29 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(
         rewrite_beneath(root, "sub/file.md", lambda _: b"new", limit=9)
     assert [each.name for each in (root / "sub").iterdir()] == ["file.md"]
     assert (root / "sub" / "file.md").read_bytes() == b"hello"
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+@pytest.mark.parametrize("content", [b"new", b""])
+def test_a_file_that_another_program_saves_meanwhile_is_theirs(
+    root: Path, content: bytes, is_replaced: bool
+) -> None:
+    """Issue 13.6: editors write in place or replace, and know nothing of our lock."""
+    path = root / "sub" / "file.md"
+
+    def change(_: bytes) -> bytes:
+        if is_replaced:
+            (root / "sub" / "theirs").write_bytes(b"saved")
+            (root / "sub" / "theirs").replace(path)
+        else:
+            path.write_bytes(b"saved")
+            os.utime(path, ns=(1, 1))
+        return content
+
+    with pytest.raises(Conflict):
+        rewrite_beneath(root, "sub/file.md", change, limit=9)
+    assert path.read_bytes() == b"saved"
+    assert [each.name for each in (root / "sub").iterdir()] == ["file.md"]
 
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="needs /proc/locks")

@@ -1,8 +1,10 @@
-"""Numbers, sizes, durations and times as people read them."""
+"""Numbers, sizes, durations, times and links as people read them."""
 
 from __future__ import annotations
 
+from recollect.cli.output.sanitize import one_line
 from recollect.core.clock import to_datetime
+from recollect.core.numbers import Link, show_number
 
 _STEPS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
@@ -44,6 +46,14 @@ def day(at_ms: int) -> str:
     """Return a time as ``12 May 2026`` in the zone of this machine."""
     local = to_datetime(at_ms).astimezone()
     return f"{local.day} {local:%b %Y}"
+
+
+def link_spans(link: Link, *, from_file: bool) -> tuple[tuple[str, str], ...]:
+    """Return what a line of a file names, or else where an observation is named, with styles."""
+    if not from_file:
+        return ("named in ", "dim"), (f"{one_line(link.path)}:{link.line}", "cyan")
+    number = show_number("observation", link.number)
+    return (f"line {link.line} names ", "dim"), (number, "cyan"), (f" {one_line(link.title)}", "")
 
 
 def bar(part: float, width: int) -> str:

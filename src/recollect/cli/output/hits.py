@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from recollect.cli.addresses import short
-from recollect.cli.output.formatting import bar, day
+from recollect.cli.output.formatting import bar, day, link_spans
 from recollect.cli.output.sanitize import one_line, sanitized
 from recollect.cli.output.screen import console, line
 from recollect.core.numbers import PREFIXES
@@ -63,6 +63,9 @@ def show_hits(
         for row in text.wrap(screen, max(20, screen.width - INDENT)):
             row.rstrip()
             screen.print(Text(" " * INDENT) + row, soft_wrap=True)
+        for link in hit.links:
+            told = line((" " * INDENT, ""), *link_spans(link, from_file=hit.path is not None))
+            screen.print(told, soft_wrap=True)
         if cited and hit.citation is not None:
             source = line((" " * INDENT, ""), (f"Source: {one_line(hit.citation)}", "dim"))
             screen.print(source, soft_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from recollect.cli.output.formatting import count, moment
+from recollect.cli.output.formatting import count, link_spans, moment
 from recollect.cli.output.sanitize import one_line, sanitized
 from recollect.cli.output.screen import say, show
 
@@ -38,6 +38,8 @@ def show_details(batch: DetailBatch) -> None:
     """Print records in full, and on stderr which are missing and what all of it costs."""
     for each in batch.found:
         _SHOWN[each.kind](each, each.record)
+        for link in each.links:
+            show(*link_spans(link, from_file=False))
     for name in batch.missing:
         say((f"there is no {name}", "bold yellow"))
     say((f"\n{count(batch.tokens, 'token')}", "dim"))

@@ -364,6 +364,18 @@ class InjectionSettings(Struct, frozen=True, kw_only=True):
         "What a block costs at most; seed 001's default. Claude Code and Codex also take no more "
         "than 9,500 characters.",
     ] = 4_000
+    section_lines: Annotated[
+        int,
+        Meta(ge=1, le=1_000, extra={"unit": "lines"}),
+        "Observations in a section of `recollect memory sync-section` at most, the most important "
+        "first.",
+    ] = 20
+    section_tokens: Annotated[
+        int,
+        Meta(ge=20, le=100_000, extra={"unit": "tokens"}),
+        "What such a section costs each prompt of an agent that reads the file: 20 lines of 40 "
+        "tokens, and what is around them.",
+    ] = 1_000
     prompt: Annotated[
         bool,
         "Add what answers it to each prompt. Off: an agent that wants more can search, and each "

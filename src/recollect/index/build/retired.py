@@ -92,6 +92,7 @@ CODE_BLOCKS = KeyedTable("code_blocks", ("partition_id", "block"))
 REMOVALS = KeyedTable("removals")
 SEGMENTS = KeyedTable("segments", ("partition_id", "first_chunk"))
 FILE_NAMES = KeyedTable("file_names", ("partition_id", "name", "rank", "document"))
+MENTIONS = KeyedTable("mentions", ("partition_id", "number", "document", "line"))
 DOCUMENTS = KeyedTable("documents")
 CHUNK_GROUPS = KeyedTable("chunk_groups", ("partition_id", "number"))
 NAMES = KeyedTable("names")
@@ -101,6 +102,7 @@ _BY_PARTITION = (
     (REMOVALS, 1),
     (SEGMENTS, 1_000),
     (FILE_NAMES, 1),
+    (MENTIONS, 1),
     (DOCUMENTS, 1),
     (CHUNK_GROUPS, 1),
     (NAMES, 1),

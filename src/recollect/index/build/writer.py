@@ -135,6 +135,7 @@ class DocumentInserter:
         self._chunks: list[tuple[SqlValue, ...]] = []
         self._annotations: list[tuple[SqlValue, ...]] = []
         self._file_names: list[tuple[SqlValue, ...]] = []
+        self._mentions: list[tuple[SqlValue, ...]] = []
         self._terms: list[str] = []
         self.hashes: set[bytes] = set()
         """Hashes of the new chunks' texts."""
@@ -154,6 +155,8 @@ class DocumentInserter:
         if prepared.document.source == FILES:
             path = path_of(prepared.document.ref)
             self._file_names += file_name_rows(self._partition, path, row)
+            named = prepared.document.mentions
+            self._mentions += [(self._partition, mentioned, row, line) for line, mentioned in named]
         for place, piece in enumerate(prepared.pieces):
             order = prepared.document.order << PART_BITS | min(place, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
@@ -173,6 +176,10 @@ class DocumentInserter:
             self._documents,
         )
         add_file_names(tx, self._file_names)
+        tx.executemany(
+            "INSERT INTO mentions (partition_id, number, document, line) VALUES (?, ?, ?, ?)",
+            self._mentions,
+        )
         if not self._records:
             return
         tx.executemany(
@@ -333,6 +340,7 @@ def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | Non
     source, ref = key
     if source == FILES:
         remove_file_names(tx, file_name_rows(partition, path_of(ref), document))
+        tx.execute("DELETE FROM mentions WHERE document = ?", (document,))
     belonging = OwnerIds(group=group, agent=agent, user=user, project=project, speaker=speaker)
     return Removed(first, count, belonging)
 

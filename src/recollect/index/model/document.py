@@ -33,6 +33,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         name: Who spoke by name, where it is known.
         markdown: Cut into line chunks (a file) instead of one chunk (a message).
         visibility_group: Who hears of it, see `index.model.visibility`; None: as its source.
+        mentions: Of a file the lines that name an observation, each with the number of that.
         stamp: What the source needs to see that nothing changed without reading (size and mtime).
     """
 
@@ -47,6 +48,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
     markdown: bool = False
     visibility_group: str | None = None
+    mentions: tuple[tuple[int, int], ...] = ()
     stamp: str | None = None
 
     def digest(self) -> bytes:
@@ -55,6 +57,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         facts = (self.group, self.order, self.at, owner, self.role, self.name, self.markdown)
         state = hashlib.sha256(repr(facts).encode())
         state.update(self.text.encode("utf-8", "surrogatepass"))
+        if self.mentions:  # they may be of lines that are not searched
+            state.update(repr(self.mentions).encode())
         return state.digest()
 
 

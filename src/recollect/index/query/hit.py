@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.core.numbers import Link
 from recollect.text.tokens import estimate_tokens
 
 
@@ -30,6 +31,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         importance: For annotated memory files: 1 to 10.
         projects: For annotated memory files: keys of the projects that it is for.
         triggers: For annotated memory files: phrases that find it.
+        links: Of a memory file the observations that these lines name, of an observation the lines
+            that name it; of a hit at most 8, as far as the asker hears both.
     """
 
     score: float
@@ -50,6 +53,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     importance: int | None = None
     projects: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
 
 def cite_lines(path: str, start: int, end: int) -> str:

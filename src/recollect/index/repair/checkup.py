@@ -238,6 +238,11 @@ KINDS = (
         retired.FILE_NAMES,
         "document NOT IN (SELECT id FROM documents)",
     ),
+    Orphans(
+        "mentions without a document",
+        retired.MENTIONS,
+        "document NOT IN (SELECT id FROM documents)",
+    ),
     Orphans("terms of no partition", KeyedTable("terms"), _NO_PARTITION),
     Orphans("segments of no partition", retired.SEGMENTS, _NO_PARTITION),
     Orphans("waiting words of no partition", retired.TAIL, _NO_PARTITION_OF_CHUNK),

@@ -81,6 +81,12 @@ def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
     ]
 
 
+def read_curated(tx: Transaction, order: Order) -> list[Observation]:
+    """Return the most important observations of the types, the most important first."""
+    typed = order.observed().among("type", order.types)
+    return heard(tx, order, select_observations(tx, typed, _BEST, _MOST))
+
+
 def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
     """Return the observations of the project that a search found."""
     if not order.relevance:

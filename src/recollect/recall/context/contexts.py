@@ -46,6 +46,7 @@ from recollect.recall.context.injections import (
     Injection,
     PromptState,
     add_injection,
+    numbers_in_files,
     select_injections,
     standing,
 )
@@ -105,6 +106,22 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     secret: bytes
     paths: Callable[[str], Sequence[str]]
     cache: OrderedDict[object, ContextBlock] = msgspec.field(default_factory=OrderedDict)
+
+    def new_session(self, project: str | None) -> tuple[Session, ObservationHearer]:
+        """Return a session of the owner that is not there yet, and what it hears."""
+        session = Session(
+            id="",
+            tenant=self.scope.tenant,
+            status="active",
+            created_at=0,
+            updated_at=0,
+            agent=self.scope.agent,
+            user=self.scope.user,
+            project=self.scope.project if project is None else project,
+        )
+        owner = self.sessions().owner
+        group = visibility_group_of(session, owner)
+        return session, ObservationHearer(group=group, owner=owner, shared=self.shared)
 
 
 class _Asking(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,21 +243,8 @@ class Contexts:
             InvalidInput: an argument is out of range.
             StoreError: the records cannot be read.
         """
-        parts, scope = self._parts, self._parts.scope
-        session = Session(
-            id="",
-            tenant=scope.tenant,
-            status="active",
-            created_at=0,
-            updated_at=0,
-            agent=scope.agent,
-            user=scope.user,
-            project=scope.project if project is None else project,
-        )
-        owner = parts.sessions().owner
-        hearer = ObservationHearer(
-            group=visibility_group_of(session, owner), owner=owner, shared=parts.shared
-        )
+        parts = self._parts
+        session, hearer = parts.new_session(project)
         if for_session is not None:
             hearer = hearer_of(parts.sessions, for_session, None, shared=parts.shared)
         asking = self._asking(session, hearer, query, budget_tokens, heard_as=for_session)
@@ -307,7 +311,9 @@ class Contexts:
     def _cached(self, asking: _Asking) -> ContextBlock:
         """Return a whole block; where nothing was stored since, the same one without work."""
         parts = self._parts
-        stand = parts.database.read(lambda tx: (last_change(tx), _episodes(tx, parts.scope)))
+        stand = parts.database.read(
+            lambda tx: (last_change(tx), _episodes(tx, parts.scope), self._in_files(tx, asking))
+        )
         room = asking.room
         projects = self._projects(asking.session)
         about = (asking.session.id, asking.hearer.group, room.tokens, room.chars, projects, stand)
@@ -325,7 +331,13 @@ class Contexts:
 
         def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
             order = self._order(tx, asking, projects, relevance)
-            return read_candidates(tx, order), standing(tx, asking.session, group)
+            known = self._in_files(tx, asking)
+            found = [
+                each
+                for each in read_candidates(tx, order)
+                if each.kind != "observation" or each.number not in known
+            ]
+            return found, standing(tx, asking.session, group)
 
         found, stands = self._parts.database.read(unit)
         found = [self._shortened(each, asking.room) for each in found]
@@ -353,6 +365,7 @@ class Contexts:
             group = asking.hearer.group.name
             stands = standing(tx, asking.session, group).ids if asking.since is None else ()
             there = shown.union(stands)
+            known = self._in_files(tx, asking)
 
             def is_new(id_: str, session_id: str | None, at: int) -> bool:
                 return id_ not in there and not (session_id in order.lineage and at >= since)
@@ -362,6 +375,7 @@ class Contexts:
                 for each in heard(tx, order, read_relevant(tx, order))
                 if is_new(each.id, each.session_id, each.created_at)
                 and each.message_id not in there
+                and each.number not in known
             ]
             said = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
             return [*relevant_candidates(fresh, order), *spoken_candidates(tx, said)]
@@ -398,6 +412,9 @@ class Contexts:
             and hit.snippet.strip() != asked
             and not is_loaded(asking.client, hit.path or "")
         ]
+
+    def _in_files(self, tx: Transaction, asking: _Asking) -> frozenset[int]:
+        return numbers_in_files(tx, self._parts.scope.tenant, asking.client)
 
     def _relevance(self, asking: _Asking) -> dict[str, float]:
         if asking.query is None:

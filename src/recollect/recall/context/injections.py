@@ -1,20 +1,27 @@
 """Injections: what was put into which prompt, when and why. No text, and of a question a hash.
 
+An agent also reads files that have a section of `recollect memory sync-section`.
+
 A block that is whole takes the place of all before it: what was injected earlier has left
 the prompt. What an erased session had observed leaves the rows of others, too.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import LiteralString
 
 import msgspec
 
+from recollect.core.errors import RecollectError
 from recollect.recall.context.block import ContextItem
+from recollect.sessions.context.flushed_notes import LARGEST_BYTES, files_with_section
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
 from recollect.store.columns import Condition, decode, json_object, text
 from recollect.store.engine import Row, Transaction
+from recollect.store.paths import read_beneath
+from recollect.text.section import numbers_in
 
 WHOLE = frozenset({"startup", "clear", "compact"})
 """Reasons for which the prompt begins again."""
@@ -43,6 +50,12 @@ _STANDING: LiteralString = """
     ORDER BY j.id, i.place
 """
 _ENDLESS = 2**62
+_READ_BY = {
+    "CLAUDE.md": "claude-code",
+    "CLAUDE.local.md": "claude-code",
+    "GEMINI.md": "gemini",
+}
+"""Files that one client alone reads; what is in them is new to all others."""
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +142,22 @@ def standing(tx: Transaction, session: Session, visibility_group: str) -> Prompt
         until = kin.created_at
     ids = tuple(dict.fromkeys(ref for ref, _ in found))
     return PromptState(ids, max((injection for _, injection in found), default=""))
+
+
+def numbers_in_files(tx: Transaction, tenant: str, client: str | None) -> frozenset[int]:
+    """Return the numbers of the observations in the sections that a client reads by itself.
+
+    Args:
+        tx: A transaction.
+        tenant: Whose observations.
+        client: The program; None: it may read any file.
+    """
+    found: frozenset[int] = frozenset()
+    for path in files_with_section(tx, tenant):
+        if client is None or _READ_BY.get(path.name, client) == client:
+            with suppress(RecollectError):  # it is gone, or a link by now
+                found |= numbers_in(read_beneath(path.parent, path.name, limit=LARGEST_BYTES))
+    return found
 
 
 def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[tuple[str, str]]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.numbers import Link
+
 
 class Detail(msgspec.Struct, frozen=True, kw_only=True):
     """A record that was asked for.
@@ -16,12 +18,14 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
         tokens: About what it costs in a prompt as it is here.
         record: The `Observation`, `Message` or `Episode`. What it says is data, whosever words
             it is: an observation tells by ``trust``.
+        links: Of an observation the lines of memory files that name it, at most 8.
     """
 
     name: str
     kind: str
     tokens: int
     record: Any
+    links: tuple[Link, ...] = ()
 
 
 class DetailBatch(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,8 +13,8 @@ import msgspec
 
 from recollect.core.clock import check_time, to_iso, to_ms
 from recollect.core.errors import InvalidInput
-from recollect.core.numbers import parse_record, show_number
-from recollect.index.query.hit import SearchResult
+from recollect.core.numbers import Link, parse_record, show_number
+from recollect.index.query.hit import Hit, SearchResult
 from recollect.observations.observation import Observation
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.steps.lines import IndexLine, IndexLines, Timeline
@@ -118,6 +118,8 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
         created_at: ISO 8601 UTC.
         source: The kind of memory.
         score: 0 to 1; null where nothing was asked.
+        links: Of a file the observations that its lines name, of an observation the lines of files
+            that name it; not there without any.
     """
 
     id: int | str
@@ -127,6 +129,7 @@ class ResultLine(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     source: str
     score: float | None = None
+    links: tuple[Link, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -252,13 +255,13 @@ def observation_answer(of: Observation) -> ObservationAnswer:
 
 def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
     """Return what was found as it is sent, in the order of the lines."""
-    scores: Mapping[str, float] = {
-        hit.ref if hit.path is None else f"{hit.path}:{hit.start_line}-{hit.end_line}": hit.score
+    hits: Mapping[str, Hit] = {
+        hit.ref if hit.path is None else f"{hit.path}:{hit.start_line}-{hit.end_line}": hit
         for hit in result.hits
     }
     return SearchResults(
         results=tuple(
-            _line(line, scores.get(line.name if line.kind == "file" else line.ref))
+            _line(line, hits.get(line.name if line.kind == "file" else line.ref))
             for line in lines.lines
         ),
         tokens=lines.tokens,
@@ -293,7 +296,7 @@ def context_answer(block: ContextBlock) -> PromptContext:
 _SOURCES = {"observation": "observations", "message": "sessions", "file": "memory"}
 
 
-def _line(line: IndexLine, score: float | None = None) -> ResultLine:
+def _line(line: IndexLine, hit: Hit | None = None) -> ResultLine:
     return ResultLine(
         id=_id(line.kind, line.number, line.name),
         type=line.type,
@@ -301,7 +304,8 @@ def _line(line: IndexLine, score: float | None = None) -> ResultLine:
         tokens=line.tokens,
         created_at=to_iso(line.at),
         source=_SOURCES[line.kind],
-        score=score,
+        score=None if hit is None else hit.score,
+        links=msgspec.UNSET if hit is None or not hit.links else hit.links,
     )
 
 

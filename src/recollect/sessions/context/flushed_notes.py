@@ -1,5 +1,7 @@
 """Flushed notes: which session said a line of the notes, so that it goes and comes with it.
 
+Lines of the sections that recollect keeps in files of the user are known in the same way.
+
 Several sessions may have said the same line. It is hidden while all of them are deleted, and erased
 with the last of them. A line that a person wrote has no session, and one that a person edited is
 theirs.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -60,6 +63,17 @@ _SAID: LiteralString = """
 """
 _WRITTEN: LiteralString = "SELECT DISTINCT line_hash FROM flushed_notes WHERE path = ?"
 _FORGET: LiteralString = "DELETE FROM flushed_notes WHERE session_id = ? AND path = ?"
+_UNSAY: LiteralString = "DELETE FROM flushed_notes WHERE path = ? AND line_hash = ?"
+_FILES: LiteralString = """
+    WITH RECURSIVE file (path) AS (
+        SELECT min(path) FROM flushed_notes WHERE path >= '/' AND path < '0'
+        UNION ALL
+        SELECT (SELECT min(path) FROM flushed_notes WHERE path > file.path AND path < '0')
+        FROM file WHERE file.path IS NOT NULL)
+    SELECT path FROM file WHERE EXISTS (
+        SELECT 1 FROM flushed_notes n WHERE n.path = file.path AND n.tenant = ?)
+"""
+_DAY = re.compile(r"/\d{4}-\d{2}-\d{2}\.md$")
 _OWN: LiteralString = """
     INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type, peer)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (folder) DO NOTHING
@@ -137,6 +151,39 @@ def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: 
         who = (session.id, session.tenant, at)
         tx.executemany(_SAY, [(file.path, line_hash(line), *who) for line in file.new])
         tx.executemany(_SAY_AGAIN, [(*who, file.path, line_hash(line)) for line in file.known])
+
+
+def say_section(
+    tx: Transaction, path: Path, lines: Iterable[tuple[str, str]], tenant: str, at: int
+) -> None:
+    """Remember which session each line of the section of a file is of.
+
+    Args:
+        tx: A write transaction.
+        path: The file, absolute.
+        lines: Each with the id of a session.
+        tenant: Whose sessions.
+        at: Now, ms UTC.
+    """
+    rows = [(str(path), line_hash(line.encode()), id_, tenant, at) for line, id_ in lines]
+    tx.executemany(_SAY, rows)
+
+
+def unsay_section(tx: Transaction, path: Path, lines: Iterable[str]) -> None:
+    """Forget lines that are no longer in the section of a file."""
+    gone = (line.encode("utf-8", "surrogateescape") for line in lines)
+    tx.executemany(_UNSAY, [(str(path), line_hash(line)) for line in gone])
+
+
+def files_with_section(tx: Transaction, tenant: str) -> list[Path]:
+    """Return the files into which a section was written; notes of days have none."""
+    found = [text(row[0]) for row in tx.all(_FILES, (tenant,))]
+    return [Path(path) for path in found if not is_of_day(path)]
+
+
+def is_of_day(path: str) -> bool:
+    """Return whether a file is the notes of a day, by its absolute path."""
+    return _DAY.search(path) is not None
 
 
 def own_folder(tx: Transaction, place: NotesPlace, session: Session) -> None:
@@ -222,6 +269,8 @@ def _erase_file(
     *,
     dry_run: bool,
 ) -> ErasedNotes:
+    from recollect.text.section import resealed
+
     shared, removed, edited = sum(said.values()), 0, 0
     numbers: tuple[int, ...] = ()
 
@@ -242,13 +291,13 @@ def _erase_file(
         left = b"\n".join(kept)
         if dry_run or not going:
             return content
-        return b"" if left.strip() == _heading(path) else left
+        return b"" if left.strip() == _heading(path) else resealed(content, left)
 
     root, relative = place_of(home, path)
     try:
         rewrite_beneath(root, relative, change, limit=LARGEST_BYTES)
     except NotFound as error:
-        if not root.is_dir():  # a disk that is not there now may hold it
+        if is_of_day(path) and not root.is_dir():  # a disk that is not there now may hold it
             return ErasedNotes(path=path, error=error.code)
     except RecollectError as error:
         return ErasedNotes(path=path, error=error.code)
@@ -265,8 +314,8 @@ def place_of(home: Path, path: str) -> tuple[Path, str]:
     """Return the folder and the name in it of a file of notes, as `flushed_notes` calls it."""
     if not path.startswith("/"):
         return home, path
-    root, _, day = path.rpartition(f"/{FOLDER}/")
-    return Path(root), f"{FOLDER}/{day}"
+    root, folder, name = path.rpartition(f"/{FOLDER}/" if is_of_day(path) else "/")
+    return Path(root or "/"), f"{folder[1:]}{name}"
 
 
 def _heading(path: str) -> bytes:
@@ -276,10 +325,10 @@ def _heading(path: str) -> bytes:
 
 def _remove_folder(home: Path, path: str) -> str | None:
     """Remove the folder of a guest whose last notes went, and return its name."""
+    if path.startswith("/"):
+        return None
     root, relative = place_of(home, path)
     folder = relative.rpartition("/")[0]
-    if folder == FOLDER:
-        return None
     with suppress(OSError):
         os.rmdir(root / folder)
     return None if (root / folder).exists() else folder

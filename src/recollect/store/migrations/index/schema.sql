@@ -109,6 +109,13 @@ CREATE TABLE generations (
     identity   TEXT NOT NULL CHECK (json_valid(identity)),
     created_at INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE mentions (
+    partition_id INTEGER NOT NULL,
+    number       INTEGER NOT NULL,
+    document     INTEGER NOT NULL,
+    line         INTEGER NOT NULL,
+    PRIMARY KEY (partition_id, number, document, line)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -181,4 +188,5 @@ CREATE INDEX code_rows_by_chunk ON code_rows (partition_id, chunk);
 CREATE INDEX code_rows_by_partition ON code_rows (partition_id, id);
 CREATE INDEX embedding_cache_by_use ON embedding_cache (updated_at);
 CREATE INDEX embedding_job_texts_by_job ON embedding_job_texts (job);
+CREATE INDEX mentions_by_document ON mentions (document, line);
 CREATE INDEX removals_by_partition ON removals (partition_id, id);

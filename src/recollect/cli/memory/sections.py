@@ -1,0 +1,79 @@
+"""`recollect memory sync-section`: what was decided, in a file that agents read by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.addresses import path_or_name
+from recollect.cli.help import App
+from recollect.cli.invocation import answer, argument, opened
+from recollect.cli.output.formatting import count
+from recollect.cli.output.screen import say, show
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.recall.context.sections import SectionResult
+
+app = App()
+group = App(help="Keep what was decided in files of yours.", invoke_without_command=True)
+app.add_typer(group, name="memory", rich_help_panel="Keep")
+
+_DONE = {
+    "written": ("written", "would be written"),
+    "unchanged": ("unchanged", "unchanged"),
+    "removed": ("removed", "would be removed"),
+    "empty": ("nothing to write or remove", "nothing to write or remove"),
+}
+
+
+@group.callback()
+def memory(context: typer.Context) -> None:
+    """Keep what was decided in files of yours; without a command, list those that have it."""
+    if context.invoked_subcommand is None:
+        with opened(context) as found:
+            files = found.sections.files()
+        answer(context, {"files": list(map(str, files))}, lambda: _show_files(files))
+
+
+@group.command("sync-section")
+def sync_section(
+    context: typer.Context,
+    file: Annotated[Path, argument(metavar="FILE", help="MEMORY.md, CLAUDE.md, AGENTS.md, ….")],
+    *,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            help="Of this project: a path, name or id; by default the one that FILE is in."
+        ),
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the section out.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite lines in it that somebody changed.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be written.")
+    ] = False,
+) -> None:
+    """Write the most important decisions and fixes of a project into a section of FILE."""
+    about = None if project is None else path_or_name(project)
+    with opened(context) as found:
+        done = found.sections.sync(file, about, remove=remove, force=force, dry_run=dry_run)
+    answer(context, done, lambda: _show(done))
+
+
+def _show_files(files: list[Path]) -> None:
+    for file in files:
+        show((str(file), ""))
+    if not files:
+        say(("no file has a section: see recollect memory sync-section --help", "dim"))
+
+
+def _show(done: SectionResult) -> None:
+    for line in done.lines:
+        show((line, ""))
+    outcome = _DONE[done.outcome][done.dry_run]
+    cost = f", {count(len(done.numbers), 'observation')}, {count(done.tokens, 'token')}"
+    left = f", {done.left_out} left out" if done.left_out else ""
+    say((f"\n{done.path}: {outcome}", "bold"), (cost + left if done.lines else "", "dim"))

@@ -1,0 +1,118 @@
+"""Links between memory files and the observations that their lines name, such as ``#1234``.
+
+The index knows which lines those are. A link is shown to who may read the file and hear the
+observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recollect.core.numbers import Link
+from recollect.core.scope import Scope
+from recollect.index.index import Index
+from recollect.index.model.document import OBSERVATIONS
+from recollect.index.query.hit import Hit, SearchResult
+from recollect.recall.steps.detail import Detail, DetailBatch
+from recollect.recall.steps.lines import hears, select_rows
+from recollect.store.columns import Condition
+from recollect.store.engine import Database
+from recollect.workspace.reading import ReadResult
+
+if TYPE_CHECKING:  # for a name only
+    from recollect.observations.observation import Hearer
+
+MOST = 8
+"""Links of a hit: as JSON some 35 tokens each, so that a hit never costs 300 more by them."""
+
+_Named = tuple[str, int, int]
+"""Path, line, number."""
+
+
+class Linker(msgspec.Struct, frozen=True, kw_only=True):
+    """Tells what links answers, for one who asks.
+
+    Attributes:
+        index: Knows what memory files name.
+        records: Has the observations.
+        scope: Whose.
+        hearer: Who asks; None for the operator.
+        readable: Returns those of some paths that they may read.
+    """
+
+    index: Index
+    records: Database
+    scope: Scope
+    hearer: Hearer | None
+    readable: Callable[[list[str]], list[str]]
+
+    def hits(self, result: SearchResult) -> SearchResult:
+        """Return a result whose hits have their links."""
+        numbers = {hit.number for hit in result.hits if hit.source == OBSERVATIONS}
+        paths = {hit.path for hit in result.hits if hit.path is not None}
+        named = dict.fromkeys([*self._from_files(paths), *self._to_observations(numbers)])
+        ends = [[each for each in named if _is_of(hit, *each)][:MOST] for hit in result.hits]
+        links = self._resolved([each for found in ends for each in found])
+        if not links:
+            return result
+        hits = [
+            msgspec.structs.replace(
+                hit, links=tuple(links[each] for each in found if each in links)
+            )
+            for hit, found in zip(result.hits, ends, strict=True)
+        ]
+        return msgspec.structs.replace(result, hits=hits)
+
+    def read(self, read: ReadResult, mentions: Iterable[tuple[int, int]]) -> ReadResult:
+        """Return lines of a file with their links; ``mentions`` are those of the whole file."""
+        last = read.from_line + read.lines - 1
+        within = [(read.path, *each) for each in mentions if read.from_line <= each[0] <= last]
+        return msgspec.structs.replace(read, links=tuple(self._resolved(within).values()))
+
+    def details(self, batch: DetailBatch) -> DetailBatch:
+        """Return records with their links."""
+        numbers = {each.record.number for each in batch.found if each.kind == "observation"}
+        links = self._resolved(self._to_observations(numbers)).values()
+        found = tuple(_linked(each, links) for each in batch.found)
+        return msgspec.structs.replace(batch, found=found) if links else batch
+
+    def _from_files(self, paths: set[str]) -> list[_Named]:
+        found = self.index.mentions(self.scope.tenant, paths=paths) if paths else []
+        return [(each.ref, each.line, each.number) for each in found if each.ref in paths]
+
+    def _to_observations(self, numbers: Iterable[int | None]) -> list[_Named]:
+        wanted = [number for number in numbers if number is not None]
+        found = self.index.mentions(self.scope.tenant, numbers=wanted) if wanted else []
+        readable = set(self.readable(sorted({each.ref for each in found}))) if found else set()
+        return [(each.ref, each.line, each.number) for each in found if each.ref in readable]
+
+    def _resolved(self, named: Sequence[_Named]) -> dict[_Named, Link]:
+        """Return links to those observations that are there and that they hear, in the order."""
+        if not named:
+            return {}
+        numbers = msgspec.json.encode(sorted({number for _, _, number in named})).decode()
+        where = Condition(self.scope, "session_id")
+        where.also("number IN (SELECT value FROM json_each(?))", numbers)
+        rows = self.records.read(lambda tx: select_rows(tx, "observation", where))
+        heard = (row.line() for row, place in rows if hears(self.hearer, row.kind, place))
+        known = {line.number: line for line in heard}
+        return {
+            each: Link(path=each[0], line=each[1], number=each[2], ref=row.ref, title=row.title)
+            for each in named
+            if (row := known.get(each[2])) is not None
+        }
+
+
+def _is_of(hit: Hit, path: str, line: int, number: int) -> bool:
+    """Return whether a mention is at one end of a hit."""
+    if hit.path is None:
+        return hit.source == OBSERVATIONS and hit.number == number
+    return path == hit.path and (hit.start_line or 0) <= line <= (hit.end_line or 0)
+
+
+def _linked(detail: Detail, links: Iterable[Link]) -> Detail:
+    found = [link for link in links if link.ref == detail.record.id]
+    return msgspec.structs.replace(detail, links=tuple(found[:MOST])) if found else detail
