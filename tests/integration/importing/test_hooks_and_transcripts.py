@@ -60,6 +60,7 @@ def test_each_prompt_and_tool_is_there_once(
         places = [(hit.session_id, hit.seq) for hit in hits]
         assert len(places) == len(set(places))
         assert {hit.seq for hit in hits} <= {each.seq for each in memory.sessions.messages(session.id)}
+    with memory_and_caller(home, projects, following=False) as (memory, _):
         assert memory.heal_mirrors() == {"equal": 1}
 
 
