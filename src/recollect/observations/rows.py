@@ -14,8 +14,7 @@ import msgspec
 
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
-from recollect.observations.event_keys import event_key
-from recollect.observations.observation import Observation
+from recollect.observations.observation import Observation, event_key
 from recollect.store.columns import (
     Condition,
     decode,
