@@ -23,8 +23,8 @@ LONGEST = 40
 """Terms are cut here. Longer words are hashes and keys, unless they have the parts of a name."""
 DROPPED = 200
 """Longer ones are encoded data and no words at all."""
-CACHED_WORDS = 300_000
-"""About 60 MB at most; then the cache starts again."""
+CACHED_WORDS = 32_768
+"""About 8 MB at most; then the cache starts again, see ``docs/experiments.md``."""
 
 STOP_WORDS = frozenset(
     """

@@ -39,6 +39,8 @@ def started(home: Home, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
+        # A test run in the background of a shell has the interrupt switched off, and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         try:
             yield process
@@ -183,3 +185,19 @@ def test_a_home_is_not_made_by_a_wrong_path(home: Home, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert json.loads(done.stderr)["error"]["code"] == "not_found"
     assert not missing.exists()
+
+
+def test_a_project_that_is_neither_known_nor_a_folder_is_refused(home: Home) -> None:
+    """Nothing would ever be found in it, and no client says why."""
+    command = home.command("--as", "owner", "--project", "/nowhere/at/all")
+    done = subprocess.run(
+        [command.command, *command.args],
+        env=command.env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no such project or folder" in done.stderr

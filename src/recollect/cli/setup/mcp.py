@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.cli.addresses import path_or_name
 from recollect.cli.help import App
 from recollect.cli.invocation import invocation_of, require_home
+from recollect.core.errors import NotFound
 from recollect.core.scope import Scope
 from recollect.mcp import check_installed
+
+if TYPE_CHECKING:  # it is opened by the pool
+    from recollect.memory import Memory
 
 app = App()
 
@@ -35,8 +40,16 @@ def mcp(
     given = invocation_of(context)
     named = None if given.workspace is None else {"workspace.path": str(given.workspace)}
     with MemoryPool(require_home(context), named) as pool:
-        about = pool.memory().projects.find(path_or_name(project)) if project else None
+        about = None if project is None else _project(pool.memory(), path_or_name(project))
         scope = Scope(agent=given.agent, project=about)
         caller_of = partial(Callers(pool).local, audience, "write", "mcp", scope=scope)
         caller_of()  # refuses a wrong audience before anything is served
         serve_stdio(caller_of)
+
+
+def _project(memory: Memory, named: str) -> str:
+    """Return a path of a project, which may be one that nothing has been captured of yet."""
+    path = memory.projects.find(named)
+    if memory.projects.known(path) is None and not Path(path).is_dir():
+        raise NotFound("no such project or folder", hint="see `recollect projects`")
+    return path

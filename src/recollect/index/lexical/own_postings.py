@@ -30,8 +30,8 @@ from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
 
-CACHED_TERMS = 400_000
-"""About 50 MB at most; then the cache starts again (real vocabularies stay below it)."""
+CACHED_TERMS = 32_768
+"""About 5 MB at most; then the cache starts again, see ``docs/experiments.md``."""
 
 
 class OwnPostings:
