@@ -67,17 +67,22 @@ class Play:
             **more,
         }
 
-    def _turn(
-        self, prompt: str, asked: str, tools: tuple[str, ...], said: str
-    ) -> Iterator[Step]:
+    def _turn(self, prompt: str, asked: str, tools: tuple[str, ...], said: str) -> Iterator[Step]:
         facts = {"prompt_id": prompt}
         lines = [self.line("user", asked, promptId=prompt)]
         yield Step("UserPromptSubmit", facts | {"prompt": asked}, lines)
         for number, tool in enumerate(tools):
             failed, call = number == 1, f"toolu_{prompt}_{number}"
-            given = {"file_path": "/home/ana/shop/kettle.md"} if tool != "Bash" else {"command": "x"}
+            given = (
+                {"file_path": "/home/ana/shop/kettle.md"} if tool != "Bash" else {"command": "x"}
+            )
             use = {"type": "tool_use", "id": call, "name": tool, "input": given}
-            result = {"type": "tool_result", "tool_use_id": call, "content": "told", "is_error": failed}
+            result = {
+                "type": "tool_result",
+                "tool_use_id": call,
+                "content": "told",
+                "is_error": failed,
+            }
             lines = [
                 self.line("assistant", [{"type": "text", "text": f"Let me look: {call}"}]),
                 self.line("assistant", [use]),
