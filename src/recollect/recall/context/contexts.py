@@ -46,6 +46,7 @@ from recollect.recall.context.injections import (
     Injection,
     PromptState,
     add_injection,
+    fork_standing,
     numbers_in_files,
     select_injections,
     standing,
@@ -328,16 +329,17 @@ class Contexts:
     def _assembled(self, asking: _Asking, projects: tuple[str, ...]) -> ContextBlock:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
+        known = fork_standing if asking.reason == "fork" else standing
 
         def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
             order = self._order(tx, asking, projects, relevance)
-            known = self._in_files(tx, asking)
+            written = self._in_files(tx, asking)
             found = [
                 each
                 for each in read_candidates(tx, order)
-                if each.kind != "observation" or each.number not in known
+                if each.kind != "observation" or each.number not in written
             ]
-            return found, standing(tx, asking.session, group)
+            return found, known(tx, asking.session, group)
 
         found, stands = self._parts.database.read(unit)
         found = [self._shortened(each, asking.room) for each in found]
