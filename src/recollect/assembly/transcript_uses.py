@@ -12,9 +12,9 @@ import msgspec
 
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
-from recollect.observations.linking import link_calls, link_turns, used_calls
+from recollect.observations.links.linking import link_calls, link_turns, used_calls
 from recollect.observations.recorder import Recorder
-from recollect.observations.told import ToldMessage
+from recollect.observations.links.told import ToldMessage
 from recollect.sessions.exchange.stand_ins import prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock

@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.observations.event_keys import event_key
 from recollect.observations.rows import renew_observation
-from recollect.observations.told import ToldMessage, told_by
+from recollect.observations.links.told import ToldMessage, told_by
 from recollect.store.columns import text
 from recollect.store.engine import Row, Transaction
 
