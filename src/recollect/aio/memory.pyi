@@ -40,6 +40,7 @@ from recollect.observations.recalled import OwnCalls
 from recollect.recall.context.block import ContextBlock
 from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
+from recollect.recall.followed import FollowedFile
 from recollect.recall.maintenance import Synced
 from recollect.recall.probe import Probe
 from recollect.recall.status import RecordCounts, Status
@@ -54,7 +55,7 @@ from recollect.sessions.context.window import Compacted
 from recollect.sessions.exchange.export import ExportReport
 from recollect.sessions.exchange.import_report import ImportReport, Progress
 from recollect.sessions.lease import Lease
-from recollect.sessions.lifecycle import Hooked, Moment
+from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.policy.history import PendingMessage
 from recollect.sessions.policy.modes import ModeRules
 from recollect.sessions.policy.owner import Owner
@@ -65,6 +66,7 @@ from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.lineage import Branch, LineageSegment
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
+from recollect.sessions.record.stand_in import StandIn
 from recollect.sessions.record.token_usage import TokenUsage
 from recollect.sessions.record.tool_call import ToolCall
 from recollect.sessions.streaming import Piece
@@ -437,6 +439,20 @@ class AsyncMemory:
         """
     @property
     def tokens(self) -> AsyncTokens: ...
+    async def transcript_grew(
+        self, path: str, format_name: str, *, is_awaited: bool = False
+    ) -> FollowedFile | None:
+        """Tell that a program wrote into a transcript, as its hooks say.
+
+        Args:
+            path: Absolute.
+            format_name: The program, ``claude-code``.
+            is_awaited: Read what is new before returning, for a second at most; else at once.
+
+        Returns:
+            The transcript; None where it is below no place that is followed, see
+            ``workspace.transcripts``.
+        """
     async def unheard_warnings(self, result: SearchResult) -> builtins.list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.
 
@@ -665,13 +681,18 @@ class AsyncSessions:
         """
     async def finish_endings(self) -> int:
         """Write the summaries that are due, and return how many sessions that were."""
-    async def flush(self, session_id: str) -> Flushed:
+    async def flush(self, session_id: str, *, again: bool = False) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
 
         A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
         the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
         before is not looked at again, and nothing is written twice. Nothing is written from groups,
         jobs and sub-agents.
+
+        Args:
+            session_id: Which one.
+            again: Also where that was done in this cycle: another program compacts its own window,
+                and tells before it does.
 
         Returns:
             What was done, or why it was not; a failure is counted and reported, not raised.
@@ -726,20 +747,21 @@ class AsyncSessions:
         """
     async def hooked(
         self,
-        key: str,
+        name: str | ForeignName,
         project: str | None = None,
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
         beginning: Callable[[Hooked], None] = ...,
     ) -> Hooked:
-        """Return the session of the hooks under a key, and what became of it by this one.
+        """Return the session of the hooks under a name, and what became of it by this one.
 
-        It goes on from ``start`` until it is archived; ``resume`` opens it again, any hook begins
-        one where none goes on. What happened before the end of the last one belongs to that.
+        Under a key it goes on from ``start`` until it is archived; ``resume`` opens it again, any
+        hook begins one where none goes on. What happened before the end of the last one belongs to
+        that. What another program names is one session for ever: a later start opens it again.
 
         Args:
-            key: Who and where.
+            name: A key, who and where; or what another program calls it.
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
@@ -747,8 +769,9 @@ class AsyncSessions:
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
+            NotFound: it is of another owner than the scope's.
             Denied: the key or project belongs to another owner than the scope's.
-            Conflict: it would be opened again, and another program holds it.
+            Conflict: it would be opened again, and another program holds it; or it was deleted.
         """
     async def is_addressed(
         self, session_id: str, text: str, *, reply_to_agent: bool = False
@@ -989,6 +1012,23 @@ class AsyncSessions:
             NotFound: the scope has no such session.
             Conflict: another program holds it.
             InvalidInput: the status is unknown.
+        """
+    async def stand_in(
+        self, session_id: str, of: StandIn, text: str, at: int | None = None
+    ) -> Message | None:
+        """Store what a hook reports until the transcript of the session takes its place.
+
+        Args:
+            session_id: Where it belongs.
+            of: Which message of which turn it is.
+            text: Its words.
+            at: When it was said, ms UTC; now if not given.
+
+        Returns:
+            The message; None where the transcript brought it already.
+
+        Raises:
+            RecollectError: as `append`.
         """
     async def start(
         self,

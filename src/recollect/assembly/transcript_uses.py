@@ -13,8 +13,8 @@ import msgspec
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.links.linking import link_calls, link_turns, used_calls
-from recollect.observations.recorder import Recorder
 from recollect.observations.links.told import ToldMessage
+from recollect.observations.recorder import Recorder
 from recollect.sessions.exchange.stand_ins import prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock

@@ -25,6 +25,25 @@ Made = Literal[
 the end of a sub-agent, a turn that was cut off, a compaction, or somebody by hand."""
 
 
+def event_key(event: Made, prompt_id: str | None, agent_id: str | None = None) -> str | None:
+    """Return the event id of what happens once in a turn; None where the turn is not known.
+
+    What a hook reports and what a transcript says of it are one observation by this key. A tool is
+    known by its call instead, see `Observation.tool_use_id`.
+
+    Args:
+        event: What made the observation.
+        prompt_id: The program's id of the turn.
+        agent_id: Its id of the sub-agent that did it.
+
+    >>> event_key("subagent", "c0ff", "a949"), event_key("answer", "c0ff")
+    ('subagent:c0ff:a949', 'answer:c0ff')
+    """
+    if not prompt_id or event in {"tool", "tool_failed", "manual"}:
+        return None
+    return ":".join(filter(None, (event, prompt_id, agent_id)))
+
+
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """Something that an agent did or saw.
 

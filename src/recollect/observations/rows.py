@@ -13,8 +13,8 @@ import msgspec
 
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
-from recollect.observations.observation import Observation
 from recollect.observations.links.told import told_in
+from recollect.observations.observation import Observation
 from recollect.store.columns import (
     Condition,
     decode,

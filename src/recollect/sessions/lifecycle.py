@@ -316,11 +316,11 @@ def check_moment(moment: object) -> None:
         )
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What a hook tells of the life of a session.
+class LifeHook(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hook reports of the life of a session.
 
     Attributes:
-        moment: What it tells.
+        moment: What it reports.
         at: When it happened, ms UTC; now where it is None.
         place: Where the name of the session is of another program, see `ForeignName`.
     """
@@ -330,22 +330,22 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     place: str | None = None
 
 
-def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, told: Told) -> Hooked:
+def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
     """Return the session that a hook is of: as it is, before one begins or is opened again.
 
     Args:
         tx: A transaction.
         wanted: What would begin, with its name and project.
         scope: Whose sessions.
-        told: What the hook tells.
+        hook: What the hook reports.
 
     Raises:
         Conflict: another program has it under an id, and it was deleted or erased here.
         NotFound: likewise, and it is of another owner than the scope's.
     """
     if wanted.foreign_id is not None:
-        return _expected_foreign(tx, wanted, scope, told)
-    moment, at = told.moment, told.at
+        return _expected_foreign(tx, wanted, scope, hook)
+    moment, at = hook.moment, hook.at
     running = _of_hook(tx, wanted, scope, moment, "active")
     if running is not None:
         return Hooked(session=running, became="continued")
@@ -359,9 +359,9 @@ def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, told: Told) 
     return Hooked(session=over, became="over")
 
 
-def _expected_foreign(tx: Transaction, wanted: Session, scope: Scope, told: Told) -> Hooked:
+def _expected_foreign(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
     tenant, source = wanted.tenant, wanted.source or ""
-    id_, known = find_placed(tx, tenant, source, wanted.foreign_id or "", told.place)
+    id_, known = find_placed(tx, tenant, source, wanted.foreign_id or "", hook.place)
     if known is None and is_buried(tx, tenant, [(source, id_), (OURS, id_)]):
         raise Conflict("the session was erased", hint="begin another one")
     if known is None:
@@ -369,21 +369,21 @@ def _expected_foreign(tx: Transaction, wanted: Session, scope: Scope, told: Told
     require_living(tx, scope, known.id)
     if known.status == "active":
         return Hooked(session=known, became="continued")
-    is_later = told.at is None or told.at > (known.ended_at or 0)
-    goes_on = told.moment in {"start", "resume"} and is_later
+    is_later = hook.at is None or hook.at > (known.ended_at or 0)
+    goes_on = hook.moment in {"start", "resume"} and is_later
     return Hooked(session=known, became="resumed" if goes_on else "over")
 
 
-def hook_session(tx: Transaction, wanted: Session, scope: Scope, told: Told) -> Hooked:
+def hook_session(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
     """Return the session that a hook is of, begun or opened again where that is needed.
 
     Arguments and errors as for `expected_hooked`.
     """
-    expected = expected_hooked(tx, wanted, scope, told)
+    expected = expected_hooked(tx, wanted, scope, hook)
     if expected.became == "began":
         session = add_session(tx, expected.session)
-        if told.place is not None:
-            set_place(tx, session.id, told.place)
+        if hook.place is not None:
+            set_place(tx, session.id, hook.place)
         return Hooked(session=session, became="began")
     if expected.became != "resumed":
         return expected

@@ -32,8 +32,8 @@ from recollect.sessions.lease import (
 from recollect.sessions.lifecycle import (
     ForeignName,
     Hooked,
+    LifeHook,
     Moment,
-    Told,
     Turn,
     check_moment,
     expected_hooked,
@@ -223,13 +223,13 @@ class Sessions:
         """
         check_moment(moment)
         place = name.place if isinstance(name, ForeignName) else None
-        told = Told(moment=moment, at=None if at is None else check_time(at), place=place)
+        hook = LifeHook(moment=moment, at=None if at is None else check_time(at), place=place)
         wanted = self._new(name, project)
-        found = self._access.database.read(lambda tx: expected_hooked(tx, wanted, self.scope, told))
+        found = self._access.database.read(lambda tx: expected_hooked(tx, wanted, self.scope, hook))
         if found.became in {"began", "resumed"}:
             beginning(found)
             found = self._access.database.write(
-                lambda tx: hook_session(tx, wanted, self.scope, told)
+                lambda tx: hook_session(tx, wanted, self.scope, hook)
             )
             self._access.mirror.notify()
         if found.became != "continued" or moment in {"start", "resume"}:

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,7 +23,6 @@ from recollect.sessions.record.draft import Draft, Item
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
-from recollect.sessions.record.stand_in import STAND_IN, StandIn, is_told
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
@@ -33,6 +32,9 @@ from recollect.sessions.record.transcript_rows import (
 )
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.store.engine import Transaction
+
+if TYPE_CHECKING:  # imported with the first message of a hook
+    from recollect.sessions.record.stand_in import StandIn
 
 _ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
 
@@ -123,7 +125,7 @@ class Transcripts:
     def stand_in(
         self, session_id: str, of: StandIn, text: str, at: int | None = None
     ) -> Message | None:
-        """Store what a hook told until the transcript of the session takes its place.
+        """Store what a hook reports until the transcript of the session takes its place.
 
         Args:
             session_id: Where it belongs.
@@ -132,11 +134,13 @@ class Transcripts:
             at: When it was said, ms UTC; now if not given.
 
         Returns:
-            The message; None where the transcript told it already.
+            The message; None where the transcript brought it already.
 
         Raises:
             RecollectError: as `append`.
         """
+        from recollect.sessions.record.stand_in import STAND_IN, is_known
+
         draft = self._access.drafts.message(
             of.said_by,
             text,
@@ -147,7 +151,7 @@ class Transcripts:
 
         def unit(tx: Transaction) -> Message | None:
             session = require_living(tx, self._access.scope, session_id)
-            if is_told(tx, session, of, draft.message.text):
+            if is_known(tx, session, of, draft.message.text):
                 return None
             self._check(tx, session, None)
             return append_messages(tx, self._access.scope, session, [draft])[0]

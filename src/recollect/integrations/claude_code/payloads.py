@@ -1,8 +1,8 @@
 """What Claude Code tells its hooks, and what it honours of their output.
 
 Shapes checked against version 2.1.329. Of its other events nothing is kept: what they tell is in
-those that are, in the transcript, or of no use later. So `PostToolBatch` repeats calls that were
-told one by one, and `SubagentStart` says nothing that `SubagentStop` does not.
+those that are, in the transcript, or of no use later. So `PostToolBatch` repeats calls that had
+events of their own, and `SubagentStart` says nothing that `SubagentStop` does not.
 """
 
 from __future__ import annotations

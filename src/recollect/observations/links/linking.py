@@ -8,9 +8,9 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.observations.event_keys import event_key
-from recollect.observations.rows import renew_observation
 from recollect.observations.links.told import ToldMessage, told_by
+from recollect.observations.observation import event_key
+from recollect.observations.rows import renew_observation
 from recollect.store.columns import text
 from recollect.store.engine import Row, Transaction
 

@@ -3,7 +3,7 @@
 Answers what the hook is to print. What cannot be stored is left out and the answer is ``{}``: only
 a caller without the right, and a store that cannot write, get an error, so that the client may try
 again. Messages come from the transcript of the program where that is followed; elsewhere prompt and
-answer stand in for it.
+answer replace it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Reco
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
 from recollect.integrations.hook_event import Answer, ClientHooks, HookEvent
 from recollect.integrations.hook_event import Moment as HookMoment
-from recollect.observations.event_keys import event_key
-from recollect.observations.observation import Made, Observation
+from recollect.observations.observation import Made, Observation, event_key
 from recollect.recall.followed import FollowedFile
 from recollect.server.route import PayloadGiven, Route
 from recollect.server.routes.hooks import LONGEST_QUERY, StartReport, block_of
@@ -208,7 +207,7 @@ class _Hook:
     def _stand_in(
         self, part: Part, text: str, session: Session, file: FollowedFile | None
     ) -> str | None:
-        """Return the id of a message that stands in for the transcript; None: that is followed.
+        """Return the id of a message stored until the transcript has it; None: that is followed.
 
         A program writes its file after the first prompt. Where there is none by the answer, it
         keeps none, and both are stored.

@@ -1,4 +1,4 @@
-"""Stand-ins: messages that a hook told while there was no transcript to read.
+"""Stand-ins: messages that a hook reported while there was no transcript to read.
 
 The transcript of the session takes their place as soon as it can be read.
 """
@@ -17,7 +17,7 @@ STAND_IN = "stand_in"
 """The key in a message's metadata: a `StandIn`."""
 Part: TypeAlias = Literal["prompt", "answer"]
 _LOOKED_AT = 200
-"""Newest messages: those of the turn that a hook tells of."""
+"""Newest messages: those of the turn that a hook reports."""
 _NEWEST: LiteralString = """
     SELECT role, text, json_extract(metadata, '$.foreign.line.promptId'), foreign_id FROM messages
     WHERE session_id = ? ORDER BY seq DESC LIMIT ?
@@ -26,7 +26,7 @@ _ROLES = {"prompt": "user", "answer": "assistant"}
 
 
 class StandIn(msgspec.Struct, frozen=True, kw_only=True):
-    """Which message of which turn it stands for.
+    """Which message of which turn it replaces.
 
     Attributes:
         prompt: The program's id of the turn; None where it gives none.
@@ -47,8 +47,8 @@ class StandIn(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.prompt is None else f"hook:{self.prompt}:{self.role}"
 
 
-def is_told(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
-    """Return whether the transcript told a message already.
+def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
+    """Return whether the transcript brought a message already.
 
     A prompt by its turn and its words: in a fork Claude Code names the new turn on every line that
     it copies. By its turn alone where no other line has that. An answer by its words in its turn.
