@@ -188,7 +188,7 @@ def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
     """Observations are stored with the messages, and with how far the transcript was read."""
     play = written(projects)
     command = [sys.executable, "-c", KILLED, str(tmp_path / "home"), str(projects)]
-    died = subprocess.run([*command, str(batches)], check=False, capture_output=True)  # noqa: S603
+    died = subprocess.run([*command, str(batches)], check=False, capture_output=True)
     assert died.returncode == -signal.SIGKILL, died.stderr
     with memory_and_caller(tmp_path / "home", projects, following=False) as (memory, _):
         so_far = memory.observations.list(limit=500)

@@ -37,7 +37,8 @@ _STAND_INS: LiteralString = (
 )
 _IS_TOLD: LiteralString = "SELECT 1 FROM messages WHERE event_id = ? AND session_id = ?"
 _PINNED: LiteralString = """
-    SELECT coalesce(max(seq), 0) FROM (SELECT forked_at_seq AS seq FROM sessions WHERE parent_id = ?1
+    SELECT coalesce(max(seq), 0) FROM (
+        SELECT forked_at_seq AS seq FROM sessions WHERE parent_id = ?1
         UNION ALL SELECT last_seq FROM compactions WHERE session_id = ?1)
 """
 _REMOVE: LiteralString = "DELETE FROM messages WHERE id = ?"
