@@ -12,6 +12,7 @@ import pytest
 
 from recollect.server.routes import (
     admin,
+    client_hooks,
     files,
     health,
     hooks,
@@ -25,7 +26,10 @@ from tests.support.running_server import RunningServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
-ROOMS = (admin, files, health, hooks, messages, observations, projects, recall, sessions)
+ROOMS = (
+    *(admin, client_hooks, files, health, hooks),
+    *(messages, observations, projects, recall, sessions),
+)
 CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),
     (r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"),

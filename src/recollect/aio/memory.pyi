@@ -1016,7 +1016,7 @@ class AsyncSessions:
     async def stand_in(
         self, session_id: str, of: StandIn, text: str, at: int | None = None
     ) -> Message | None:
-        """Store what a hook told until the transcript of the session takes its place.
+        """Store what a hook reports until the transcript of the session takes its place.
 
         Args:
             session_id: Where it belongs.
@@ -1025,7 +1025,7 @@ class AsyncSessions:
             at: When it was said, ms UTC; now if not given.
 
         Returns:
-            The message; None where the transcript told it already.
+            The message; None where the transcript brought it already.
 
         Raises:
             RecollectError: as `append`.

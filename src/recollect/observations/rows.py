@@ -7,13 +7,13 @@ too. Who owns a row is copied from its session by the query that finds the sessi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
+from recollect.observations.links.told import told_in
 from recollect.observations.observation import Observation
 from recollect.store.columns import (
     Condition,
@@ -78,21 +78,6 @@ _BY_EVENT: LiteralString = (
 _BY_TOOL_USE: LiteralString = """
     SELECT id FROM observations
     WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event = ? LIMIT 1
-"""
-_CALL: LiteralString = """
-    SELECT message_id FROM tool_calls WHERE session_id = ? AND call_id = ?
-"""
-_UNLINKED: LiteralString = """
-    SELECT o.id, m.id, m.turn_sender
-    FROM json_each(?2) k CROSS JOIN observations o CROSS JOIN tool_calls t CROSS JOIN messages m
-    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.message_id IS NULL
-        AND t.session_id = ?1 AND t.call_id = k.value AND m.id = t.message_id
-"""
-"""In this order: without statistics all calls of the session were read first, for each one."""
-_LINK: LiteralString = "UPDATE observations SET message_id = ?, turn_sender = ? WHERE id = ?"
-_USED: LiteralString = """
-    SELECT o.tool_use_id FROM json_each(?2) k CROSS JOIN observations o
-    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.event IN ('tool', 'tool_failed')
 """
 
 
@@ -244,7 +229,7 @@ class _Places:
                 hint="leave the project out, or ask with another scope",
             )
         self._copies.update(dict.fromkeys(names, len(self.fresh)))
-        message_id = draft.message_id or self._asked_in(draft)
+        message_id = draft.message_id or told_in(self._tx, draft)
         owned = msgspec.structs.replace(
             draft,
             message_id=message_id,
@@ -256,13 +241,6 @@ class _Places:
         )
         self.fresh.append(owned)
         return len(self.fresh) - 1
-
-    def _asked_in(self, draft: Observation) -> str | None:
-        """Return the message that asked for the tool, where that is stored."""
-        if draft.tool_use_id is None:
-            return None
-        row = self._tx.row(_CALL, (draft.session_id, draft.tool_use_id))
-        return None if row is None else text(row[0])
 
     def _facts(self, session_id: str) -> SessionFacts:
         facts = self._sessions.get(session_id)
@@ -292,20 +270,6 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
     if draft.tool_use_id is not None:
         names.append((draft.session_id, draft.tool_use_id, draft.event))
     return names
-
-
-def used_calls(tx: Transaction, session_id: str, calls: Sequence[str | None]) -> set[str]:
-    """Return those of some calls of tools of which a session has an observation of the outcome."""
-    asked = (session_id, msgspec.json.encode(calls).decode())
-    return {text(call) for (call,) in tx.all(_USED, asked)}
-
-
-def link_calls(tx: Transaction, session_id: str, calls: Sequence[str], at: int) -> None:
-    """Link the observations of a session to the messages that asked for their tools, by call."""
-    asked = (session_id, msgspec.json.encode(calls).decode())
-    for id_, *message in tx.all(_UNLINKED, asked):
-        link = partial(tx.execute, _LINK, (*message, id_))
-        renew_observation(tx, text(id_), link, at)
 
 
 def restore_observation(tx: Transaction, stored: Observation) -> None:

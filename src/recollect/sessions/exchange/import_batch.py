@@ -19,9 +19,10 @@ import msgspec
 from recollect.core.checks import check_event_id
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
+from recollect.sessions.exchange.stand_ins import give_way
 from recollect.sessions.exchange.tool_uses import ToolUse, UseRecorder
 from recollect.sessions.exchange.transcript_format import Continuation, TranscriptFormat
-from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.draft import FOREIGN, Draft, encode_facts
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -53,6 +54,7 @@ _IS_STORED: LiteralString = """
         AND (m.content = ? OR json_extract(m.metadata, '$.recalled') IS NOT NULL)
 """
 """What this memory answered is stored without it, and so never the same."""
+_DESCRIBE: LiteralString = "UPDATE sessions SET metadata = ? WHERE id = ?"
 _FORK: LiteralString = """
     UPDATE sessions SET parent_id = ?, forked_at_seq = ?, last_seq = ?, pruned_seq = ? WHERE id = ?
 """
@@ -179,6 +181,7 @@ class ImportBatch:
                 waits_for = session.id
                 continue
             else:
+                session, drafts = give_way(tx, _described(tx, session, candidate), drafts)
                 session = _adopted(tx, session, each.continues, place)
             places = append_drafts(tx, session, drafts)
             fresh = [place for place in places if not isinstance(place, str)]
@@ -222,6 +225,15 @@ def _continued(
             facts = {"parent_id": parent.id, "forked_at_seq": seq, "last_seq": seq}
             return msgspec.structs.replace(session, **facts, pruned_seq=parent.pruned_seq)
     return session
+
+
+def _described(tx: Transaction, session: Session, candidate: Session) -> Session:
+    """Return a session that a hook began with what the lines of its transcript have alike."""
+    if FOREIGN not in candidate.metadata or FOREIGN in session.metadata:
+        return session
+    metadata = session.metadata | {FOREIGN: candidate.metadata[FOREIGN]}
+    tx.execute(_DESCRIBE, (encode_facts(metadata), session.id))
+    return msgspec.structs.replace(session, metadata=metadata)
 
 
 def _adopted(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
@@ -55,6 +55,9 @@ from recollect.sessions.record.session_key import SessionKey, parse_key
 from recollect.sessions.record.tombstone import is_buried
 from recollect.store.engine import Database, Transaction
 
+_IS_TOLD: LiteralString = """
+    SELECT 1 FROM messages WHERE session_id = ? AND foreign_id IS NOT NULL LIMIT 1
+"""
 AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
 """Called in the transaction that stores the last batch, with what the batch added."""
 
@@ -333,12 +336,18 @@ class TranscriptImport:
             stored = self._context.database.read(
                 lambda tx: find_foreign(tx, tenant, source, foreign_id)
             )
-        if stored is not None:
+        if stored is not None and self._is_told(stored):
             self._extras.share(foreign_id, foreign_of(stored.metadata))
             return
         self._extras.share(foreign_id, message.shared)
         metadata = message.session.metadata | {FOREIGN: message.shared}
         self._learn(msgspec.structs.replace(message.session, metadata=metadata))
+
+    def _is_told(self, session: Session) -> bool:
+        """Whether lines of its transcript are stored, after which a session stays as it is."""
+        if FOREIGN in session.metadata:
+            return True
+        return self._context.database.read(lambda tx: tx.row(_IS_TOLD, (session.id,))) is not None
 
     def _learn(self, session: ForeignSession) -> None:
         """Note what a line says of a session, for when it is made and if it is there already."""
