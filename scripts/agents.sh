@@ -15,3 +15,5 @@ if [ ! -x "$folder/claude-$sdk" ]; then
     ln -sf "$bundled" "$folder/claude-$sdk"
 fi
 ln -sf "claude-$sdk" "$folder/claude"
+
+"$(dirname "$0")/openclaw.sh" "$folder"

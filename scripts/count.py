@@ -16,6 +16,8 @@ MAY_BE_MISSING = (
     r"root reads everything",
     r"the npm package @tobilu/qmd is not installed",
     r"the npm package openclaw is not wanted",
+    r"the real OpenClaw is not wanted",
+    r"node is not installed: the plugin of OpenClaw is JavaScript",
     r"the real Claude Code is not wanted",
     r"the MCP clients of the npm registry are not wanted",
     r"could not import 'llama_cpp'",

@@ -133,9 +133,11 @@ class Caller:
             RecollectError: as `Sessions.hooked`.
         """
         key = parse_key(name.key or "")
-        found = self.memory.sessions.known(key.text) if self.token.asks_for_any else None
+        if not self.token.asks_for_any:
+            return self.session(key.text).id
+        found = self.memory.sessions.known(key.text)
         if found is None:
-            if not self.token.asks_for_any or key.is_bare or key.is_automatic:
+            if key.is_bare or key.is_automatic:
                 raise _not_found()
             found = self.memory.sessions.hooked(name, moment="start").session
         return found.id

@@ -12,7 +12,7 @@ from recollect.caller import Caller, Callers
 from recollect.core.errors import Denied, InvalidInput, NotFound, Unauthorized
 from recollect.core.scope import Scope
 from recollect.pool import MemoryPool
-from recollect.sessions.lifecycle import Moment
+from recollect.sessions.lifecycle import ForeignName, Moment
 
 SETTINGS = {
     "embedding.provider": "none",
@@ -394,3 +394,39 @@ def test_who_calls_without_a_token_has_to_be_somebody(
     """As a token has."""
     with pytest.raises(InvalidInput):
         callers.local(audience, rights)  # type: ignore[arg-type]
+
+
+def test_a_program_of_many_hears_as_the_session_that_it_names(
+    pool: MemoryPool, callers: Callers
+) -> None:
+    """Each in its own group; without one what a guest hears, and other ways in stay closed."""
+    sessions = pool.memory().sessions
+    owners, groups = sessions.open("agent:main:telegram:direct:42"), sessions.open(GROUP)
+    caller = callers.local("session:*")
+    for each in (owners, groups):
+        assert caller.for_session(each.key) == caller.for_session(each.id) == each.id
+        assert not caller.hears(each.id)
+        with pytest.raises(NotFound):
+            caller.session(each.id)
+    own = sessions.get(str(caller.for_session()))
+    assert own.key == "guest:local"
+    with pytest.raises(NotFound):
+        caller.for_session("agent:main:telegram:direct:7")
+
+
+def test_only_a_program_of_many_begins_a_foreign_session_by_asking(
+    pool: MemoryPool, callers: Callers
+) -> None:
+    """Under the name and the key that its transcript will have; none without a person in it."""
+    key = "agent:main:telegram:direct:7"
+    name = ForeignName(source="openclaw", id="w1", key=key)
+    for other in ("owner", "shared", "session:telegram:7"):
+        with pytest.raises(NotFound):
+            callers.local(other).for_foreign(name)
+    caller = callers.local("session:*")
+    made = pool.memory().sessions.get(caller.for_foreign(name))
+    assert (made.source, made.foreign_id, made.key, made.agent) == ("openclaw", "w1", key, "main")
+    assert caller.for_foreign(ForeignName(source="openclaw", id="w2", key=key)) == made.id
+    for nobody in ("agent:main:cron:7", "agent:main:subagent:x", "notes"):
+        with pytest.raises(NotFound):
+            caller.for_foreign(ForeignName(source="openclaw", id="w3", key=nobody))

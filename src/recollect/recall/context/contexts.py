@@ -352,8 +352,6 @@ class Contexts:
     def _for_prompt(self, asking: _Asking) -> ContextBlock:
         settings = self._parts.settings
         sources = asking.sources or ((OBSERVATIONS,) if settings.prompt else ())
-        if not sources:
-            return ContextBlock()
         found = self._relevance(asking) if OBSERVATIONS in sources else {}
         found = {id_: score for id_, score in found.items() if score >= settings.prompt_floor}
         spoken = self._spoken(asking, [each for each in sources if each != OBSERVATIONS])
