@@ -27,18 +27,8 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(
-        admin,
-        client_hooks,
-        files,
-        health,
-        hooks,
-        messages,
-        observations,
-        projects,
-        recall,
-        sessions,
-    ),
+    *(admin, client_hooks, files, health, hooks),
+    *(messages, observations, projects, recall, sessions),
 )
 CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),

@@ -161,9 +161,9 @@ def transcript_importer(
     ledger: str = "",
 ) -> TranscriptImporter:
     """Return what imports transcripts of other programs; with a ledger, what follows them."""
+    from recollect.assembly.transcript_uses import TranscriptUses
     from recollect.observations.recorder import Recorder
     from recollect.recall.following import following_formats
-    from recollect.recall.transcript_uses import TranscriptUses
     from recollect.sessions.exchange.formats.registry import FORMATS, STORES
     from recollect.sessions.exchange.importer import TranscriptImporter
 

@@ -7,14 +7,14 @@ too. Who owns a row is copied from its session by the query that finds the sessi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
-from recollect.observations.observation import Observation, event_key
+from recollect.observations.links.told import told_in
+from recollect.observations.observation import Observation
 from recollect.store.columns import (
     Condition,
     decode,
@@ -78,33 +78,6 @@ _BY_EVENT: LiteralString = (
 _BY_TOOL_USE: LiteralString = """
     SELECT id FROM observations
     WHERE tenant = ? AND session_id = ? AND tool_use_id = ? AND event = ? LIMIT 1
-"""
-_CALL: LiteralString = """
-    SELECT message_id FROM tool_calls WHERE session_id = ? AND call_id = ?
-"""
-_UNLINKED: LiteralString = """
-    SELECT t.message_id, o.id FROM json_each(?2) k CROSS JOIN observations o CROSS JOIN tool_calls t
-    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.message_id IS NULL
-        AND t.session_id = ?1 AND t.call_id = k.value
-"""
-"""In this order: without statistics all calls of the session were read first, for each one."""
-_UNLINKED_TURNS: LiteralString = """
-    SELECT o.id, o.event, o.output, o.event_id
-    FROM json_each(?2) k CROSS JOIN observations o
-    WHERE o.session_id = ?1 AND o.event_id = k.value AND o.message_id IS NULL
-"""
-_TOLD: LiteralString = """
-    SELECT id, role, text, json_extract(metadata, '$.foreign.line.promptId') FROM messages
-    WHERE session_id = ? AND foreign_id IS NOT NULL ORDER BY seq DESC LIMIT 200
-"""
-"""The newest lines of a transcript: those of the turn that a late hook tells of."""
-_LINK: LiteralString = """
-    UPDATE observations SET message_id = m.id, turn_sender = m.turn_sender
-    FROM messages m WHERE m.id = ? AND observations.id = ?
-"""
-_USED: LiteralString = """
-    SELECT o.tool_use_id FROM json_each(?2) k CROSS JOIN observations o
-    WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.event IN ('tool', 'tool_failed')
 """
 
 
@@ -256,7 +229,7 @@ class _Places:
                 hint="leave the project out, or ask with another scope",
             )
         self._copies.update(dict.fromkeys(names, len(self.fresh)))
-        message_id = draft.message_id or self._asked_in(draft)
+        message_id = draft.message_id or told_in(self._tx, draft)
         owned = msgspec.structs.replace(
             draft,
             message_id=message_id,
@@ -268,16 +241,6 @@ class _Places:
         )
         self.fresh.append(owned)
         return len(self.fresh) - 1
-
-    def _asked_in(self, draft: Observation) -> str | None:
-        """Return the message that says the same, or asked for the tool, where that is stored."""
-        if draft.event in {"prompt", "answer"} and draft.event_id is not None:
-            rows = typed_rows(self._tx.all(_TOLD, (draft.session_id,)), ToldMessage)
-            return told_by(draft.event, draft.event_id, draft.output, rows[::-1])
-        if draft.tool_use_id is None:
-            return None
-        row = self._tx.row(_CALL, (draft.session_id, draft.tool_use_id))
-        return None if row is None else text(row[0])
 
     def _facts(self, session_id: str) -> SessionFacts:
         facts = self._sessions.get(session_id)
@@ -307,69 +270,6 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
     if draft.tool_use_id is not None:
         names.append((draft.session_id, draft.tool_use_id, draft.event))
     return names
-
-
-class ToldMessage(msgspec.Struct, frozen=True, array_like=True):
-    """A message that the transcript of a program told."""
-
-    id: str
-    role: str
-    text: str
-    prompt: str | None
-
-
-def told_by(event: str, event_id: str, said: str, messages: Sequence[ToldMessage]) -> str | None:
-    """Return which of some messages, oldest first, is the prompt or answer of an observation.
-
-    A prompt is the only one of its turn; an answer the last of its turn that ends it.
-    """
-    prompt = event_id.partition(":")[2]
-    turn, found = None, list[str]()
-    for each in messages:
-        if each.role == "user":
-            turn = each.prompt
-        if turn != prompt:
-            continue
-        if event == "prompt" and each.role == "user":
-            found.append(each.id)
-        elif event == "answer" and each.role == "assistant" and _ends(said, each.text):
-            found = [each.id]
-    return found[0] if len(found) == 1 else None
-
-
-def _ends(said: str, text: str) -> bool:
-    return bool(text.strip()) and said.strip().endswith(text.strip())
-
-
-def link_turns(tx: Transaction, session_id: str, messages: Sequence[ToldMessage], at: int) -> None:
-    """Link the prompts and answers that hooks told of to new messages of their transcript."""
-    prompts = dict.fromkeys(each.prompt for each in messages if each.prompt is not None)
-    keys = [event_key(event, each) for each in prompts for event in ("prompt", "answer")]
-    if not keys:
-        return
-    asked = (session_id, msgspec.json.encode(keys).decode())
-    for id_, event, output, event_id in tx.all(_UNLINKED_TURNS, asked):
-        message = told_by(text(event), text(event_id), text(output), messages)
-        if message is not None:
-            _link(tx, (message, id_), at)
-
-
-def _link(tx: Transaction, link: Row, at: int) -> None:
-    """Link an observation, the second, to a message, the first."""
-    renew_observation(tx, text(link[1]), partial(tx.execute, _LINK, link), at)
-
-
-def used_calls(tx: Transaction, session_id: str, calls: Sequence[str | None]) -> set[str]:
-    """Return those of some calls of tools of which a session has an observation of the outcome."""
-    asked = (session_id, msgspec.json.encode(calls).decode())
-    return {text(call) for (call,) in tx.all(_USED, asked)}
-
-
-def link_calls(tx: Transaction, session_id: str, calls: Sequence[str], at: int) -> None:
-    """Link the observations of a session to the messages that asked for their tools, by call."""
-    asked = (session_id, msgspec.json.encode(calls).decode())
-    for link in tx.all(_UNLINKED, asked):
-        _link(tx, link, at)
 
 
 def restore_observation(tx: Transaction, stored: Observation) -> None:

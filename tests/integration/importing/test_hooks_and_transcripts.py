@@ -59,7 +59,10 @@ def test_each_prompt_and_tool_is_there_once(
         hits = memory.search("lid pot", sources=["sessions"], limit=50).hits
         places = [(hit.session_id, hit.seq) for hit in hits]
         assert len(places) == len(set(places))
-        assert {hit.seq for hit in hits} <= {each.seq for each in memory.sessions.messages(session.id)}
+        assert {hit.seq for hit in hits} <= {
+            each.seq for each in memory.sessions.messages(session.id)
+        }
+    with memory_and_caller(home, projects, following=False) as (memory, _):
         assert memory.heal_mirrors() == {"equal": 1}
 
 

@@ -173,6 +173,23 @@ def test_each_start_gives_what_the_prompt_lacks(client: Client, tmp_path: Path) 
     assert made.client == "claude-code"
 
 
+def test_a_fork_is_given_what_its_parent_was_not(client: Client, tmp_path: Path) -> None:
+    """Its prompt holds what was put into the parent's; no hook says which session that is."""
+    project = folder(tmp_path, "fork")
+    first = ClaudeSession(client, project)
+    first.prompt("We decided to use bergamot in the morning.")
+    parent = ClaudeSession(client, project)
+    assert "bergamot" in block(parent.start())
+    parent.prompt("And at noon?")
+    assert block(ClaudeSession(client, project).start("fork")) == ""
+    first.prompt("We decided to use jasmine in the evening.")
+    parent.prompt("And at night?")
+    new = block(ClaudeSession(client, project).start("fork"))
+    assert ("jasmine" in new, "bergamot" in new) == (True, False)
+    alone = ClaudeSession(client, folder(tmp_path, "nothing before"))
+    assert block(alone.start("fork")) == ""
+
+
 def test_a_prompt_is_given_what_answers_it(client: Client, tmp_path: Path) -> None:
     """With `context.prompt`: what the window does not have, and not the prompt itself."""
     project = folder(tmp_path, "asked")

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.support.claude_hooks import ClaudeSession
+from tests.support.claude_hooks import IDS, ClaudeSession
 from tests.support.running_server import RunningServer
 from tests.unit.server.client import Client, folder
 
@@ -374,3 +375,30 @@ def test_a_guest_writes_into_no_session_of_the_owner(client: Client, tmp_path: P
     assert new.start() == new.prompt("Hello") == {}
     assert [each.input for each in session.observations] == ["The owner's words"]
     assert new.known is None
+
+
+def line(session: ClaudeSession, kind: str, said: str, **more: Any) -> bytes:
+    """Return a line of the transcript of a session."""
+    message = {"role": kind, "content": said}
+    facts = {"type": kind, "uuid": IDS.new(), "sessionId": session.id, "message": message}
+    return msgspec.json.encode(facts | more) + b"\n"
+
+
+def test_what_the_transcript_brought_is_not_stored_again(client: Client, tmp_path: Path) -> None:
+    """Nothing is followed, and the file was imported before late hooks come: by turn and words."""
+    session = ClaudeSession(client, folder(tmp_path, "brought"))
+    chat = tmp_path / f"{session.id}.jsonl"
+    turns = [("t1", "Go on", "Done."), ("t2", "/greet Ana", "Done."), ("t3", "Go on", "Yes.")]
+    for turn, asked, said in turns:
+        with chat.open("ab") as file:
+            file.write(line(session, "user", asked, promptId=turn))
+            file.write(line(session, "assistant", said))
+    client.memory.import_transcripts(chat, "claude-code")
+    for turn, asked, said in (*turns, ("t4", "Go on", "Done.")):
+        session.prompt_id = turn
+        session.send("UserPromptSubmit", prompt=asked.replace("/greet Ana", "/greet  Ana"))
+        session.stop(said)
+    assert [each.text for each in session.messages] == [
+        "Go on", "Done.", "/greet Ana", "Done.", "Go on", "Yes.", "Go on", "Done.",
+    ]  # fmt: skip
+    assert [each.event for each in session.observations].count("prompt") == 4

@@ -40,6 +40,7 @@ from recollect.recall.context.injections import (
     Injection,
     PromptState,
     add_injection,
+    fork_standing,
     select_injections,
     standing,
 )
@@ -314,10 +315,11 @@ class Contexts:
     def _assembled(self, asking: _Asking, projects: tuple[str, ...]) -> ContextBlock:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
+        known = fork_standing if asking.reason == "fork" else standing
 
         def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
             order = self._order(tx, asking, projects, relevance)
-            return read_candidates(tx, order), standing(tx, asking.session, group)
+            return read_candidates(tx, order), known(tx, asking.session, group)
 
         found, stands = self._parts.database.read(unit)
         found = [self._shortened(each, asking.room) for each in found]

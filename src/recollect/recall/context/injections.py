@@ -10,9 +10,10 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.scope import Scope
 from recollect.recall.context.block import ContextItem
 from recollect.sessions.record.lineage import stored_ancestors
-from recollect.sessions.record.session import Session
+from recollect.sessions.record.session import DELETED, Session, select_sessions
 from recollect.store.columns import Condition, decode, json_object, text
 from recollect.store.engine import Row, Transaction
 
@@ -129,6 +130,21 @@ def standing(tx: Transaction, session: Session, visibility_group: str) -> Prompt
         until = kin.created_at
     ids = tuple(dict.fromkeys(ref for ref, _ in found))
     return PromptState(ids, max((injection for _, injection in found), default=""))
+
+
+def fork_standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
+    """Return what is in the prompt of a fork, also of one whose parent is not known yet.
+
+    Another program says which session a fork begins with only in the transcript, and that it writes
+    later. Until then it is the session of that program in the project that was used last.
+    """
+    found = standing(tx, session, visibility_group)
+    if found.last or session.parent_id is not None or session.source is None:
+        return found
+    where = Condition(Scope(tenant=session.tenant)).equal("source", session.source)
+    where.also("project IS NOT DISTINCT FROM ?", session.project).also("id <> ?", session.id)
+    last = select_sessions(tx, where.also("status <> ?", DELETED), 1)
+    return standing(tx, last[0], visibility_group) if last else found
 
 
 def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Stand-ins give way: the lines of a transcript take the place of what hooks told of a session.
 
 A stand-in whose line comes becomes that line and keeps its id. Those at the end of the session move
-behind the lines that came, so that the transcript stands in its own order; what a fork or a summary
+after the lines that came, so that the transcript keeps its own order; what a fork or a summary
 counts on keeps its seq.
 """
 
@@ -37,7 +37,8 @@ _STAND_INS: LiteralString = (
 )
 _IS_TOLD: LiteralString = "SELECT 1 FROM messages WHERE event_id = ? AND session_id = ?"
 _PINNED: LiteralString = """
-    SELECT coalesce(max(seq), 0) FROM (SELECT forked_at_seq AS seq FROM sessions WHERE parent_id = ?1
+    SELECT coalesce(max(seq), 0) FROM (
+        SELECT forked_at_seq AS seq FROM sessions WHERE parent_id = ?1
         UNION ALL SELECT last_seq FROM compactions WHERE session_id = ?1)
 """
 _REMOVE: LiteralString = "DELETE FROM messages WHERE id = ?"
@@ -50,7 +51,7 @@ _NAME: LiteralString = "UPDATE messages SET event_id = ?, foreign_id = ? WHERE i
 def give_way(
     tx: Transaction, session: Session, drafts: Sequence[Draft]
 ) -> tuple[Session, list[Draft]]:
-    """Take out the stand-ins of a session that lines of its transcript replace or stand before.
+    """Take out the stand-ins of a session that lines of its transcript replace or precede.
 
     Returns:
         The session as it is then, and the drafts to append: those of the lines, then the stand-ins

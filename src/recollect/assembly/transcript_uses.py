@@ -12,8 +12,9 @@ import msgspec
 
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
+from recollect.observations.links.linking import link_calls, link_turns, used_calls
+from recollect.observations.links.told import ToldMessage
 from recollect.observations.recorder import Recorder
-from recollect.observations.rows import ToldMessage, link_calls, link_turns, used_calls
 from recollect.sessions.exchange.stand_ins import prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock
@@ -53,7 +54,8 @@ class TranscriptUses:
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
         told = [ToldMessage(m.id, m.role, m.text, prompt_of(m)) for m in messages]
-        link_turns(tx, session.id, told, session.updated_at)
+        if told:
+            link_turns(tx, session.id, told, messages[-1].recorded_at)
         if not prepared:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]

@@ -1,0 +1,68 @@
+"""Told: which message of a transcript says what an observation is of, or asked for its tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.observations.observation import Observation
+from recollect.store.columns import text, typed_rows
+from recollect.store.engine import Transaction
+
+_CALL: LiteralString = """
+    SELECT message_id FROM tool_calls WHERE session_id = ? AND call_id = ?
+"""
+_TOLD: LiteralString = """
+    SELECT id, role, text, json_extract(metadata, '$.foreign.line.promptId') FROM messages
+    WHERE session_id = ? AND foreign_id IS NOT NULL ORDER BY seq DESC LIMIT 200
+"""
+"""The newest lines of a transcript: those of the turn that a late hook tells of."""
+
+
+class ToldMessage(msgspec.Struct, frozen=True, array_like=True):
+    """A message that the transcript of a program told; ``prompt`` is its id of the turn."""
+
+    id: str
+    role: str
+    text: str
+    prompt: str | None
+
+
+def told_by(event: str, event_id: str, said: str, messages: Sequence[ToldMessage]) -> str | None:
+    """Return which of some messages, oldest first, is the prompt or answer of an observation.
+
+    A prompt is the only one of its turn, or the one with its words; an answer the last of its turn
+    that ends it.
+    """
+    prompt = event_id.partition(":")[2]
+    turn, found = None, list[ToldMessage]()
+    for each in messages:
+        if each.role == "user":
+            turn = each.prompt
+        if turn != prompt:
+            continue
+        if event == "prompt" and each.role == "user":
+            found.append(each)
+        elif event == "answer" and each.role == "assistant" and _ends(said, each.text):
+            found = [each]
+    same = [each for each in found if each.text.strip() == said.strip()]
+    chosen = found if len(found) == 1 else same
+    return chosen[0].id if chosen else None
+
+
+def told_in(tx: Transaction, draft: Observation) -> str | None:
+    """Return the message that says the same, or asked for the tool, where that is stored."""
+    if draft.event in {"prompt", "answer"} and draft.event_id is not None:
+        rows = typed_rows(tx.all(_TOLD, (draft.session_id,)), ToldMessage)
+        said = draft.input if draft.event == "prompt" else draft.output
+        return told_by(draft.event, draft.event_id, said, rows[::-1])
+    if draft.tool_use_id is None:
+        return None
+    row = tx.row(_CALL, (draft.session_id, draft.tool_use_id))
+    return None if row is None else text(row[0])
+
+
+def _ends(said: str, text: str) -> bool:
+    return bool(text.strip()) and said.strip().endswith(text.strip())
