@@ -304,7 +304,6 @@ def _spool_behind(call: HookCall) -> None:
         return
     try:
         os.setsid()
-        os.nice(10)
         for each in _ENDS:
             _signal.signal(each, _signal.SIG_DFL)
         nowhere = os.open(os.devnull, os.O_RDWR)
