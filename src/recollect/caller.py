@@ -123,6 +123,23 @@ class Caller:
             raise _not_found()
         return found.id
 
+    def for_foreign(self, name: ForeignName) -> str:
+        """Return the session on whose behalf a program of many asks; begun where it is new.
+
+        So the first prompt of a conversation is answered, before its transcript was read.
+
+        Raises:
+            NotFound: the token may not ask for it, or no person is in it.
+            RecollectError: as `Sessions.hooked`.
+        """
+        key = parse_key(name.key or "")
+        found = self.memory.sessions.known(key.text) if self.token.asks_for_any else None
+        if found is None:
+            if not self.token.asks_for_any or key.is_bare or key.is_automatic:
+                raise _not_found()
+            found = self.memory.sessions.hooked(name, moment="start").session
+        return found.id
+
     def session(self, id_or_key: str) -> Session:
         """Return a session that the token may hear: its messages, its context, its window.
 

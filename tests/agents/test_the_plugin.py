@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from recollect.integrations.claude_code.install import TOKEN_VARIABLE
 from tests.agents.claude_code import ClaudeCode
 from tests.agents.messages_api import MessagesApi, Script, Use
 
@@ -73,6 +75,29 @@ def test_what_a_session_does_is_remembered(
     assert "No such tool" not in answered
     tokens = {each["name"]: each for each in memory("token", "list")["tokens"]}
     assert tokens["claude-code-hooks"]["last_used_at"]
+
+
+def test_hooks_over_http_report_with_the_token_of_a_variable(
+    claude: ClaudeCode, messages_api: MessagesApi, project: Path
+) -> None:
+    """The prompt comes by HTTP: the transcript is not read here."""
+    memory = Memory(claude)
+    memory("init")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    memory("config", "set", "server.port", port)
+    memory("init", "claude-code", "--http")
+    memory("config", "unset", "workspace.transcripts")
+    memory("serve", "--daemon")
+    try:
+        token = (claude.home / ".recollect" / "hooks" / "claude-code.token").read_text("ascii")
+        claude.environment = {TOKEN_VARIABLE: token.strip()}
+        messages_api.script = Script(main=[["Noted."]])
+        claude.run("The Rhubarb tea is sold out", folder=project)
+        memory("sync")
+        assert any("Rhubarb" in hit["snippet"] for hit in memory("search", "rhubarb")["hits"])
+    finally:
+        memory("serve", "stop")
 
 
 def test_after_a_removal_the_client_knows_nothing_of_it(

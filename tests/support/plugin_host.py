@@ -1,4 +1,4 @@
-"""The memory plugin of OpenClaw in Node, hosted as OpenClaw hosts it: what it registers is called."""
+"""The memory plugin of OpenClaw in Node, hosted as OpenClaw hosts it."""
 
 from __future__ import annotations
 

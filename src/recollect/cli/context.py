@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -106,9 +106,19 @@ def _show_injections(memory: Memory, found: Iterable[Injection]) -> None:
         say(("nothing was injected yet", "dim"))
 
 
-def _show_items(memory: Memory, items: Iterable[ContextItem]) -> None:
-    ids = [item.id for item in items if item.kind == "observation"]
-    titles = {each.id: each.title for each in memory.observations.get(ids, 1).found}
+_WORDS = 40
+"""Tokens that are shown of a message."""
+
+
+def _show_items(memory: Memory, items: Sequence[ContextItem]) -> None:
+    ids = {
+        kind: [item.id for item in items if item.kind == kind]
+        for kind in ("observation", "message")
+    }
+    titles = {each.id: each.title for each in memory.observations.get(ids["observation"], 1).found}
+    said = memory.get(ids["message"], _WORDS).found
+    titles |= {each.record.id: each.record.text for each in said}
+    titles |= {item.id: item.id for item in items if item.kind == "file"}
     for item in items:
         number = "" if item.number is None else show_number(item.kind, item.number)
         why = " ".join(f"{name} {share:.2f}" for name, share in item.why.items())

@@ -39,5 +39,12 @@ def has_mcp() -> bool:
     return find_spec("mcp") is not None
 
 
+def without_mcp() -> list[str]:
+    """Return what a user must know where it cannot start; nothing where it can."""
+    if has_mcp():
+        return []
+    return ["Its tools are left out: pip install 'recollect[mcp]', then run this again."]
+
+
 def _deadline_ms(setup: Setup) -> int:
     return int(setup.options.get("deadline_ms", DEADLINE_MS))

@@ -75,7 +75,7 @@ def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
         ours = next((each for each in path.parents if each.name == "recollect"), path)
         raise Conflict(
             f"{path} was not written for this home",
-            hint=f"another home may use it; if none does, delete {ours} and try again",
+            hint=f"delete {ours} and try again, unless another home uses it",
             path=str(path),
         )
     return FileChange(path=str(path), before=before, after=content)
@@ -172,7 +172,7 @@ def _without(known: Written, text: str) -> str:
         ours += [".".join(table.path) for table in _steps(known, TomlTable)]
         raise InvalidInput(
             f"{known.path}: {error.message}",
-            hint=f"mend it, or take out by hand: {', '.join(ours)}",
+            hint=f"take {', '.join(ours)} out by hand, or make the file readable again",
             path=known.path,
         ) from error
 
@@ -222,7 +222,7 @@ def _text_of(content: bytes | None, path: Path) -> str:
         return (content or b"").removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{path} must be UTF-8", hint="save it as UTF-8, then try again", path=str(path)
+            f"{path} must be UTF-8", hint="write it as UTF-8, then try again", path=str(path)
         ) from error
 
 

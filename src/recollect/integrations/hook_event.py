@@ -103,6 +103,11 @@ def text_of(payload: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def context_answer(event: HookEvent, context: str) -> Answer:
+    """Return what adds a context to a prompt, as most programs honour it."""
+    return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}}
+
+
 def source_of(payload: Mapping[str, Any]) -> Source | None:
     """Return what began a session; None where it is missing, or nothing that is known."""
     source = payload.get("source")

@@ -247,11 +247,13 @@ class ForeignName(msgspec.Struct, frozen=True, kw_only=True):
         source: The program, which is the agent too.
         id: Its id there.
         place: As for `find_placed`; None where it is not known.
+        key: Its key there, where the program has some; whose agent it is says that.
     """
 
     source: str
     id: str
     place: str | None = None
+    key: str | None = None
 
 
 def wanted_session(
@@ -275,15 +277,16 @@ def wanted_session(
         Denied: the key or project belongs to another owner than the scope's.
     """
     now, drafts = access.clock.now_ms(), access.drafts
-    key = parse_key(drafts.checked(name, "session key")) if isinstance(name, str) else None
     foreign = name if isinstance(name, ForeignName) else None
+    written = name.key if isinstance(name, ForeignName) else name
+    key = None if written is None else parse_key(drafts.checked(written, "session key"))
     session = Session(
         id=access.ids.new(),
         tenant=access.scope.tenant,
         status="active",
         created_at=now if began is None else began,
         updated_at=now if began is None else min(began, now),
-        agent=None if foreign is None else foreign.source,
+        agent=None if foreign is None or key is not None else foreign.source,
         source=None if foreign is None else foreign.source,
         foreign_id=None if foreign is None else drafts.identifier(foreign.id),
         project=access.project_label(project),

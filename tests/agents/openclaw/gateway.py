@@ -17,7 +17,7 @@ from tests.agents.openclaw.loopback import ChatModel, Loopback, Telegram
 
 READY_S = 180.0
 ANSWER_S = 120.0
-GATEWAY_TOKEN = "only-for-this-test"  # noqa: S105 - of a gateway on loopback
+GATEWAY_TOKEN = "only-for-this-test"
 
 
 def free_port() -> int:
@@ -42,7 +42,7 @@ class Gateway:
     """
 
     def __init__(self, program: list[str], user: Path) -> None:
-        self._program = program
+        self.program = program
         self.user = user
         self.state = user / ".openclaw"
         self.state.mkdir(parents=True)
@@ -52,9 +52,10 @@ class Gateway:
         self._process: subprocess.Popen[bytes] | None = None
         self.port = free_port()
         self.log = user / "gateway.log"
-        self.config.write_text(json.dumps(self._settings(), indent=2) + "\n", encoding="utf-8")
+        self.config.write_text(json.dumps(self.settings(), indent=2) + "\n", encoding="utf-8")
 
-    def _settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of its user."""
         telegram, model = self._loopbacks
         served = {"id": "m", "name": "m", "input": ["text"], "reasoning": False}
         served |= {"contextWindow": 128_000, "maxTokens": 4_096}
@@ -116,7 +117,7 @@ class Gateway:
         self.telegram.calls.clear()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._program, "gateway", "run", "--port", str(self.port)],
+                [*self.program, "gateway", "run", "--port", str(self.port)],
                 env=self.environment(),
                 cwd=self.user,
                 stdout=log,
@@ -134,6 +135,12 @@ class Gateway:
         if self._process is not None and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+    def close(self) -> None:
+        """End it, and give the ports back."""
+        self.stop()
+        for each in self._loopbacks:
+            each.close()
 
     def told(self) -> str:
         """Return what it logged."""

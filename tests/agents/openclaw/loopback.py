@@ -68,6 +68,10 @@ class Loopback:
 
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
+        self.close()
+
+    def close(self) -> None:
+        """Give the port back, where it never ran."""
         self._server.server_close()
 
 
@@ -91,8 +95,10 @@ class Telegram:
         entities: list[dict[str, Any]] = []
         if chat is not None:
             place = {"id": chat, "type": "supergroup", "title": "Crew"}
-            text = f"@heron_bot {text}"
-            entities = [{"type": "mention", "offset": 0, "length": len("@heron_bot")}]
+            kind = "bot_command" if text.startswith("/") else "mention"
+            text = f"{text}@heron_bot" if kind == "bot_command" else f"@heron_bot {text}"
+            length = len(text) if kind == "bot_command" else len("@heron_bot")
+            entities = [{"type": kind, "offset": 0, "length": length}]
         message = {
             "message_id": 100 + self._count,
             "date": 1_795_348_800 + self._count,
@@ -200,9 +206,9 @@ def _call(name: str, arguments: dict[str, Any], call_id: str) -> dict[str, Any]:
 
 
 def _stream(delta: dict[str, Any], reason: str) -> str:
-    head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    head: dict[str, Any] = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    chunks = [
+    chunks: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": {"role": "assistant"} | delta, "finish_reason": None}]},
         {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage},
     ]

@@ -27,7 +27,7 @@ CREW, MAIN = "agent:main:telegram:group:-100", "agent:main:main"
 CHILD = "agent:main:subagent:5f0c2a9e-1111-4111-8111-111111111111"
 SETTINGS: dict[str, object] = {
     "embedding.provider": "none",
-    "sessions.owner": ["telegram:501"],
+    "sessions.owner": ["telegram:501", "whatsapp:77"],
     "context.prompt_floor": 0.1,  # among a dozen lines no word is rare enough for the default
 }
 
@@ -144,6 +144,29 @@ def test_what_the_prompt_holds_already_is_not_recalled(home: Path) -> None:
         assert "Heron" in host.recall(question, ANA, **who), "the turn before is gone, too"
 
 
+def test_the_first_prompt_of_a_new_conversation_recalls_too(
+    home: Path, store: WrittenStore
+) -> None:
+    """The store is read later: its transcript then goes on in the session that was begun."""
+    new, stranger = "agent:main:whatsapp:direct:77", "agent:main:telegram:direct:504"
+    with connected(home) as host:
+        question = "What is my boat called?"
+        assert "Heron" in host.recall(question, new, sessionId="d1")
+        assert host.recall(question, stranger, sessionId="e1", **on_telegram("504")) == ""
+        assert host.recall(question, "agent:main:cron:7", sessionId="n1") == ""
+        found = host.tool("memory_search", new, {"query": "boat Heron", "minScore": 0})
+        assert found["results"]
+    store.window(new, "d1", label="Trip")
+    store.say("d1", "user", "What is my boat called?")
+    followed = SETTINGS | {"workspace.transcripts": [str(store.path.parents[2])]}
+    with recollect.open(home, overrides=followed) as memory:
+        memory.sync()
+        (session,) = memory.sessions.list(key=new)
+        assert (session.source, session.foreign_id, session.agent) == ("openclaw", "d1", "main")
+        assert (session.title, session.message_count) == ("Trip", 1)
+        assert memory.sessions.list(key="agent:main:cron:7", automatic=True) == []
+
+
 def test_search_and_get_have_the_shapes_and_limits_of_seed_002(home: Path) -> None:
     """Path, lines from 1, score in [0, 1], snippets of at most 700 characters, citations."""
     with connected(home) as host:
@@ -218,7 +241,7 @@ def test_prompts_that_no_person_wrote_recall_nothing(home: Path) -> None:
     """A heartbeat runs in somebody's conversation, but nobody asked."""
     with connected(home) as host:
         for about in ({"trigger": "heartbeat"}, {"trigger": "cron"}):
-            assert host.recall("What is my boat called?", ANA, **about) == ""  # type: ignore[arg-type]
+            assert host.recall("What is my boat called?", ANA, **about) == ""
 
 
 def test_whatever_the_worker_does_the_agent_goes_on(home: Path, tmp_path: Path) -> None:

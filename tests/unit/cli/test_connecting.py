@@ -234,6 +234,19 @@ def test_what_a_killed_removal_left_is_removed_by_the_next(
     assert installed(home) == {}
 
 
+def test_a_home_that_lost_its_records_lets_its_agents_go(
+    run: Run, home: Path, claude: Path
+) -> None:
+    """The token cannot be revoked then, and that is said."""
+    before = _files(claude)
+    run("--home", home, "init", "claude-code")
+    for path in home.glob("records.db*"):
+        path.unlink()
+    done = run("--home", home, "init", "claude-code", "--remove")
+    assert (done.code, _files(claude)) == (0, before)
+    assert "The token claude-code-hooks is still valid" in done.out
+
+
 def test_a_running_worker_is_to_be_started_again(run: Run, home: Path, claude: Path) -> None:
     """It read config.yaml when it began."""
     run("--home", home, "init")

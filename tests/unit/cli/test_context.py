@@ -72,3 +72,21 @@ def test_a_wrong_call_says_what_must_be(run: Run, worked: Path) -> None:
     with recollect.open(empty, overrides={"embedding.provider": "none"}, live=False):
         pass
     assert "begin one with" in run("--home", empty, "context").err
+
+
+def test_messages_and_notes_that_were_injected_are_shown_by_their_words(
+    tmp_path: Path, run: Run
+) -> None:
+    """An id alone would tell nobody what the agent was given."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "memory" / "keys.md").write_text("The quokka keys rotate.\n", encoding="utf-8")
+    settings = {"embedding.provider": "none", "context.prompt_floor": 0.05}
+    with recollect.open(home, workspace, overrides=settings) as memory:
+        first, now = memory.sessions.create().id, memory.sessions.create().id
+        memory.sessions.append(first, "user", "The quokka keys are in the blue safe.")
+        sources = ("sessions", "memory")
+        assert memory.context(now, "Where are the quokka keys?", reason="prompt", sources=sources).items
+    told = run("--home", home, "context", "--last").out
+    assert "m1  The quokka keys are in the blue safe." in told
+    assert "memory/keys.md#L1" in told

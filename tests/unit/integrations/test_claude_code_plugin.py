@@ -29,7 +29,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _installed(tmp_path: Path, **options: Any) -> Installation:
     home = tmp_path / 'a "home" $HOME {version}'
     home.mkdir(exist_ok=True)
-    setup = Setup(home=home, python="/opt/a python", hook="/opt/hook.py", options=options)
+    setup = Setup(home=home, python="/usr/bin/a python", hook="/usr/lib/hook.py", options=options)
     return ClaudeCode().installation(setup)
 
 
@@ -46,7 +46,7 @@ def test_paths_stand_in_it_as_they_are(tmp_path: Path, config: Path) -> None:
     files = _files(tmp_path, config)
     home = str(tmp_path / 'a "home" $HOME {version}')
     server = json.loads(files[".mcp.json"])["mcpServers"]["memory"]
-    assert (server["command"], server["args"][3]) == ("/opt/a python", home)
+    assert (server["command"], server["args"][3]) == ("/usr/bin/a python", home)
     for groups in json.loads(files["hooks/hooks.json"])["hooks"].values():
         assert home in groups[0]["hooks"][0]["args"]
 

@@ -8,71 +8,19 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from recollect.core.errors import Conflict, Denied, InvalidInput, StoreError
 from recollect.integrations.installing import (
     RECORD_FILE,
-    Installation,
     apply,
     installation_of,
     installed,
     removal,
 )
 from recollect.integrations.json_text import JsonEntry
-
-SETTINGS = '{\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": []}]}\n}\n'
-TOML = 'model = "x"\n\n[tools]\nweb = true'
-
-
-class Machine:
-    """A home of recollect and the folder of an agent program beside it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / "home"
-        self.home.mkdir()
-        self.agent = folder / "agent"
-        self.settings = self.agent / "settings.json"
-        self.toml = self.agent / "config.toml"
-        self.plugin = self.agent / "plugins" / "recollect" / "hooks.json"
-
-    def wanted(self, version: str = "1") -> Installation:
-        """Return an installation with every kind of file."""
-        return installation_of(
-            self.home,
-            "agent",
-            own={self.plugin: f"hooks {version}".encode()},
-            entries={
-                self.settings: [
-                    JsonEntry(path=("hooks", "Stop"), value={"run": version}, is_item=True),
-                    JsonEntry(path=("mcpServers", "recollect"), value={"command": version}),
-                ]
-            },
-            tables={self.toml: f'[mcp]\ncommand = "{version}"'},
-        )
-
-    def fill(self) -> None:
-        """Write the settings of a user."""
-        self.agent.mkdir()
-        self.settings.write_text(SETTINGS, encoding="utf-8")
-        self.toml.write_text(TOML, encoding="utf-8")
-
-    def files(self) -> dict[str, tuple[int, bytes]]:
-        """Return mode and content of every file, and the folders, below the agent and the home."""
-        root = self.home.parent
-        return {
-            str(path.relative_to(root)): (
-                path.stat().st_mode,
-                path.read_bytes() if path.is_file() else b"",
-            )
-            for path in root.rglob("*")
-        }
-
-    def settings_now(self) -> Any:
-        """Return what the settings say."""
-        return json.loads(self.settings.read_text(encoding="utf-8"))
+from tests.support.agent_machine import SETTINGS, TOML, Machine
 
 
 @pytest.fixture
@@ -288,13 +236,9 @@ def test_a_record_that_cannot_be_read_is_an_error(machine: Machine) -> None:
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tests.unit.integrations.test_installing import Machine
+from tests.support.agent_machine import Machine
 from recollect.integrations.installing import apply, removal
-machine = Machine.__new__(Machine)
-root = Path(sys.argv[1])
-machine.home, machine.agent = root / "home", root / "agent"
-machine.settings, machine.toml = machine.agent / "settings.json", machine.agent / "config.toml"
-machine.plugin = machine.agent / "plugins" / "recollect" / "hooks.json"
+machine = Machine(Path(sys.argv[1]))
 wanted = machine.wanted(sys.argv[2]) if sys.argv[2] else removal(machine.home, "agent")
 left = int(sys.argv[3])
 def count(event, arguments):

@@ -1,4 +1,4 @@
-"""recollect is put into the settings of OpenClaw, and taken out again: what else stands there stays.
+"""recollect in the settings of OpenClaw, and taken out again: what else stands there stays.
 
 The places are those that OpenClaw 2026.9.6 reads: plugins.load.paths, slots, entries, mcp.servers.
 """
@@ -48,13 +48,13 @@ def test_the_plugin_gets_the_memory_slot_and_gives_it_back(config: Path, setup: 
     openclaw = OpenClaw()
     assert openclaw.is_here()
     made = openclaw.installation(setup)
-    assert config.read_text() == WRITTEN, "nothing is written before it is applied"
+    assert config.read_text(encoding="utf-8") == WRITTEN, "nothing is written before it is applied"
     assert made.follows == ("openclaw",)
     assert made.token
     apply(setup.home, made)
     folder = setup.home / "integrations" / "openclaw"
     assert sorted(each.name for each in folder.iterdir()) == sorted(PLUGIN_FILES)
-    told = json.loads(config.read_text())
+    told = json.loads(config.read_text(encoding="utf-8"))
     assert told["gateway"] == {"mode": "local", "port": 18789}
     plugins = told["plugins"]
     assert plugins["load"]["paths"] == [str(folder)]
@@ -66,31 +66,31 @@ def test_the_plugin_gets_the_memory_slot_and_gives_it_back(config: Path, setup: 
     again = openclaw.installation(setup)
     assert all(change.before == change.after for change in again.changes)
     apply(setup.home, removal(setup.home, "openclaw"))
-    assert config.read_text() == WRITTEN
+    assert config.read_text(encoding="utf-8") == WRITTEN
     assert not folder.exists()
 
 
 def test_a_list_of_allowed_plugins_gets_ours(config: Path, setup: Setup) -> None:
     """Where there is one, a plugin that is not on it is not loaded."""
     written = {"plugins": {"allow": ["telegram"], "load": {"paths": ["/opt/other"]}}}
-    config.write_text(json.dumps(written, indent=4))
+    config.write_text(json.dumps(written, indent=4), encoding="utf-8")
     apply(setup.home, OpenClaw().installation(setup))
-    plugins = json.loads(config.read_text())["plugins"]
+    plugins = json.loads(config.read_text(encoding="utf-8"))["plugins"]
     assert plugins["allow"] == ["telegram", "recollect"]
     assert plugins["load"]["paths"][0] == "/opt/other"
     apply(setup.home, removal(setup.home, "openclaw"))
-    assert config.read_text() == json.dumps(written, indent=4)
+    assert config.read_text(encoding="utf-8") == json.dumps(written, indent=4)
 
 
 def test_settings_with_comments_are_not_touched(config: Path, setup: Setup) -> None:
     """OpenClaw reads JSON5; the hint has what to put into it by hand."""
-    config.write_text("{ // mine\n  gateway: {mode: 'local'},\n}\n")
+    config.write_text("{ // mine\n  gateway: {mode: 'local'},\n}\n", encoding="utf-8")
     with pytest.raises(InvalidInput) as refused:
         OpenClaw().installation(setup)
     hint = refused.value.hint
     pasted = json.loads(hint[hint.index("{") :])
     assert pasted["plugins"]["slots"] == {"memory": "recollect"}
-    assert config.read_text().startswith("{ // mine")
+    assert config.read_text(encoding="utf-8").startswith("{ // mine")
 
 
 def test_who_wants_no_plugin_gets_an_mcp_server(config: Path, setup: Setup) -> None:
@@ -98,15 +98,15 @@ def test_who_wants_no_plugin_gets_an_mcp_server(config: Path, setup: Setup) -> N
     wanted = Setup(home=setup.home, python=setup.python, hook=setup.hook, options={"mcp": True})
     made = OpenClaw().installation(wanted)
     apply(setup.home, made)
-    server = json.loads(config.read_text())["mcp"]["servers"]["recollect"]
+    server = json.loads(config.read_text(encoding="utf-8"))["mcp"]["servers"]["recollect"]
     assert (server["command"], server["transport"]) == (setup.python, "stdio")
     assert server["args"][-2:] == ["--as", "shared"]
-    assert "plugins" in json.loads(config.read_text())
+    assert "plugins" in json.loads(config.read_text(encoding="utf-8"))
     assert not (setup.home / "integrations").exists()
     assert any("guest" in note for note in made.notes)
     assert not made.token
     apply(setup.home, removal(setup.home, "openclaw"))
-    assert config.read_text() == WRITTEN
+    assert config.read_text(encoding="utf-8") == WRITTEN
 
 
 def test_from_plugin_to_server_and_back_leaves_no_trace(config: Path, setup: Setup) -> None:
@@ -114,10 +114,10 @@ def test_from_plugin_to_server_and_back_leaves_no_trace(config: Path, setup: Set
     wanted = Setup(home=setup.home, python=setup.python, hook=setup.hook, options={"mcp": True})
     for each in (setup, wanted, setup, wanted):
         apply(setup.home, OpenClaw().installation(each))
-    told = json.loads(config.read_text())
+    told = json.loads(config.read_text(encoding="utf-8"))
     assert told["plugins"] == {"slots": {"memory": "memory-core"}}
     apply(setup.home, removal(setup.home, "openclaw"))
-    assert config.read_text() == WRITTEN
+    assert config.read_text(encoding="utf-8") == WRITTEN
 
 
 def test_without_settings_of_openclaw_nothing_is_made(config: Path, setup: Setup) -> None:

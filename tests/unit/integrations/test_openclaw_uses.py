@@ -111,8 +111,7 @@ def test_what_was_done_for_a_guest_is_not_the_owner_s_to_hear(
     hits = memory.search("ls harbour", sources=["observations"], for_session=ids[ANA]).hits
     assert [hit.ref for hit in hits] == [owners.id]
     assert memory.search("ls harbour", for_session=ids[BORIS], sources=["observations"]).hits == []
-    found = memory.observations.get([guests.id], for_session=ids[ANA]).found
-    assert found == ()
+    assert memory.observations.get([guests.id], for_session=ids[ANA]).found == ()
 
 
 def test_a_turn_of_a_guest_in_a_shared_session_is_the_guest_s(

@@ -426,3 +426,50 @@ def test_a_block_never_exceeds_its_budget() -> None:
     start = random.SystemRandom().randrange(10**9) if SEED is None else int(SEED)
     for seed in range(start, start + HISTORIES):
         check_history(seed)
+
+
+def test_a_prompt_is_answered_by_messages_and_notes_where_they_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    """Whatever the setting; whole messages of people and agents, each once, none of a tool."""
+    workspace = tmp_path / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "memory" / "keys.md").write_text("The quokka keys rotate.\n", encoding="utf-8")
+    (workspace / "MEMORY.md").write_text("Quokka keys are old.\n", encoding="utf-8")
+    settings = {**WORDS_ONLY, "workspace.path": str(workspace), "context.prompt_floor": 0.05}
+    with recollect.open(tmp_path / "home", overrides=settings) as memory:
+        first, now = _session(memory), _session(memory, None)
+        said = memory.sessions.append(first, "user", "The quokka keys are in the blue safe.")
+        memory.sessions.append(first, "tool", "quokka keys: hunter")
+        asked = memory.sessions.append(now, "user", "Where are the quokka keys?")
+        sources = ("sessions", "memory", "observations")
+        block = memory.context(
+            now, asked.text, reason="prompt", client="openclaw", sources=sources, record=False
+        )
+        assert {(item.kind, item.number) for item in block.items} == {
+            ("message", said.number),
+            ("file", None),
+        }
+        assert "user: The quokka keys are in the blue safe." in block.text
+        assert "[memory/keys.md#L1] The quokka keys rotate." in block.text
+        assert "MEMORY.md" not in block.text, "the client loads it itself"
+        assert "hunter" not in block.text
+
+
+def test_a_client_says_how_far_back_its_prompt_reaches(memory: Memory, clock: HandClock) -> None:
+    """What was said before that, in the same session too, is recalled; each time again."""
+    now = _session(memory, None)
+    told = memory.sessions.append(now, "user", "The quokka keys are in the blue safe.")
+    clock.now += DAY
+    since = clock.now
+    memory.sessions.append(now, "user", "Quokka keys, quokka keys!")
+    ask = {"reason": "prompt", "sources": ("sessions",)}
+    for _ in range(2):
+        block = memory.context(now, "quokka keys in the blue safe", since=since, **ask)  # type: ignore[arg-type]
+        assert [item.id for item in block.items] == [told.id]
+    assert memory.context(now, "quokka keys in the blue safe", **ask).text == ""  # type: ignore[arg-type]
+    assert memory.context(now, told.text, since=since, **ask).text == "", "its echo"  # type: ignore[arg-type]
+    (last,) = memory.context.injections(now)
+    assert (last.reason, last.items[0].kind) == ("prompt", "message")
+    memory.erase(session_id=now)
+    assert memory.context.injections() == []

@@ -45,7 +45,7 @@ def add(
     audience: Annotated[
         str,
         typer.Option(
-            "--as", metavar="WHO", help="As whom it hears: owner, shared, or session:KEY."
+            "--as", metavar="WHO", help="As whom it hears: owner, shared, session:KEY or session:*."
         ),
     ] = "shared",
     rights: Annotated[

@@ -17,6 +17,7 @@ from recollect.integrations.commands import (
     hook_command,
     hook_timeout_s,
     server_command,
+    without_mcp,
 )
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 from recollect.integrations.json_text import JsonEntry
@@ -96,8 +97,7 @@ def _group(setup: Setup, event: str) -> dict[str, Any]:
 
 def _notes(folder: Path) -> Iterator[str]:
     yield "Start Codex and trust the hooks, with /hooks: until then it leaves them out."
-    if not has_mcp():
-        yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
+    yield from without_mcp()
     if _has_hooks(folder / CONFIG_FILE):
         yield f"Codex warns of hooks in two files: move those of {CONFIG_FILE} to {HOOKS_FILE}."
 

@@ -11,7 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.integrations.hook_event import Answer, HookEvent, Moment, source_of, text_of
+from recollect.integrations.hook_event import (
+    Answer,
+    HookEvent,
+    Moment,
+    context_answer,
+    source_of,
+    text_of,
+)
 
 EVENTS: Mapping[str, Moment] = {
     "SessionStart": "start",
@@ -65,9 +72,7 @@ class CodexHooks:
 
     def answer(self, event: HookEvent, context: str) -> Answer:
         """Return the context where Codex passes it on; anything else would be an error there."""
-        if not context or event.name not in _HEARS:
-            return {}
-        return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}}
+        return context_answer(event, context) if context and event.name in _HEARS else {}
 
 
 def _with_paths(tool_name: str | None, given: Any) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
 from typing import Any
 
 from recollect import __version__
@@ -18,12 +17,14 @@ from recollect.integrations.commands import (
     hook_command,
     hook_timeout_ms,
     server_command,
+    without_mcp,
 )
 from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 
 _NEEDLESS = frozenset({"BeforeTool"})
 """Nothing is kept of it that the event after the call does not tell."""
+_AGAIN = "Start Gemini CLI again: sessions that run now do not have the extension yet."
 
 
 class Gemini:
@@ -44,7 +45,7 @@ class Gemini:
             folder / "hooks" / "hooks.json": _json({"hooks": _hooks(setup)}),
         }
         return installation_of(
-            setup.home, self.name, own=own, notes=list(_notes()), token=TokenOrder()
+            setup.home, self.name, own=own, notes=[_AGAIN, *without_mcp()], token=TokenOrder()
         )
 
 
@@ -73,12 +74,6 @@ def _hooks(setup: Setup) -> dict[str, Any]:
         for event in EVENTS
         if event not in _NEEDLESS
     }
-
-
-def _notes() -> Iterator[str]:
-    yield "Start Gemini CLI again: sessions that run now do not have the extension yet."
-    if not has_mcp():
-        yield "Its tools are left out: pip install 'recollect[mcp]', then run this again."
 
 
 def _json(document: object) -> bytes:

@@ -14,7 +14,14 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from recollect.integrations.hook_event import Answer, HookEvent, Moment, source_of, text_of
+from recollect.integrations.hook_event import (
+    Answer,
+    HookEvent,
+    Moment,
+    context_answer,
+    source_of,
+    text_of,
+)
 
 EVENTS: Mapping[str, Moment] = {
     "SessionStart": "start",
@@ -63,9 +70,7 @@ class GeminiHooks:
 
     def answer(self, event: HookEvent, context: str) -> Answer:
         """Return the context where Gemini CLI passes it on."""
-        if not context or event.name not in _HEARS:
-            return {}
-        return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}}
+        return context_answer(event, context) if context and event.name in _HEARS else {}
 
 
 def _call_id(payload: Mapping[str, Any]) -> str:

@@ -373,9 +373,10 @@ class Contexts:
         return frozenset(message.id for message in window), since
 
     def _spoken(self, asking: _Asking, sources: Sequence[str]) -> list[Hit]:
-        """Return what of messages and memory files answers a prompt well enough."""
+        """Return what of messages and memory files answers a prompt well enough; not its echo."""
         if not sources:
             return []
+        asked = (asking.query or "").strip()
         result = self._search(
             asking.query,
             _HITS,
@@ -389,7 +390,9 @@ class Contexts:
         return [
             hit
             for hit in result.hits
-            if hit.score >= floor and not is_loaded(asking.client, hit.path or "")
+            if hit.score >= floor
+            and hit.snippet.strip() != asked
+            and not is_loaded(asking.client, hit.path or "")
         ]
 
     def _relevance(self, asking: _Asking) -> dict[str, float]:

@@ -19,6 +19,7 @@ from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.recall.steps.session_titles import titles_of
 from recollect.server.route import Given, Route
+from recollect.sessions.lifecycle import ForeignName
 from recollect.workspace.reading import ReadResult
 
 RESULT_BYTES = 8_000_000
@@ -80,9 +81,15 @@ class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
 
 
 class ContextGiven(Given, frozen=True, kw_only=True):
-    """The arguments of `Contexts.block`."""
+    """The arguments of `Contexts.block`.
+
+    Attributes:
+        foreign_id: What the client calls the session; ``session_id`` is then its key, and the
+            session is begun where it is not known yet.
+    """
 
     session_id: str
+    foreign_id: str | None = None
     query: str | None = None
     budget_tokens: int | None = None
     reason: str = "startup"
@@ -148,7 +155,11 @@ def context(caller: Caller, given: ContextGiven) -> ContextBlock:
     """Return what goes into the prompt of a session."""
     _refuse_sender(caller, given.for_sender)
     named = {name: getattr(given, name) for name in given.__struct_fields__}
-    session = caller.for_session(given.session_id)
+    foreign, client = named.pop("foreign_id"), given.client
+    if foreign is None or client is None:
+        session = caller.for_session(given.session_id)
+    else:
+        session = caller.for_foreign(ForeignName(source=client, id=foreign, key=given.session_id))
     return caller.memory.context(**(named | {"session_id": session}))
 
 

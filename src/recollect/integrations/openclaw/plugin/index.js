@@ -8,6 +8,7 @@ import { join } from "node:path";
 const ID = "recollect";
 const RECALL_MS = 1_000;
 const TOOL_MS = 10_000;
+const PROMPT_MS = 3_000; // So long before its prompt is built, a message may have been stored.
 const LONGEST_QUERY = 10_000;
 const LONGEST_ANSWER = 8_000_000;
 const SNIPPET_CHARS = 700;
@@ -138,10 +139,10 @@ function isMachine(context) {
   return byTrigger || kind === "internal_system" || kind === "inter_session";
 }
 
-/** Return when the oldest message was said that the prompt holds, ms UTC. */
+/** Return when the oldest message was said that the prompt holds, ms UTC: at least itself. */
 function windowFrom(messages) {
   const times = (messages ?? []).map((each) => each?.timestamp).filter(Number.isFinite);
-  return Math.min(Date.now() - 60_000, ...times);
+  return Math.min(Date.now() - PROMPT_MS, ...times);
 }
 
 /** Return a number of the model's within limits. */
@@ -327,6 +328,7 @@ function register(api) {
         const { for_session, for_sender } = speakers.prompted(key, sender);
         const given = {
           session_id: for_session,
+          foreign_id: for_session === key ? context.sessionId : undefined,
           for_sender,
           query: query.slice(0, LONGEST_QUERY),
           reason: "prompt",
@@ -338,7 +340,8 @@ function register(api) {
         tell(null);
         return block.text ? { prependContext: block.text } : undefined;
       } catch (error) {
-        if (error?.code !== "not_found") tell(error); // A conversation that is not known yet.
+        const isUnknown = error?.code === "not_found" || error?.code === "conflict";
+        if (!isUnknown) tell(error); // Else: nobody is in the conversation, or it was deleted.
         return undefined;
       }
     },
