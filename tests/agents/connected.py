@@ -65,8 +65,10 @@ class Connected:
 
     def signal_worker(self, number: signal.Signals) -> None:
         """Send the worker a signal; one that is gone gets none."""
-        with suppress(ProcessLookupError):
-            os.kill(self.worker(), number)
+        found = find_presence(self.user.memory)
+        if found is not None:
+            with suppress(ProcessLookupError):
+                os.kill(found.pid, number)
 
     def reconcile(self) -> None:
         """Start a worker where none runs, and let it take in all that waits."""

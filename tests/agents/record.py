@@ -1,4 +1,4 @@
-"""Writes the recordings of `tests/fixtures/claude_code` anew: ``python -m tests.agents.record``.
+"""Writes the recordings of `tests/fixtures/claude_code`: ``python -m tests.agents.record``.
 
 For each run the payloads that its hooks were handed, and the transcripts as they stood at the end.
 The words are ours or cut short, and the paths and ids are made up: nothing of the machine, nothing

@@ -153,22 +153,31 @@ def test_a_worker_killed_at_an_event_loses_and_doubles_nothing(
     _is_whole(connected)
 
 
-@pytest.mark.parametrize("how", ["gone", "hanging", "refusing"])
+@pytest.mark.parametrize("how", ["gone", "hanging"])
 def test_a_worker_that_takes_nothing_loses_nothing(connected: Connected, how: str) -> None:
-    """Down, stopped in the middle, or with another token: the agent goes on, and all is told."""
-    token = connected.user.memory / "hooks" / "claude-code.token"
-    right = token.read_bytes()
+    """Down, or stopped in the middle of everything: the agent goes on, and all is told."""
     if how == "gone":
         connected.user.types("serve", "stop")
-    if how == "hanging":
+    else:
         connected.signal_worker(signal.SIGSTOP)
-    if how == "refusing":
-        token.write_text("not-the-token\n", encoding="utf-8")
     run = connected.run(DECISION, script=work(connected.project))
     assert not run.result["is_error"]
     connected.signal_worker(signal.SIGCONT)
-    token.write_bytes(right)
     _is_whole(connected)
+
+
+def test_a_hook_whose_token_is_not_accepted_leaves_it_to_the_transcript(
+    connected: Connected,
+) -> None:
+    """What is refused is not spooled: it would come in by a way that its token was denied."""
+    token = connected.user.memory / "hooks" / "claude-code.token"
+    token.write_text("not-the-token\n", encoding="utf-8")
+    run = connected.run(DECISION, script=work(connected.project))
+    assert not run.result["is_error"]
+    connected.reconcile()
+    assert not list((connected.user.memory / "spool").glob("*.json"))
+    assert connected.tools() == ONCE
+    assert connected.said()["user", DECISION] == 1
 
 
 def _is_whole(connected: Connected) -> None:
