@@ -1,4 +1,4 @@
-"""Observations of what tools did, as transcripts tell it: those that no hook told of before.
+"""Observations of what tools did, as transcripts tell it: those that no hook had reported.
 
 They have the keys that hooks give them, so whichever comes first is kept. They are stored in the
 transaction that notes how far the transcript was read: none is missing and none comes twice.
@@ -13,7 +13,7 @@ import msgspec
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.links.linking import link_calls, link_turns, used_calls
-from recollect.observations.links.told import ToldMessage
+from recollect.observations.links.said import SaidMessage
 from recollect.observations.recorder import Recorder
 from recollect.sessions.exchange.stand_ins import prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
@@ -53,13 +53,13 @@ class TranscriptUses:
         ]
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
-        told = [ToldMessage(m.id, m.role, m.text, prompt_of(m)) for m in messages]
+        told = [SaidMessage(m.id, m.role, m.text, prompt_of(m)) for m in messages]
         if told:
             link_turns(tx, session.id, told, messages[-1].recorded_at)
         if not prepared:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
-        known = used_calls(tx, session.id, uses)  # a hook may have told another outcome
+        known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
         drafts = [
             msgspec.structs.replace(
                 each,

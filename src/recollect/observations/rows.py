@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
-from recollect.observations.links.told import told_in
+from recollect.observations.links.said import said_in
 from recollect.observations.observation import Observation
 from recollect.store.columns import (
     Condition,
@@ -229,7 +229,7 @@ class _Places:
                 hint="leave the project out, or ask with another scope",
             )
         self._copies.update(dict.fromkeys(names, len(self.fresh)))
-        message_id = draft.message_id or told_in(self._tx, draft)
+        message_id = draft.message_id or said_in(self._tx, draft)
         owned = msgspec.structs.replace(
             draft,
             message_id=message_id,

@@ -487,11 +487,11 @@ class History:
         for tokens in (1_000, None):
             numbers = [f"#{n}" for n in range(1, len(self.seen) // 4 + 1)]
             batch = memory.observations.get(numbers, tokens, **asking)
-            told = words_of(*map(told_by, batch.found))
+            told = words_of(*map(said_by, batch.found))
             hears(told)
             assert told == (wanted if is_owners else titles)
         listed = memory.observations.list(limit=1_000, **asking)
-        told = words_of(*map(told_by, listed))
+        told = words_of(*map(said_by, listed))
         hears(told)
         assert told == (wanted if is_owners else titles)
 
@@ -501,7 +501,7 @@ class History:
         """Look at everything by time, and around every observation and message."""
         observations = self.memories[chat.tenant].observations
         asking: Any = {"for_session": chat.session, "for_sender": asker, "before": 999}
-        told = told_by(observations.timeline(1, after=999, **asking))
+        told = said_by(observations.timeline(1, after=999, **asking))
         self.within(chat.tenant, set(TOKEN.findall(told)), audience)
         assert words_of(told) == titles
         for (tenant, number), word in self.numbered.items():
@@ -512,7 +512,7 @@ class History:
                 with pytest.raises(NotFound):
                     around()
                 continue
-            told = told_by(around())
+            told = said_by(around())
             self.within(chat.tenant, set(TOKEN.findall(told)), audience)
             assert word in words_of(told) <= titles
 
@@ -597,7 +597,7 @@ def words_of(*texts: str) -> set[str]:
     return {word for text in texts for word in SEEN.findall(text)}
 
 
-def told_by(value: object) -> str:
+def said_by(value: object) -> str:
     """Return everything that a value says."""
     return msgspec.json.encode(value).decode()
 

@@ -25,7 +25,7 @@ from tests.integration.recall.test_audiences import (
     TOKEN,
     Audience,
     History,
-    told_by,
+    said_by,
     words_of,
 )
 
@@ -109,17 +109,17 @@ class Calls:
         """Search, and look at observations by number and time."""
         memory, tenant = caller.memory, caller.token.tenant
         hits = memory.search("apple", 1_000, 0.0, for_session=for_session).hits
-        told = told_by([hit for hit in hits if hit.session_id])
+        told = said_by([hit for hit in hits if hit.session_id])
         observations = memory.observations
-        told += told_by(observations.list(limit=1_000, for_session=for_session))
-        told += told_by(observations.timeline(1, after=999, for_session=for_session))
+        told += said_by(observations.list(limit=1_000, for_session=for_session))
+        told += said_by(observations.timeline(1, after=999, for_session=for_session))
         self.history.within(tenant, set(TOKEN.findall(told)), audience)
         self.history.observed(tenant, words_of(told), audience)
 
     def look(self, caller: Caller, session: Session, audience: Audience | None) -> None:
         """Read the messages that the token may hear of a session."""
         messages = caller.memory.sessions.messages(session.id)
-        told = told_by([each for each in messages if caller.hears_message(each)])
+        told = said_by([each for each in messages if caller.hears_message(each)])
         self.history.within(caller.token.tenant, set(TOKEN.findall(told)), audience)
 
     def write(self, caller: Caller, session: Session) -> None:

@@ -8,7 +8,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.observations.links.told import ToldMessage, told_by
+from recollect.observations.links.said import SaidMessage, said_by
 from recollect.observations.observation import event_key
 from recollect.observations.rows import renew_observation
 from recollect.store.columns import text
@@ -41,12 +41,12 @@ def link_calls(tx: Transaction, session_id: str, calls: Sequence[str], at: int) 
         _link(tx, link, at)
 
 
-def link_turns(tx: Transaction, session_id: str, messages: Sequence[ToldMessage], at: int) -> None:
-    """Link the prompts and answers that hooks told of to new messages of their transcript."""
+def link_turns(tx: Transaction, session_id: str, messages: Sequence[SaidMessage], at: int) -> None:
+    """Link the prompts and answers that hooks reported to new messages of their transcript."""
     prompts = dict.fromkeys(each.prompt for each in messages if each.prompt is not None)
     keys = [event_key(event, each) for each in prompts for event in ("prompt", "answer")]
     for id_, event, said, event_id in tx.all(_UNLINKED_TURNS, _among(session_id, keys)):
-        message = told_by(text(event), text(event_id), text(said), messages)
+        message = said_by(text(event), text(event_id), text(said), messages)
         if message is not None:
             _link(tx, (message, id_), at)
 

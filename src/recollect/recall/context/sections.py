@@ -247,7 +247,7 @@ def _content(file: Path) -> bytes | None:
 def _has_section(file: Path) -> bool:
     try:
         return find_section(_content(file) or b"") is not None
-    except RecollectError:  # its markers are no pair, or it cannot be read
+    except RecollectError:  # its markers do not match, or it cannot be read
         return file.exists()
 
 

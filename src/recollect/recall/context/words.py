@@ -34,7 +34,7 @@ def line_of(of: Observation) -> str | None:
 def summary_lines(summary: str) -> list[str]:
     """Return the lines of the summary of a session that a person or the agent said."""
     found = ((line, _SPEAKER.fullmatch(line)) for line in summary.splitlines())
-    return [line for line, told_by in found if told_by and not _is_outsider(told_by[1])]
+    return [line for line, said_by in found if said_by and not _is_outsider(said_by[1])]
 
 
 def _is_outsider(speaker: str) -> bool:

@@ -1,4 +1,4 @@
-"""Stand-ins: messages that a hook reported while there was no transcript to read.
+"""Stand-ins: messages that a hook reported without a transcript to read.
 
 The transcript of the session takes their place as soon as it can be read.
 """

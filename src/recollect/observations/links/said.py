@@ -1,4 +1,4 @@
-"""Told: which message of a transcript says what an observation is of, or asked for its tool."""
+"""Which message of a transcript says what an observation is of, or asked for its tool."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _TOLD: LiteralString = """
     SELECT id, role, text, json_extract(metadata, '$.foreign.line.promptId') FROM messages
     WHERE session_id = ? AND foreign_id IS NOT NULL ORDER BY seq DESC LIMIT 200
 """
-"""The newest lines of a transcript: those of the turn that a late hook tells of."""
+"""The newest lines of a transcript: those of the turn that a late hook reports."""
 
 
-class ToldMessage(msgspec.Struct, frozen=True, array_like=True):
-    """A message that the transcript of a program told; ``prompt`` is its id of the turn."""
+class SaidMessage(msgspec.Struct, frozen=True, array_like=True):
+    """A message of a program's transcript; ``prompt`` is the id of its turn there."""
 
     id: str
     role: str
@@ -30,14 +30,14 @@ class ToldMessage(msgspec.Struct, frozen=True, array_like=True):
     prompt: str | None
 
 
-def told_by(event: str, event_id: str, said: str, messages: Sequence[ToldMessage]) -> str | None:
+def said_by(event: str, event_id: str, said: str, messages: Sequence[SaidMessage]) -> str | None:
     """Return which of some messages, oldest first, is the prompt or answer of an observation.
 
     A prompt is the only one of its turn, or the one with its words; an answer the last of its turn
     that ends it.
     """
     prompt = event_id.partition(":")[2]
-    turn, found = None, list[ToldMessage]()
+    turn, found = None, list[SaidMessage]()
     for each in messages:
         if each.role == "user":
             turn = each.prompt
@@ -52,12 +52,12 @@ def told_by(event: str, event_id: str, said: str, messages: Sequence[ToldMessage
     return chosen[0].id if chosen else None
 
 
-def told_in(tx: Transaction, draft: Observation) -> str | None:
+def said_in(tx: Transaction, draft: Observation) -> str | None:
     """Return the message that says the same, or asked for the tool, where that is stored."""
     if draft.event in {"prompt", "answer"} and draft.event_id is not None:
-        rows = typed_rows(tx.all(_TOLD, (draft.session_id,)), ToldMessage)
+        rows = typed_rows(tx.all(_TOLD, (draft.session_id,)), SaidMessage)
         said = draft.input if draft.event == "prompt" else draft.output
-        return told_by(draft.event, draft.event_id, said, rows[::-1])
+        return said_by(draft.event, draft.event_id, said, rows[::-1])
     if draft.tool_use_id is None:
         return None
     row = tx.row(_CALL, (draft.session_id, draft.tool_use_id))
