@@ -7,19 +7,18 @@ project and this audience, and each block is recorded.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import Literal, LiteralString, get_args
+from typing import LiteralString
 
 import msgspec
 
-from recollect.core.checks import check_count, check_text
+from recollect.core.checks import check_count
 from recollect.core.clock import Clock, IdSource, check_time
-from recollect.core.errors import InvalidInput, NotFound, StoreReadOnly
+from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
 from recollect.index.model.document import OBSERVATIONS
@@ -51,6 +50,7 @@ from recollect.recall.context.injections import (
     select_injections,
     standing,
 )
+from recollect.recall.context.request import BlockRequest, Reason, check_request
 from recollect.recall.hearer import ObservationHearer, hearer_of
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.policy.visibility import visibility_group_of
@@ -62,8 +62,6 @@ from recollect.store.journal import last_change
 from recollect.text.injected import boundary_of
 from recollect.text.summary.extractive import shortened
 
-Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
-_CLIENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 _HITS = 50
 """Hits that a question is looked up with."""
 _SUMMARY_SHARE = 0.15
@@ -123,19 +121,6 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
         owner = self.sessions().owner
         group = visibility_group_of(session, owner)
         return session, ObservationHearer(group=group, owner=owner, shared=self.shared)
-
-
-class _Asking(msgspec.Struct, frozen=True, kw_only=True):
-    session: Session
-    hearer: ObservationHearer
-    query: str | None
-    reason: Reason
-    client: str | None
-    sender: str | None
-    room: Room
-    heard_as: str | None
-    sources: tuple[str, ...] = ()
-    since: int | None = None
 
 
 class Contexts:
@@ -213,7 +198,7 @@ class Contexts:
 
     __call__ = block
 
-    def _made(self, asking: _Asking) -> ContextBlock:
+    def _made(self, asking: BlockRequest) -> ContextBlock:
         is_prompt = asking.reason == "prompt"
         if not self._parts.settings.enabled and (is_prompt or asking.query is None):
             return _NOTHING
@@ -288,9 +273,9 @@ class Contexts:
         client: str | None = None,
         sender: str | None = None,
         heard_as: str | None,
-    ) -> _Asking:
+    ) -> BlockRequest:
         parts = self._parts
-        _check(query, budget_tokens, reason, client)
+        check_request(query, budget_tokens, reason, client)
         tokens = parts.settings.budget_tokens if budget_tokens is None else budget_tokens
         room = Room(
             tokens=min(tokens, parts.settings.prompt_tokens) if reason == "prompt" else tokens,
@@ -298,7 +283,7 @@ class Contexts:
             count=parts.sizer.text,
             boundary=boundary_of(session.id, parts.secret),
         )
-        return _Asking(
+        return BlockRequest(
             session=session,
             hearer=hearer,
             query=query if query and query.strip() else None,
@@ -309,7 +294,7 @@ class Contexts:
             heard_as=heard_as,
         )
 
-    def _cached(self, asking: _Asking) -> ContextBlock:
+    def _cached(self, asking: BlockRequest) -> ContextBlock:
         """Return a whole block; where nothing was stored since, the same one without work."""
         parts = self._parts
         stand = parts.database.read(
@@ -326,7 +311,7 @@ class Contexts:
                     parts.cache.popitem(last=False)
         return block
 
-    def _assembled(self, asking: _Asking, projects: tuple[str, ...]) -> ContextBlock:
+    def _assembled(self, asking: BlockRequest, projects: tuple[str, ...]) -> ContextBlock:
         relevance = self._asked(asking)
         group = asking.hearer.group.name
         known = fork_standing if asking.reason == "fork" else standing
@@ -349,7 +334,7 @@ class Contexts:
         new = [each for each in found if each.id > stands.last and each.id not in there]
         return assemble(new, asking.room, asked=bool(asking.query))
 
-    def _for_prompt(self, asking: _Asking) -> ContextBlock:
+    def _for_prompt(self, asking: BlockRequest) -> ContextBlock:
         settings = self._parts.settings
         sources = asking.sources or ((OBSERVATIONS,) if settings.prompt else ())
         found = self._relevance(asking) if OBSERVATIONS in sources else {}
@@ -382,7 +367,7 @@ class Contexts:
 
         return assemble(self._parts.database.read(unit), asking.room, asked=True)
 
-    def _window(self, asking: _Asking) -> tuple[frozenset[str], int]:
+    def _window(self, asking: BlockRequest) -> tuple[frozenset[str], int]:
         """Return the messages that a prompt holds, as far as they are known, and since when."""
         if asking.since is not None:
             return frozenset(), asking.since
@@ -390,7 +375,7 @@ class Contexts:
         since = min((message.created_at for message in window), default=0)
         return frozenset(message.id for message in window), since
 
-    def _spoken(self, asking: _Asking, sources: Sequence[str]) -> list[Hit]:
+    def _spoken(self, asking: BlockRequest, sources: Sequence[str]) -> list[Hit]:
         """Return what of messages and memory files answers a prompt well enough; not its echo."""
         if not sources:
             return []
@@ -413,10 +398,10 @@ class Contexts:
             and not is_loaded(asking.client, hit.path or "")
         ]
 
-    def _in_files(self, tx: Transaction, asking: _Asking) -> frozenset[int]:
+    def _in_files(self, tx: Transaction, asking: BlockRequest) -> frozenset[int]:
         return numbers_in_files(tx, self._parts.scope.tenant, asking.client)
 
-    def _relevance(self, asking: _Asking) -> dict[str, float]:
+    def _relevance(self, asking: BlockRequest) -> dict[str, float]:
         if asking.query is None:
             return {}
         result = self._search(
@@ -429,7 +414,7 @@ class Contexts:
         )
         return {hit.ref: hit.score for hit in result.hits}
 
-    def _asked(self, asking: _Asking) -> dict[str, float]:
+    def _asked(self, asking: BlockRequest) -> dict[str, float]:
         """Return how well observations answer, as a share of the best: scores of short lines."""
         found = self._relevance(asking)
         best = max(found.values(), default=0.0) or 1.0
@@ -438,7 +423,7 @@ class Contexts:
     def _order(
         self,
         tx: Transaction,
-        asking: _Asking,
+        asking: BlockRequest,
         projects: tuple[str, ...],
         relevance: dict[str, float],
     ) -> Order:
@@ -465,7 +450,7 @@ class Contexts:
             of, lines=(date, *shortened("\n".join(lines), share, room.count).splitlines())
         )
 
-    def _record(self, asking: _Asking, block: ContextBlock) -> None:
+    def _record(self, asking: BlockRequest, block: ContextBlock) -> None:
         parts, session = self._parts, asking.session
         injection = Injection(
             id=parts.ids.new(),
@@ -490,22 +475,6 @@ class Contexts:
     def _digest(self, query: str) -> str:
         said = query.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(said, digest_size=16, key=self._parts.secret[:64]).hexdigest()
-
-
-def _check(query: str | None, budget: int | None, reason: str, client: str | None) -> None:
-    for given, what in ((query, "query"), (client, "client")):
-        if given is not None:
-            check_text(given, what)
-    known = get_args(Reason)
-    if reason not in known:
-        raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(known)}")
-    if client is not None and not _CLIENT.fullmatch(client):
-        raise InvalidInput(
-            "the client must be a short name", hint="use small letters, as claude-code"
-        )
-    if reason == "prompt" and not (query or "").strip():
-        raise InvalidInput("a prompt needs a query", hint="pass its text as query")
-    check_count(budget, "a budget", 1)
 
 
 def _store(injection: Injection, tx: Transaction) -> None:

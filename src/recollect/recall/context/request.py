@@ -1,0 +1,60 @@
+"""What a context block is asked for: in which session, why, by which program, within what room."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+
+import msgspec
+
+from recollect.core.checks import check_count, check_text
+from recollect.core.errors import InvalidInput
+from recollect.recall.context.block import Room
+from recollect.recall.hearer import ObservationHearer
+from recollect.sessions.record.session import Session
+
+Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
+_CLIENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+
+
+class BlockRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What one block is made for; the fields are arguments of `Contexts.block`, resolved.
+
+    Attributes:
+        hearer: Who reads it.
+        room: What it may cost.
+        heard_as: The session whose hits answer the query; None: all that the scope holds.
+        since: What is in the prompt since then is left out, ms UTC; None: as the session tells.
+    """
+
+    session: Session
+    hearer: ObservationHearer
+    query: str | None
+    reason: Reason
+    client: str | None
+    sender: str | None
+    room: Room
+    heard_as: str | None
+    sources: tuple[str, ...] = ()
+    since: int | None = None
+
+
+def check_request(query: str | None, budget: int | None, reason: str, client: str | None) -> None:
+    """Refuse what no block can be made for.
+
+    Raises:
+        InvalidInput: the reason is unknown, the client no short name, or a prompt has no query.
+    """
+    for given, what in ((query, "query"), (client, "client")):
+        if given is not None:
+            check_text(given, what)
+    known = get_args(Reason)
+    if reason not in known:
+        raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(known)}")
+    if client is not None and not _CLIENT.fullmatch(client):
+        raise InvalidInput(
+            "the client must be a short name", hint="use small letters, as claude-code"
+        )
+    if reason == "prompt" and not (query or "").strip():
+        raise InvalidInput("a prompt needs a query", hint="pass its text as query")
+    check_count(budget, "a budget", 1)
