@@ -40,7 +40,7 @@ def setup(tmp_path: Path) -> Setup:
     """A home beside it."""
     home = tmp_path / "home"
     home.mkdir()
-    return Setup(home=home, python="/opt/venv/bin/python", hook="/opt/venv/client.py")
+    return Setup(home=home, python="/srv/venv/bin/python", hook="/srv/venv/client.py")
 
 
 def test_the_plugin_gets_the_memory_slot_and_gives_it_back(config: Path, setup: Setup) -> None:
@@ -72,12 +72,12 @@ def test_the_plugin_gets_the_memory_slot_and_gives_it_back(config: Path, setup: 
 
 def test_a_list_of_allowed_plugins_gets_ours(config: Path, setup: Setup) -> None:
     """Where there is one, a plugin that is not on it is not loaded."""
-    written = {"plugins": {"allow": ["telegram"], "load": {"paths": ["/opt/other"]}}}
+    written = {"plugins": {"allow": ["telegram"], "load": {"paths": ["/srv/other"]}}}
     config.write_text(json.dumps(written, indent=4), encoding="utf-8")
     apply(setup.home, OpenClaw().installation(setup))
     plugins = json.loads(config.read_text(encoding="utf-8"))["plugins"]
     assert plugins["allow"] == ["telegram", "recollect"]
-    assert plugins["load"]["paths"][0] == "/opt/other"
+    assert plugins["load"]["paths"][0] == "/srv/other"
     apply(setup.home, removal(setup.home, "openclaw"))
     assert config.read_text(encoding="utf-8") == json.dumps(written, indent=4)
 
