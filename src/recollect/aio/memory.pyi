@@ -1698,7 +1698,7 @@ class AsyncSections:
         workspace: What belongs to no project may be written into its files.
         projects: Knows which folders are a project.
     """
-    async def files(self) -> builtins.list[Path]:
+    async def files(self) -> builtins.list[str]:
         """Return the files that have a section now, absolute, sorted."""
     async def sync(
         self,

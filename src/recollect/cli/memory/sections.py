@@ -34,7 +34,7 @@ def memory(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         with opened(context) as found:
             files = found.sections.files()
-        answer(context, {"files": list(map(str, files))}, lambda: _show_files(files))
+        answer(context, {"files": files}, lambda: _show_files(files))
 
 
 @group.command("sync-section")
@@ -63,9 +63,9 @@ def sync_section(
     answer(context, done, lambda: _show(done))
 
 
-def _show_files(files: list[Path]) -> None:
+def _show_files(files: list[str]) -> None:
     for file in files:
-        show((str(file), ""))
+        show((file, ""))
     if not files:
         say(("no file has a section: see recollect memory sync-section --help", "dim"))
 

@@ -147,11 +147,11 @@ class Sections:
             self._store(file, (content, changed), lines, section.lines if section else ())
         return msgspec.structs.replace(result, outcome="removed" if remove else "written")
 
-    def files(self) -> list[Path]:
+    def files(self) -> list[str]:
         """Return the files that have a section now, absolute, sorted."""
         tenant = self._parts.scope.tenant
         known = self._parts.database.read(lambda tx: files_with_section(tx, tenant))
-        return [file for file in known if _has_section(file)]
+        return [str(file) for file in known if _has_section(file)]
 
     def _result(self, file: Path, lines: _Lines, *, dry_run: bool) -> SectionResult:
         return SectionResult(
