@@ -38,8 +38,8 @@ from recollect.observations.project_rows import Project
 from recollect.observations.projects import ProjectList
 from recollect.observations.recalled import OwnCalls
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.context.contexts import Reason
 from recollect.recall.context.injections import Injection
+from recollect.recall.context.request import Reason
 from recollect.recall.context.sections import SectionResult
 from recollect.recall.followed import FollowedFile
 from recollect.recall.maintenance import Synced
