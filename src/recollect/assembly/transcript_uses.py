@@ -1,4 +1,4 @@
-"""Observations of what tools did, as transcripts tell it: those that no hook had reported.
+"""Observations of what a transcript tells and no hook had reported: tools, and decisions.
 
 They have the keys that hooks give them, so whichever comes first is kept. They are stored in the
 transaction that notes how far the transcript was read: none is missing and none comes twice.
@@ -14,7 +14,9 @@ from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.links.linking import link_calls, link_turns, used_calls
 from recollect.observations.links.said import SaidMessage
+from recollect.observations.observation import event_key
 from recollect.observations.recorder import Recorder
+from recollect.observations.rows import TELLING
 from recollect.sessions.exchange.stand_ins import prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock
@@ -24,7 +26,7 @@ from recollect.store.engine import Transaction
 
 
 class TranscriptUses:
-    """Records the uses of tools in transcripts as observations.
+    """Records the uses of tools in transcripts as observations, and prompts that decide something.
 
     Args:
         recorder: Returns what stores observations; asked for with the first use.
@@ -33,9 +35,18 @@ class TranscriptUses:
     def __init__(self, recorder: Callable[[], Recorder]) -> None:
         self._recorder = recorder
 
-    def prepare(self, uses: Sequence[ToolUse]) -> Sequence[ObservationDraft]:
-        """Return drafts of those that are captured."""
-        return self._recorder().prepare([_given(use) for use in uses])
+    def prepare(
+        self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
+    ) -> Sequence[ObservationDraft]:
+        """Return drafts of what is captured; of prompts those that say more than their message."""
+        prompts = [_prompted(each, project) for each in messages if _key(each) is not None]
+        given = [*map(_given, uses), *prompts]
+        drafts = self._recorder().prepare(given) if given else ()
+        return [
+            each
+            for each in drafts
+            if each.observation.event != "prompt" or each.observation.type in TELLING
+        ]
 
     def store(
         self,
@@ -60,15 +71,38 @@ class TranscriptUses:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
         known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
-        drafts = [
-            msgspec.structs.replace(
-                each,
-                observation=msgspec.structs.replace(each.observation, session_id=session.id),
-            )
-            for each in prepared
-            if each.observation.tool_use_id not in known
-        ]
+        said = {key: each.id for each in messages if (key := _key(each)) is not None}
+        drafts = []
+        for each in prepared:
+            made = each.observation
+            facts = {"session_id": session.id}
+            if made.event == "prompt":
+                if made.event_id not in said:
+                    continue  # it was stored before, or belongs to the session that was copied
+                facts["message_id"] = said[made.event_id]
+            elif made.tool_use_id in known:
+                continue
+            made = msgspec.structs.replace(made, **facts)
+            drafts.append(msgspec.structs.replace(each, observation=made))
         return len(self._recorder().add(tx, drafts).fresh)
+
+
+def _key(message: Message) -> str | None:
+    """Return the key by which a hook reports a prompt; None for what is no prompt of a turn."""
+    if message.role != "user" or not message.text.strip():
+        return None
+    return event_key("prompt", prompt_of(message))
+
+
+def _prompted(message: Message, project: str | None) -> GivenObservation:
+    return GivenObservation(
+        session_id=message.id,  # of which one is known when it is stored
+        input=message.text,
+        event_id=_key(message),
+        event="prompt",
+        at=message.created_at,
+        project=project,
+    )
 
 
 def _given(use: ToolUse) -> GivenObservation:

@@ -69,6 +69,8 @@ _MESSAGE: LiteralString = """
 """
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ?"
 _ENDLESS = 2**62
+TELLING = frozenset({"decision", "architecture", "bugfix"})
+"""Types by which the words of a prompt or an answer say more than that they were said."""
 IS_REPEATED: LiteralString = """(message_id IS NOT NULL AND event IN ('prompt', 'answer')
     AND type NOT IN ('decision', 'architecture', 'bugfix'))"""
 """Of an observation that its message says as well: that is found, and shown, instead."""

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect.memory import Memory
-from tests.support.claude_play import Play, memory_and_caller, session_of, write_lines
+from tests.support.claude_play import Play, Step, memory_and_caller, session_of, write_lines
 
 AGENT = "a949e157a32b1ca25"
 KILLED = """
@@ -198,3 +199,47 @@ def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
         memory.import_transcripts(projects)
         assert play.problems(memory) == []
         assert tools(memory) == USED
+
+
+@pytest.mark.parametrize("hooked", ["never", "before", "after"])
+def test_a_decision_that_no_hook_reported_comes_from_the_transcript(
+    tmp_path: Path, projects: Path, hooked: str
+) -> None:
+    """A day without the worker: what was decided is in the next block, once, with its message."""
+    play = Play(projects)
+    decided = "We decided to use Redis for the queue, not RabbitMQ."
+    lines = [play.line("user", decided, promptId="p-9"), play.line("user", "Go on", promptId="p-8")]
+    step = Step("UserPromptSubmit", {"prompt_id": "p-9", "prompt": decided}, lines)
+    with memory_and_caller(tmp_path / "home", projects, following=False) as (memory, caller):
+        if hooked == "before":
+            play.hook(caller, step)
+        play.write(step)
+        for _ in range(2):
+            memory.import_transcripts(projects)
+        if hooked == "after":
+            play.hook(caller, step)
+        (made,) = [each for each in memory.observations.list() if each.event == "prompt"]
+        (said,) = [m for m in memory.sessions.messages(made.session_id) if m.text == decided]
+        assert (made.type, made.message_id) == ("decision", said.id)
+        assert made.project == "/home/ana/shop"
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts"),
+    [
+        ("user", {"origin": {"kind": "task-notification"}}),
+        ("assistant", {"message": {"role": "assistant", "model": "<synthetic>", "content": "No."}}),
+    ],
+)
+def test_what_the_program_writes_by_itself_is_no_message(
+    tmp_path: Path, projects: Path, kind: str, facts: dict[str, Any]
+) -> None:
+    """Nobody said it: the end of a task in the background, an answer without a model."""
+    play = Play(projects)
+    asked = play.line("user", "Where is the kettle?")
+    write_lines(play.path, [asked, play.line(kind, "<task-notification>done") | facts])
+    with memory_and_caller(tmp_path / "home", projects, following=False) as (memory, _):
+        memory.import_transcripts(projects)
+        (session,) = memory.sessions.list()
+        said = [each.text for each in memory.sessions.messages(session.id)]
+        assert said == ["Where is the kettle?"]

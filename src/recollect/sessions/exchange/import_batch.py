@@ -137,9 +137,10 @@ class ImportBatch:
             self._titles[foreign_id] = (title, final)
 
     def prepare(self, recorder: UseRecorder) -> None:
-        """Let a recorder see which tools were used, before the transaction."""
+        """Let a recorder see what was said and which tools were used, before the transaction."""
         for each in self.sessions.values():
-            each.prepared = recorder.prepare(each.uses) if each.uses else ()
+            messages = [draft.message for draft in each.drafts]
+            each.prepared = recorder.prepare(each.uses, messages, each.candidate.project)
 
     def store(
         self, tx: Transaction, tenant: str, source: str, place: str, recorder: UseRecorder

@@ -51,8 +51,16 @@ class ToolUse(msgspec.Struct, frozen=True, kw_only=True):
 class UseRecorder(Protocol):
     """Whoever records what tools did; a use that is recorded already is left as it is."""
 
-    def prepare(self, uses: Sequence[ToolUse]) -> Sequence[Any]:
-        """Return what of them is to be stored; called outside of transactions."""
+    def prepare(
+        self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
+    ) -> Sequence[Any]:
+        """Return what of a session is to be stored; called outside of transactions.
+
+        Args:
+            uses: Of its tools.
+            messages: What was said in it, some of it perhaps stored already.
+            project: The folder of the session.
+        """
 
     def store(
         self,
@@ -66,7 +74,7 @@ class UseRecorder(Protocol):
         Args:
             tx: Of ``records.db``; the messages are in it already.
             session: Where the tools were used.
-            prepared: What `prepare` returned of them.
+            prepared: What `prepare` returned of it.
             messages: Those that are new; what is recorded of their calls is linked to them.
 
         Returns:
@@ -77,7 +85,9 @@ class UseRecorder(Protocol):
 class RecordNothing:
     """Records nothing."""
 
-    def prepare(self, uses: Sequence[ToolUse]) -> Sequence[Any]:
+    def prepare(
+        self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
+    ) -> Sequence[Any]:
         """Return nothing."""
         return ()
 

@@ -150,7 +150,7 @@ def _within(spoken: port.ForeignSession) -> tuple[str | None, port.ForeignSessio
 
 
 def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
-    if record.get("isMeta") is True:
+    if record.get("isMeta") is True or _is_of_the_program(record):
         return port.Skip(reason="note of the program")
     if record.get("isApiErrorMessage") is True:
         return port.Skip(reason="error of the program")
@@ -167,6 +167,13 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
     if not content:
         return port.Skip(reason="no content")
     return _line(record, session, role, content)
+
+
+def _is_of_the_program(record: port.Record) -> bool:
+    """Whether neither a person nor a model said a line: a task ended, a model was not asked."""
+    origin, message = record.get("origin"), record.get("message")
+    is_notice = isinstance(origin, dict) and origin.get("kind") == "task-notification"
+    return is_notice or (isinstance(message, dict) and message.get("model") == "<synthetic>")
 
 
 def _line(
