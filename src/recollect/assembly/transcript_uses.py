@@ -1,4 +1,4 @@
-"""Observations of what tools did, as transcripts tell it: those that no hook told of before.
+"""Observations of what tools did, as transcripts tell it: those that no hook reported before.
 
 They have the keys that hooks give them, so whichever comes first is kept. They are stored in the
 transaction that notes how far the transcript was read: none is missing and none comes twice.
@@ -59,7 +59,7 @@ class TranscriptUses:
         if not prepared:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
-        known = used_calls(tx, session.id, uses)  # a hook may have told another outcome
+        known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
         drafts = [
             msgspec.structs.replace(
                 each,

@@ -42,7 +42,7 @@ def link_calls(tx: Transaction, session_id: str, calls: Sequence[str], at: int) 
 
 
 def link_turns(tx: Transaction, session_id: str, messages: Sequence[ToldMessage], at: int) -> None:
-    """Link the prompts and answers that hooks told of to new messages of their transcript."""
+    """Link the prompts and answers that hooks reported to new messages of their transcript."""
     prompts = dict.fromkeys(each.prompt for each in messages if each.prompt is not None)
     keys = [event_key(event, each) for each in prompts for event in ("prompt", "answer")]
     for id_, event, said, event_id in tx.all(_UNLINKED_TURNS, _among(session_id, keys)):

@@ -1,4 +1,4 @@
-"""Told: which message of a transcript says what an observation is of, or asked for its tool."""
+"""Which message of a transcript says what an observation is of, or asked for its tool."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOLD: LiteralString = """
 
 
 class ToldMessage(msgspec.Struct, frozen=True, array_like=True):
-    """A message that the transcript of a program told; ``prompt`` is its id of the turn."""
+    """A message from the transcript of a program; ``prompt`` is its id of the turn."""
 
     id: str
     role: str

@@ -1,4 +1,4 @@
-"""Stand-ins give way: the lines of a transcript take the place of what hooks told of a session.
+"""Stand-ins give way: the lines of a transcript take the place of what hooks reported of a session.
 
 A stand-in whose line comes becomes that line and keeps its id. Those at the end of the session move
 after the lines that came, so that the transcript keeps its own order; what a fork or a summary
@@ -107,7 +107,7 @@ class _Matches:
         """Return whether the line of a stand-in is still to come.
 
         The transcript tells every answer before the next prompt: one from before that which had no
-        line of its words was told in other words.
+        line of its words was worded otherwise.
         """
         is_over = stand_in.role == "assistant" and stand_in.created_at < self._told_until
         return stand_in in self._left and not is_over

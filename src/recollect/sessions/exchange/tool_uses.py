@@ -130,7 +130,7 @@ class CallBook:
                 known = call in self._waiting
                 asked = self._waiting.pop(call) if known else self._before(call)
                 if asked is None or call in recalled:
-                    continue  # without the call it cannot be told whether it may be captured
+                    continue  # the rules of capture need the call
                 yield ToolUse(
                     id=call,
                     name=asked.name,
