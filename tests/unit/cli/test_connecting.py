@@ -316,8 +316,9 @@ def test_after_an_uninstall_the_users_home_is_as_it_was(
     monkeypatch.delenv("RECOLLECT_MODELS")
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    for folder in (".config", ".cache"):
+    for folder in (".config", ".cache", ".openclaw"):
         (root / folder).mkdir()
+    (root / ".openclaw" / "openclaw.json").write_text('{"gateway": {}}', "utf-8")
     if user == "settings":
         (root / ".claude").mkdir()
         text = with_entries(SETTINGS, [JsonEntry(path=("theme",), value="dark")])[0]
@@ -325,7 +326,8 @@ def test_after_an_uninstall_the_users_home_is_as_it_was(
     before = _files(root)
     assert run("init", "--service").code == 0
     assert run("demo").code == 0
-    assert run("init", "claude-code").code == 0
-    assert run("observe", "--project", root, "--summary", "a decision").code in (0, 1, 2)
-    assert run("uninstall", "--with-memory", "--yes").code == 0
+    for agent in ("claude-code", "openclaw"):
+        assert run("init", agent).code == 0
+    done = run("uninstall", "--with-memory", "--yes", "--json")
+    assert str(root / ".recollect") not in done.json["stays"], "all in it is ours"
     assert _files(root) == before

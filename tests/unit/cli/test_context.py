@@ -86,7 +86,9 @@ def test_messages_and_notes_that_were_injected_are_shown_by_their_words(
         first, now = memory.sessions.create().id, memory.sessions.create().id
         memory.sessions.append(first, "user", "The quokka keys are in the blue safe.")
         sources = ("sessions", "memory")
-        assert memory.context(now, "Where are the quokka keys?", reason="prompt", sources=sources).items
+        assert memory.context(
+            now, "Where are the quokka keys?", reason="prompt", sources=sources
+        ).items
     told = run("--home", home, "context", "--last").out
     assert "m1  The quokka keys are in the blue safe." in told
     assert "memory/keys.md#L1" in told

@@ -31,7 +31,8 @@ from recollect.integrations.installing import installed
 from recollect.server.presence import find_presence
 
 _OF_THE_HOME = re.compile(
-    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery|integrations)\.json"
+    r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery)\.json"
+    r"|integrations(\.json)?"
     r"|\.(records|index|recovery|integrations)\..*\.part|transcripts|blobs|notes|agents|aside"
     r"|recovering|turns|hooks|spool|chroma|qmd|logs|sample"
 )
