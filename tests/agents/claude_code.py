@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -153,8 +152,3 @@ class ClaudeCode:
         """Return its whole environment."""
         own = {"HOME": str(self.home), "ANTHROPIC_BASE_URL": self.api.url}
         return FIXED | own | {"PATH": ":".join(self.path)} | dict(self.environment)
-
-
-def has_git() -> bool:
-    """Return whether git can be run."""
-    return shutil.which("git") is not None

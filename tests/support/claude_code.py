@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "claude_code"
-PROJECT = "/home/ana/shop"
 PROJECTS = "/home/ana/.claude/projects/-home-ana-shop"
 
 
@@ -34,16 +33,6 @@ def transcript(session: str) -> list[dict[str, Any]]:
             it), ``forked_compacted``, ``interrupted``; ``work.agent1`` is that of its sub-agent.
     """
     return _lines(session)
-
-
-def place(session_id: str, root: Path, agent: str = "") -> Path:
-    """Return where a transcript lies below a folder of projects; its folders are made."""
-    folder = root / "-home-ana-shop"
-    path = folder / f"{session_id}.jsonl"
-    if agent:
-        path = folder / session_id / "subagents" / f"agent-{agent}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def _lines(name: str) -> list[dict[str, Any]]:
