@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from recollect.core.errors import InvalidInput, NotFound
-from recollect.integrations.installing import Integration
+
+if TYPE_CHECKING:  # it brings the database, and `recollect --help` names the agents
+    from recollect.integrations.installing import Integration
 
 AGENTS: Mapping[str, str] = {
     "claude-code": "claude_code.install:ClaudeCode",

@@ -263,6 +263,8 @@ class WorkerMemory:
         client: str | None = None,
         for_sender: str | None = None,
         *,
+        sources: Sequence[str] = (),
+        since: int | datetime | None = None,
         record: bool = True,
     ) -> ContextBlock:
         """Return what goes into a prompt; see `Contexts.block`."""

@@ -38,6 +38,9 @@ LIFE: tuple[tuple[str, ...], ...] = (
     ("timeline", "#1"),
     ("sessions", "end", "talk"),
     ("context", "talk"),
+    ("memory",),
+    ("memory", "sync-section", "WORKSPACE/MEMORY.md", "--dry-run"),
+    ("hook", "claude-code", "SessionStart"),
     ("pause", "--for", "1h"),
     ("resume",),
     ("privacy",),
@@ -98,6 +101,8 @@ LIFE: tuple[tuple[str, ...], ...] = (
 
 MAY_FAIL = {
     ("projects", "merge"),
+    ("memory", "sync-section"),
+    ("hook",),
     ("models", "install"),
     ("demo",),
     ("prune",),
@@ -234,7 +239,8 @@ def watched(tmp_path: Path, surroundings: dict[str, str]) -> Watched:
 
 def _name(arguments: tuple[str, ...]) -> tuple[str, ...]:
     grouped = (
-        arguments[0] in {"sessions", "config", "models", "projects", "privacy", "serve", "token"}
+        arguments[0]
+        in {"sessions", "config", "memory", "models", "projects", "privacy", "serve", "token"}
         and len(arguments) > 1
     )
     return arguments[: 2 if grouped else 1]

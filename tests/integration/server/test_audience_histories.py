@@ -67,7 +67,16 @@ RECORDS = ("id", "ids", "anchor")
 AS_THEY_ARE = frozenset(
     {
         *("after_seq", "agent_id", "at_seq", "before_seq", "channel", "client", "content"),
-        *("created_at", "date_from", "date_to", "dry_run", "error", "event_id", "files"),
+        *(
+            "created_at",
+            "date_from",
+            "date_to",
+            "dry_run",
+            "error",
+            "event_id",
+            "files",
+            "foreign_id",
+        ),
         *("from_line", "importance", "input", "last_event_id", "left_out", "lines", "metadata"),
         *("min_importance", "minutes", "mode", "model", "name", "other_tenant", "output"),
         *("project_path", "reason", "record", "role", "sender", "since", "source", "status"),
@@ -356,7 +365,7 @@ class Asking:
         for each in found:
             if each.name in WIDE:
                 plain[each.name] = WIDE[each.name]
-            elif each.required:
+            elif each.required or f"{{{each.name}}}" in route.path:
                 values = self._values(token, each.name)
                 plain[each.name] = values[0] if values else NEEDED.get(each.name, "apple")
         if route.path.endswith("/timeline"):
@@ -366,6 +375,10 @@ class Asking:
         for each in found:
             for value in self._values(token, each.name):
                 yield plain | {each.name: value}
+        if "foreign_id" in {each.name for each in found}:
+            program = {"foreign_id": "5b1f6a3e", "client": "openclaw"}
+            for value in self._values(token, "session_id"):
+                yield plain | program | {"session_id": value}
 
     def _values(self, token: Token, name: str) -> list[Any]:
         """Return what a field may name; a field that is not known here must be thought about."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 import typer
@@ -20,21 +20,15 @@ from recollect.cli.invocation import (
     is_home,
 )
 from recollect.cli.output.screen import next_steps, show
-from recollect.cli.setup.connecting import (
-    Connected,
-    PastedEntry,
-    command_of,
-    connect,
-    disconnect,
-    entry_of,
-    show_connected,
-)
 from recollect.cli.setup.service import Service, service_of
 from recollect.core.errors import InvalidInput, RecollectError
-from recollect.integrations.agent_finding import FoundAgent, found_agents
 from recollect.integrations.agents import AGENTS, MCP, integration_of
-from recollect.integrations.installing import Integration
 from recollect.server.presence import is_served
+
+if TYPE_CHECKING:  # they bring the database, which the help does without
+    from recollect.cli.setup.connecting import Connected, PastedEntry
+    from recollect.integrations.agent_finding import FoundAgent
+    from recollect.integrations.installing import Integration
 
 MEMORY_FILE = "MEMORY.md"
 MEMORY_FOLDER = "memory"
@@ -139,6 +133,7 @@ def init(
 ) -> None:
     """Make the home, with a config.yaml that explains itself. Again does no harm."""
     from recollect.core.settings import user_path
+    from recollect.integrations.agent_finding import found_agents
 
     home = home_of(context)
     options = {"http": http, "mcp": mcp, "as": audience, "print": is_printed}
@@ -178,6 +173,8 @@ def _agent(
     dry_run: bool,
 ) -> None:
     """Put the memory into an agent program, or take it out, or print what goes into its file."""
+    from recollect.cli.setup.connecting import connect, disconnect, entry_of
+
     if options["print"]:
         entry = entry_of(home, integration, options)
         answer(context, entry, lambda: _show_entry(entry))
@@ -191,6 +188,9 @@ def _agent(
 
 def _offer(context: typer.Context, home: Path) -> None:
     """Ask a person for each agent that is here whether it gets the memory."""
+    from recollect.cli.setup.connecting import connect, show_connected
+    from recollect.integrations.agent_finding import found_agents
+
     if answers_json(context) or not sys.stdin.isatty():
         return
     for found in found_agents(home):
@@ -208,6 +208,8 @@ def _show_entry(entry: PastedEntry) -> None:
 
 
 def _show_agent(connected: Connected, home: Path) -> None:
+    from recollect.cli.setup.connecting import command_of, show_connected
+
     show_connected(connected)
     if connected.dry_run or connected.is_removal:
         return

@@ -14,7 +14,7 @@ from contextlib import suppress
 from glob import escape
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -24,11 +24,11 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, home_of, invocation_of, require_agreement
 from recollect.cli.output.formatting import size
 from recollect.cli.output.screen import next_steps, show, show_pairs
-from recollect.cli.setup.connecting import Connected, disconnect, show_connected
-from recollect.cli.setup.sample import MARKER, default_folder
 from recollect.cli.setup.service import service_of
-from recollect.integrations.installing import installed
 from recollect.server.presence import find_presence
+
+if TYPE_CHECKING:  # it brings the database, which the help does without
+    from recollect.cli.setup.connecting import Connected
 
 _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery)\.json"
@@ -82,6 +82,8 @@ def uninstall(
     yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
 ) -> None:
     """Take the memory out of all agents; remove the model, and the home where asked for."""
+    from recollect.cli.setup.connecting import disconnect
+    from recollect.integrations.installing import installed
     from recollect.store.sqlite.home import RECORDS_FILE
     from recollect.store.sqlite.snapshot import alone
 
@@ -139,6 +141,8 @@ def _model_folder() -> Path:
 
 
 def _going(home: Path, *, with_memory: bool) -> list[Path]:
+    from recollect.cli.setup.sample import MARKER, default_folder
+
     going = _files_of(_model_folder(), _OF_THE_MODEL)
     service = service_of(home)
     going += [Path(service.path)] if service.is_written else []
@@ -205,6 +209,8 @@ def _bytes(path: Path) -> int:
 
 
 def _show(leaving: Leaving) -> None:
+    from recollect.cli.setup.connecting import show_connected
+
     if leaving.worker is not None:
         verb = "would be stopped" if leaving.dry_run else "stopped"
         show((verb, "bold green"), (f"  the worker, process {leaving.worker}", ""))

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
+from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.index.query.hit import SearchResult
@@ -133,6 +134,8 @@ def search(caller: Caller, given: SearchGiven) -> SearchResult:
 
 def lines(caller: Caller, given: LinesGiven) -> IndexLines:
     """Return what was found, one line each."""
+    for hit in given.result.hits:
+        check_time(hit.at)
     return caller.memory.lines(**_asked(caller, given))
 
 
