@@ -235,6 +235,10 @@ def test_an_episode_is_given_to_whom_it_was_said(tmp_path: Path) -> None:
         for session in talks.values():
             (own,) = memory.get(["e1", "e2"], for_session=session).found
             assert own.record.session_id == session
+        memory.sessions.set_status(talks[GROUP], "deleted")
+        assert {found.record.session_id for found in memory.get(["e1", "e2"]).found} == {
+            talks[OWNER]
+        }
 
 
 @pytest.mark.parametrize("seed", range(3))
