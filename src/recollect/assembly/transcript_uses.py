@@ -7,17 +7,18 @@ transaction that notes how far the transcript was read: none is missing and none
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.links.linking import link_calls, link_turns, used_calls
-from recollect.observations.links.said import SaidMessage
+from recollect.observations.links.said import SaidMessage, last_prompt
 from recollect.observations.observation import event_key
 from recollect.observations.recorder import Recorder
 from recollect.observations.rows import TELLING
-from recollect.sessions.exchange.stand_ins import prompt_of
+from recollect.sessions.exchange.stand_ins import ends_turn, prompt_of
 from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock
 from recollect.sessions.record.message import Message
@@ -26,7 +27,7 @@ from recollect.store.engine import Transaction
 
 
 class TranscriptUses:
-    """Records the uses of tools in transcripts as observations, and prompts that decide something.
+    """Records the uses of tools in transcripts as observations, and words that decide something.
 
     Args:
         recorder: Returns what stores observations; asked for with the first use.
@@ -38,14 +39,14 @@ class TranscriptUses:
     def prepare(
         self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
     ) -> Sequence[ObservationDraft]:
-        """Return drafts of what is captured; of prompts those that say more than their message."""
-        prompts = [_prompted(each, project) for each in messages if _key(each) is not None]
-        given = [*map(_given, uses), *prompts]
+        """Return drafts of what is captured; of words those that say more than their message."""
+        words = [_worded(each, project) for each in messages if _part(each) is not None]
+        given = [*map(_given, uses), *words]
         drafts = self._recorder().prepare(given) if given else ()
         return [
             each
             for each in drafts
-            if each.observation.event != "prompt" or each.observation.type in TELLING
+            if each.observation.event not in _WORDS or each.observation.type in TELLING
         ]
 
     def store(
@@ -71,15 +72,17 @@ class TranscriptUses:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
         known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
-        said = {key: each.id for each in messages if (key := _key(each)) is not None}
+        words = any(each.observation.event in _WORDS for each in prepared)
+        turns = _turns(tx, session, messages) if words else {}
         drafts = []
         for each in prepared:
             made = each.observation
-            facts = {"session_id": session.id}
-            if made.event == "prompt":
-                if made.event_id not in said:
+            facts: dict[str, str | None] = {"session_id": session.id}
+            if made.event in _WORDS:
+                message, turn = turns.get(made.session_id, (None, None))
+                if turn is None:
                     continue  # it was stored before, or belongs to the session that was copied
-                facts["message_id"] = said[made.event_id]
+                facts |= {"message_id": message, "event_id": event_key(made.event, turn)}
             elif made.tool_use_id in known:
                 continue
             made = msgspec.structs.replace(made, **facts)
@@ -87,19 +90,38 @@ class TranscriptUses:
         return len(self._recorder().add(tx, drafts).fresh)
 
 
-def _key(message: Message) -> str | None:
-    """Return the key by which a hook reports a prompt; None for what is no prompt of a turn."""
-    if message.role != "user" or not message.text.strip():
+_WORDS = frozenset({"prompt", "answer"})
+
+
+def _part(message: Message) -> Literal["prompt", "answer"] | None:
+    """Return which words of a turn a line is; None for any other."""
+    if message.foreign_id is None or not message.text.strip():
         return None
-    return event_key("prompt", prompt_of(message))
+    if message.role == "user":
+        return None if prompt_of(message) is None else "prompt"
+    return "answer" if message.role == "assistant" and ends_turn(message) else None
 
 
-def _prompted(message: Message, project: str | None) -> GivenObservation:
+def _turns(
+    tx: Transaction, session: Session, messages: Sequence[Message]
+) -> dict[str, tuple[str, str | None]]:
+    """Return the id and the turn of each of some new messages, by its id in the other program."""
+    turn = last_prompt(tx, session.id, messages[0].seq) if messages else None
+    found = {}
+    for each in messages:
+        turn = prompt_of(each) or turn
+        if each.foreign_id is not None:
+            found[each.foreign_id] = (each.id, turn)
+    return found
+
+
+def _worded(message: Message, project: str | None) -> GivenObservation:
+    part = _part(message)
     return GivenObservation(
-        session_id=message.id,  # of which one is known when it is stored
-        input=message.text,
-        event_id=_key(message),
-        event="prompt",
+        session_id=message.foreign_id or "",  # of which one is known when it is stored
+        input=message.text if part == "prompt" else None,
+        output=message.text if part == "answer" else None,
+        event=part,
         at=message.created_at,
         project=project,
     )

@@ -201,27 +201,34 @@ def test_killed_anywhere_nothing_is_missing_and_nothing_doubled(
         assert tools(memory) == USED
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("part", ["prompt", "answer"])
 @pytest.mark.parametrize("hooked", ["never", "before", "after"])
 def test_a_decision_that_no_hook_reported_comes_from_the_transcript(
-    tmp_path: Path, projects: Path, hooked: str
+    tmp_path: Path, projects: Path, hooked: str, part: str, at_once: bool
 ) -> None:
-    """A day without the worker: what was decided is in the next block, once, with its message."""
+    """A day without the worker: what was decided is an observation, once, with its message."""
     play = Play(projects)
     decided = "We decided to use Redis for the queue, not RabbitMQ."
-    lines = [play.line("user", decided, promptId="p-9"), play.line("user", "Go on", promptId="p-8")]
-    step = Step("UserPromptSubmit", {"prompt_id": "p-9", "prompt": decided}, lines)
+    asked, said = (decided, "Good.") if part == "prompt" else ("Which queue?", decided)
+    over = {"message": {"role": "assistant", "content": said, "stop_reason": "end_turn"}}
+    lines = [play.line("user", asked, promptId="p-9"), play.line("assistant", said) | over]
+    facts = {"prompt": ("UserPromptSubmit", "prompt"), "answer": ("Stop", "last_assistant_message")}
+    name, field = facts[part]
+    step = Step(name, {"prompt_id": "p-9", field: decided}, lines)
     with memory_and_caller(tmp_path / "home", projects, following=False) as (memory, caller):
         if hooked == "before":
             play.hook(caller, step)
-        play.write(step)
-        for _ in range(2):
+        for some in [lines] if at_once else [[each] for each in lines]:
+            write_lines(play.path, some)
             memory.import_transcripts(projects)
+        memory.import_transcripts(projects)
         if hooked == "after":
             play.hook(caller, step)
-        (made,) = [each for each in memory.observations.list() if each.event == "prompt"]
-        (said,) = [m for m in memory.sessions.messages(made.session_id) if m.text == decided]
-        assert (made.type, made.message_id) == ("decision", said.id)
-        assert made.project == "/home/ana/shop"
+        (made,) = [each for each in memory.observations.list() if each.type == "decision"]
+        (told,) = [m for m in memory.sessions.messages(made.session_id) if m.text == decided]
+        assert (made.event, made.message_id) == (part, told.id)
+        assert (made.event_id, made.project) == (f"{part}:p-9", "/home/ana/shop")
 
 
 @pytest.mark.parametrize(

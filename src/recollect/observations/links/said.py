@@ -14,6 +14,11 @@ from recollect.store.engine import Transaction
 _CALL: LiteralString = """
     SELECT message_id FROM tool_calls WHERE session_id = ? AND call_id = ?
 """
+_TURN: LiteralString = """
+    SELECT json_extract(metadata, '$.foreign.line.promptId') AS prompt FROM messages
+    WHERE session_id = ? AND seq < ? AND role = 'user' AND prompt IS NOT NULL
+    ORDER BY seq DESC LIMIT 1
+"""
 _TOLD: LiteralString = """
     SELECT id, role, text, json_extract(metadata, '$.foreign.line.promptId') FROM messages
     WHERE session_id = ? AND foreign_id IS NOT NULL ORDER BY seq DESC LIMIT 200
@@ -61,6 +66,12 @@ def said_in(tx: Transaction, draft: Observation) -> str | None:
     if draft.tool_use_id is None:
         return None
     row = tx.row(_CALL, (draft.session_id, draft.tool_use_id))
+    return None if row is None else text(row[0])
+
+
+def last_prompt(tx: Transaction, session_id: str, before: int) -> str | None:
+    """Return the program's id of the turn that goes on at a seq; None where it is not known."""
+    row = tx.row(_TURN, (session_id, before))
     return None if row is None else text(row[0])
 
 

@@ -13,7 +13,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.sessions.exchange.extras import LINE, foreign_of, part_of
+from recollect.sessions.exchange.extras import LINE, MESSAGE, foreign_of, part_of
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.draft import Draft, encode_facts, encoded_content
 from recollect.sessions.record.message import Message, message_of
@@ -81,6 +81,12 @@ def prompt_of(message: Message) -> str | None:
     """Return the program's id of the turn that a line begins; None where it tells none."""
     turn = part_of(foreign_of(message.metadata), LINE).get(PROMPT_ID)
     return turn if isinstance(turn, str) else None
+
+
+def ends_turn(message: Message) -> bool:
+    """Return whether a line of a model says that its turn is over."""
+    told = part_of(foreign_of(message.metadata), MESSAGE)
+    return told.get("stop_reason") == "end_turn"
 
 
 class _Matches:
