@@ -139,7 +139,14 @@ class Caller:
         if found is None:
             if key.is_bare or key.is_automatic:
                 raise _not_found()
-            found = self.memory.sessions.hooked(name, moment="start").session
+
+            def check(expected: Hooked) -> None:
+                if expected.session.key != key.text:  # who hears it is not who asks
+                    raise _not_found()
+
+            hooked = self.memory.sessions.hooked(name, moment="start", beginning=check)
+            check(hooked)
+            found = hooked.session
         return found.id
 
     def session(self, id_or_key: str) -> Session:

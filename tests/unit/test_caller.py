@@ -430,3 +430,21 @@ def test_only_a_program_of_many_begins_a_foreign_session_by_asking(
     for nobody in ("agent:main:cron:7", "agent:main:subagent:x", "notes"):
         with pytest.raises(NotFound):
             caller.for_foreign(ForeignName(source="openclaw", id="w3", key=nobody))
+
+
+def test_a_program_of_many_does_not_ask_as_a_session_of_another_key(
+    pool: MemoryPool, callers: Callers
+) -> None:
+    """A transcript that tells no key is the owner's; its id lets no guest hear it."""
+    sessions, caller = pool.memory().sessions, callers.local("session:*")
+    plain = sessions.hooked(ForeignName(source="openclaw", id="w1"), moment="start").session
+    group = ForeignName(source="openclaw", id="w2", key=GROUP)
+    of_group = sessions.hooked(group, moment="start").session
+    sessions.set_status(plain.id, "archived")
+    for known in (plain, of_group):
+        asked = str(known.foreign_id)
+        with pytest.raises(NotFound):
+            caller.for_foreign(
+                ForeignName(source="openclaw", id=asked, key="agent:main:telegram:direct:7")
+            )
+    assert sessions.get(plain.id).status == "archived"

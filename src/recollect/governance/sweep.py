@@ -8,6 +8,7 @@ again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import LiteralString, TypeAlias
@@ -25,7 +26,7 @@ from recollect.store.blobs import Blobs
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
-from recollect.store.files import holds_any
+from recollect.store.files import DRAFT_SUFFIX, holds_any
 from recollect.store.journal import last_change
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, SPOOL
@@ -204,7 +205,9 @@ def sweep_spool(home: Path, sessions: Iterable[Session]) -> None:
     """
     names = [each.foreign_id for each in sessions if each.foreign_id]
     spools = [home / SPOOL, *home.glob(f"{ASIDE}/*/{SPOOL}")] if names else []
-    for path in (file for spool in spools for file in spool.rglob("*.json")):
-        with os_errors(path):
+    for path in (file for spool in spools for file in spool.rglob("*")):
+        if path.suffix not in {".json", DRAFT_SUFFIX}:  # what a killed hook left half written too
+            continue
+        with os_errors(path), suppress(FileNotFoundError):  # the worker took it meanwhile
             if holds_any(path, names):
                 path.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ names sort by time. Where there are too many the oldest goes. What is lost is co
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -34,6 +35,7 @@ LOST = "lost"
 _EVENTS = "[0-9]*-*.json"
 _WAIT_S = 30.0
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_LOST_LINE = re.compile(rb"([0-9]{1,18}) ")
 _MOST_LOST_BYTES = 1_000_000
 """Of the count of what was lost; about 25 bytes each."""
 
@@ -149,7 +151,7 @@ class Spool:
         return SpoolState(
             events=len(files),
             bytes=sum(map(_size, files)),
-            oldest_at=int(files[0].name.partition("-")[0]) // 1_000_000 if files else None,
+            oldest_at=next(filter(None, map(_happened_at, files)), None),
             lost=len(lost),
             lost_at=lost[-1] if lost else None,
             aside=sorted(each.name for each in (self.folder / ASIDE).glob("*")),
@@ -185,6 +187,14 @@ def _size(path: Path) -> int:
     return 0
 
 
+def _happened_at(path: Path) -> int | None:
+    """Return when an event happened; None of a file that somebody else put there."""
+    with suppress(ValueError):
+        return int(path.name.partition("-")[0]) // 1_000_000
+    return None
+
+
 def _lost_times(path: Path) -> list[int]:
+    """Return when events were lost; a line that a power cut left without its bytes counts none."""
     lines = read_lines(path) if path.exists() else ()
-    return [int(line.partition(b" ")[0]) for line in lines]
+    return [int(found[1]) for line in lines if (found := _LOST_LINE.match(line))]

@@ -91,7 +91,7 @@ def _joined(before: str, rest: str, glue: str) -> str:
 def _read(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         raise InvalidInput("the file must hold TOML") from error
 
 

@@ -323,6 +323,8 @@ class Asking:
             memory.sync()
         for token in self.tokens:
             self._read(token)
+        for tenant in self.history.owners:
+            self._ask_for_any(tenant)
         for token in self.tokens:
             if token.audience is not None:
                 self._reach(token)
@@ -357,6 +359,56 @@ class Asking:
                 continue
             for fields in self._given(token, route):
                 self._judge(token, route, fields, token.http.call(route, fields))
+
+    def _ask_for_any(self, tenant: str) -> None:
+        """Ask for each conversation with one token that may: each hears what is its own.
+
+        Where a request names none the token is a guest of its own, to whom nothing was said.
+        """
+        name = f"any-{tenant}"
+        self._add(name, tenant, ("guest", name), f"guest:{name}", audience="session:*")
+        token = self.tokens.pop()
+        for route in ROUTES:
+            if route.right in {None, "read"} and route.path != "/api/events":
+                for fields in self._given(token, route):
+                    if not _names_session(route, fields):
+                        self._judge(token, route, fields, token.http.call(route, fields))
+        for session, chat in self.history.chats.items():
+            if session not in self.history.hidden:
+                for sender, audience in chat.askers.items():
+                    self._ask_for(token, session, sender, audience)
+        for session in self.history.gone:
+            self._ask_for(token, session, None, None)
+
+    def _ask_for(
+        self, token: Token, session: str, sender: str | None, audience: Audience | None
+    ) -> None:
+        """Ask for one conversation, as one whom it answers; it must be there for the token."""
+        is_there = self.known[session] == token.tenant
+        heard = Token(token.http, token.name, token.tenant, audience, token.key)
+        for name in ("search", "read", "timeline", "get", "context"):
+            route = route_of("POST", f"/api/memory/{name}")
+            field = "session_id" if name == "context" else "for_session"
+            for given in self._given(token, route):
+                if "scope" in given:
+                    continue
+                fields = given | {field: session, "for_sender": sender}
+                reply = token.http.call(route, fields)
+                if is_there:
+                    self._judge(heard, route, fields, reply)
+                    if name == "search" and given.keys() <= WIDE.keys():
+                        self._is_all(token.tenant, audience, reply)
+                else:
+                    assert reply.status == 404, (route.path, fields, reply.body)
+
+    def _is_all(self, tenant: str, audience: Audience | None, reply: Reply) -> None:
+        """Require that a search told every message that an audience hears."""
+        history = self.history
+        if history.is_whole:
+            live = {word for word, at in history.of.items() if at not in history.hidden}
+            heard = {w for w in live - history.erased if history.heard[w] == (tenant, audience)}
+            hits = [hit for hit in reply.json["hits"] if hit["session_id"] is not None]
+            assert {w for hit in hits for w in TOKEN.findall(hit["snippet"])} == heard, audience
 
     def _given(self, token: Token, route: AnyRoute) -> Iterator[dict[str, Any]]:
         """Yield the fields of requests: wide, and with the name of each thing that there is."""
@@ -585,6 +637,12 @@ class Asking:
         assert all(status == 401 for answers in told for status, _ in answers)
         for http in void:
             http.close()
+
+
+def _names_session(route: AnyRoute, fields: dict[str, Any]) -> bool:
+    """Return whether a request is made on behalf of a session that it names."""
+    is_prompts = route.path == "/api/memory/context"
+    return is_prompts or not {"for_session", "session_ids", "scope"}.isdisjoint(fields)
 
 
 def _without_files(value: Any, files: list[str]) -> Any:

@@ -475,6 +475,22 @@ def test_events_of_an_erased_session_go_out_of_the_spool(tmp_path: Path) -> None
     assert Spool(home).state().events == 1
 
 
+def test_what_is_strange_in_the_spool_does_not_stop_an_erasure(tmp_path: Path) -> None:
+    """A file that the worker took meanwhile, as a link to it is; half of one by a killed hook."""
+    home, folder = tmp_path / "home", tmp_path / "claude"
+    doomed = foreign(folder / "5b1f0000-1.jsonl", "plumword one")
+    with opened(home) as memory:
+        memory.import_transcripts(folder)
+        spool = Spool(home).folder
+        spool.mkdir()
+        (spool / "1-a.json").symlink_to(spool / "taken.json")
+        half = f'{{"payload": {{"session_id": "{doomed.stem}", "prompt": "plumword'
+        (spool / f".2-b.json.{'0' * 16}.part").write_text(half, "utf-8")
+        (session,) = memory.sessions.list()
+        assert memory.erase(session_id=session.id).is_clean
+    assert files_that_hold(home, "plumword") == []
+
+
 def test_an_erased_session_does_not_come_back_by_following(tmp_path: Path) -> None:
     """What grows is left out in silence."""
     doomed = foreign(tmp_path / "claude" / "5b1f0000-1.jsonl", "plumword one")

@@ -204,3 +204,25 @@ def test_a_file_that_is_no_event_is_not_read(tmp_path: Path) -> None:
         spool.read(path)
     spool.set_aside(path)
     assert spool.state().aside == [path.name]
+
+
+@pytest.mark.parametrize("line", [b"", b"\0" * 25, b"soon full"], ids=["empty", "zeros", "words"])
+def test_a_count_that_a_power_cut_damaged_is_told_as_far_as_it_goes(
+    tmp_path: Path, line: bytes
+) -> None:
+    """The lines are not synced: a file may have its length back and not its bytes."""
+    spool = Spool(tmp_path)
+    spool.lose("full")
+    with (spool.folder / LOST).open("ab") as file:
+        file.write(line + b"\n")
+    spool.lose("full")
+    assert spool.state().lost == 2
+
+
+def test_a_file_with_the_name_of_no_event_does_not_hide_what_waits(tmp_path: Path) -> None:
+    """Whoever put it there: it is set aside when the spool is drained."""
+    spool = Spool(tmp_path)
+    spool.add(event(1), 1 * S, HookSettings())
+    (spool.folder / "0 x-y.json").write_text("{}", "utf-8")
+    state = spool.state()
+    assert (state.events, state.oldest_at) == (2, 1_000)

@@ -101,3 +101,9 @@ def test_what_is_no_toml_is_refused() -> None:
         with_table("model = \n", OURS)
     with pytest.raises(InvalidInput, match="must hold TOML"):
         without_table("model = \n", TomlTable(path=("a",)))
+
+
+def test_a_number_of_too_many_digits_is_told_as_what_the_file_must_be() -> None:
+    """The reader refuses it with an error of its own kind."""
+    with pytest.raises(InvalidInput, match="must hold TOML"):
+        with_table(f"model = {'9' * 5_000}\n", OURS)

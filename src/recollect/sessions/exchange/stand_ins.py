@@ -59,7 +59,8 @@ def give_way(
     """
     if not drafts or tx.row(_IS_TOLD, (drafts[-1].message.event_id, session.id)) is not None:
         return session, list(drafts)
-    stand_ins = [message_of(row) for row in tx.all(_STAND_INS, (session.id,))]
+    named = map(message_of, tx.all(_STAND_INS, (session.id,)))
+    stand_ins = [each for each in named if isinstance(each.metadata.get(STAND_IN), dict)]
     if not stand_ins:
         return session, list(drafts)
     book = _Matches(stand_ins)

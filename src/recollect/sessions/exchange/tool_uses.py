@@ -23,6 +23,10 @@ from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.store.engine import Transaction
 
+_MOST_LOOKS = 100
+"""Calls that are looked for in what was read before: each look reads all of it. A reading ends
+between a handful of calls and their results; results without any call are endless."""
+
 
 class ToolUse(msgspec.Struct, frozen=True, kw_only=True):
     """A tool that was used, and what came of it.
@@ -115,6 +119,7 @@ class CallBook:
     ) -> None:
         self._earlier = earlier
         self._drafts = drafts
+        self._looks = 0
         self._waiting: dict[str, ToolUseBlock | None] = {}
         """Calls without a result, by id; None for one that is not recorded."""
 
@@ -154,6 +159,9 @@ class CallBook:
 
     def _before(self, call: str) -> ToolUseBlock | None:
         """Return the newest call of an id that was read in an earlier reading."""
+        self._looks += 1
+        if self._looks > _MOST_LOOKS:
+            return None
         told = (self._drafts.blocks(message.content or ()) for message in self._earlier(call))
         calls = [b for each in told for b in each if isinstance(b, ToolUseBlock) and b.id == call]
         return calls[-1] if calls and not self._drafts.recalled(calls) else None

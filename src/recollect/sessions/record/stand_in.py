@@ -19,8 +19,11 @@ Part: TypeAlias = Literal["prompt", "answer"]
 _LOOKED_AT = 200
 """Newest messages: those of the turn that a hook reports."""
 _NEWEST: LiteralString = """
-    SELECT role, text, json_extract(metadata, '$.foreign.line.promptId'), foreign_id FROM messages
-    WHERE session_id = ? ORDER BY seq DESC LIMIT ?
+    SELECT role, text,
+        CASE json_type(metadata, '$.foreign.line.promptId') WHEN 'text'
+            THEN json_extract(metadata, '$.foreign.line.promptId') END,
+        foreign_id
+    FROM messages WHERE session_id = ? ORDER BY seq DESC LIMIT ?
 """
 _ROLES = {"prompt": "user", "answer": "assistant"}
 
