@@ -76,7 +76,8 @@ def test_codex_is_connected_and_disconnected(run: Run, home: Path, user: Path) -
     (user / ".codex" / "config.toml").write_text('model = "x"\n', encoding="utf-8")
     dry = run("--home", home, "init", "codex", "--dry-run", "--json").json
     assert [Path(each["path"]).name for each in dry["files"]] == [
-        *["hooks.json", "config.toml", "codex.token"]
+        *["hooks.json", "config.toml", "codex.token"],
+        *["integrations.json", "config.yaml", "records.db"],
     ]
     assert not home.exists()
     done = run("--home", home, "init", "codex", "--json").json

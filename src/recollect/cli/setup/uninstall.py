@@ -94,7 +94,10 @@ def uninstall(
     leaving = Leaving(
         dry_run=dry_run,
         removed={str(path): _bytes(path) for path in going},
-        integrations=[disconnect(home, each, dry_run=True) for each in clients],
+        integrations=[
+            disconnect(home, each, dry_run=True, after=clients[:at])
+            for at, each in enumerate(clients)
+        ],
         stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory)),
         package=f"{sys.executable} -m pip uninstall recollect",
         worker=None if worker is None else worker.pid,
