@@ -117,6 +117,11 @@ def test_the_entry_of_an_mcp_client_is_written_printed_and_removed(
         (["codex", "--print"], "--dry-run"),
         (["--print"], "codex"),
         (["mcp", "--client", "cursor", "--as", "me"], "owner"),
+        (["codex", "--http"], "recollect init claude-code"),
+        (["gemini", "--mcp"], "recollect init openclaw"),
+        (["claude-code", "--as", "shared"], "recollect init mcp"),
+        (["codex", "--service"], "recollect init --service"),
+        (["codex", "--fresh", "--dry-run"], "recollect init --fresh"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(

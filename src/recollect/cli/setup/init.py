@@ -39,6 +39,9 @@ What should be known in every conversation. Notes of a day go into memory/, such
 memory/2026-05-12.md.
 """
 
+_OF_AGENT = {"http": "claude-code", "mcp": "openclaw", "as": MCP}
+"""Option -> the agent that it is for; what --print is for says `entry_of`."""
+
 app = App()
 
 
@@ -140,6 +143,7 @@ def init(
     integration = None
     if agent is not None:
         integration = integration_of(agent, client)
+        _check_options(agent, options, fresh=fresh, service=service)
     elif remove or client is not None or any(options.values()):
         known = ", ".join((*AGENTS, MCP))
         raise InvalidInput("these options are for an agent", hint=f"name one: {known}")
@@ -162,6 +166,18 @@ def init(
     _offer(context, home)
     started = msgspec.structs.replace(started, agents=found_agents(home))
     answer(context, started, lambda: _show(started))
+
+
+def _check_options(agent: str, options: dict[str, Any], *, fresh: bool, service: bool) -> None:
+    """Refuse what an agent would not do: it must not look as if it were done."""
+    for name, of in _OF_AGENT.items():
+        if options[name] and agent != of:
+            hint = f"leave it out, or use `recollect init {of}`"
+            raise InvalidInput(f"--{name} must go with {of}", hint=hint)
+    if fresh or service:
+        name = "fresh" if fresh else "service"
+        hint = f"run `recollect init --{name}` first, then `recollect init {agent}`"
+        raise InvalidInput(f"--{name} must go without an agent", hint=hint)
 
 
 def _agent(
