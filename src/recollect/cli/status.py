@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for a name only
     from recollect.hook.spool import SpoolState
     from recollect.recall.probe import Probe
     from recollect.recall.status import Status
+    from recollect.server.worker.daemon import WorkerState
 
 app = App()
 
@@ -29,27 +30,35 @@ def status(
 ) -> None:
     """Show what the memory holds and how every part of it is doing."""
     from recollect.hook.spool import Spool
+    from recollect.server.worker.daemon import look_at
 
     with opened(context, warns=False) as memory:
         found, spool = memory.status(), Spool(memory.home).state()
         asked: dict[str, Any] = {}
+        worker = look_at(memory.home)
         if probe:
             asked["embedding_probe"] = memory.probe_embedding()
             asked["vector_probe"] = memory.probe_vectors()
-    document = msgspec.structs.asdict(found) | {"spool": spool} | asked
-    answer(context, document, lambda: _show(found, spool, **asked))
+    document = msgspec.structs.asdict(found) | {"spool": spool, "worker": worker} | asked
+    answer(context, document, lambda: _show(found, spool, worker, **asked))
 
 
 def _show(
     found: Status,
     spool: SpoolState,
+    worker: WorkerState,
     embedding_probe: Probe | None = None,
     vector_probe: bool = False,
 ) -> None:
-    from recollect.cli.output.status_lines import pairs_of, spool_lines, warnings_of
+    from recollect.cli.output.status_lines import (
+        pairs_of,
+        spool_lines,
+        warnings_of,
+        worker_lines,
+    )
 
     show_pairs(pairs_of(found))
-    for warning in [*warnings_of(found), *spool_lines(spool)]:
+    for warning in [*warnings_of(found), *worker_lines(worker), *spool_lines(spool)]:
         warn(warning)
     if embedding_probe is None:
         return

@@ -89,7 +89,8 @@ def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry])
         Denied: it is a link, or not the user's.
         StoreError: it cannot be read.
     """
-    before = _foreign_content(path)
+    pasted = with_entries(_EMPTY, entries)[0]
+    before = _foreign_content(path, pasted)
     text = _text_of(before, path)
     document = text if text.strip() else _EMPTY
     known_steps = _steps(known, Step)
@@ -98,7 +99,6 @@ def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry])
         if known_steps and object_of(after) == object_of(document):
             after, steps = document, known_steps
     except InvalidInput as error:
-        pasted = with_entries(_EMPTY, entries)[0]
         raise InvalidInput(
             f"{path}: {error.message}", hint=f"put this into it by hand: {pasted}", path=str(path)
         ) from error
@@ -113,7 +113,7 @@ def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
         Denied: it is a link, or not the user's.
         StoreError: it cannot be read.
     """
-    before = _foreign_content(path)
+    before = _foreign_content(path, table)
     bare = text = _text_of(before, path)
     try:
         for each in _steps(known, TomlTable):
@@ -192,15 +192,25 @@ def content_of(path: Path) -> bytes | None:
     return None
 
 
-def _foreign_content(path: Path) -> bytes | None:
-    """Return what a file of another program holds; None where it is missing."""
+def _foreign_content(path: Path, pasted: str | None = None) -> bytes | None:
+    """Return what a file of another program holds; None where it is missing.
+
+    Args:
+        path: The file.
+        pasted: What a person can put into it by hand; None: what is ours must go.
+    """
+    by_hand = (
+        "take what is of recollect out of what it leads to by hand"
+        if pasted is None
+        else f"put this into what it leads to by hand: {pasted}"
+    )
     with os_errors(path), suppress(FileNotFoundError):
         there = path.lstat()
         if not stat.S_ISREG(there.st_mode):
             what = "a link" if stat.S_ISLNK(there.st_mode) else "not a file"
             raise Denied(
                 f"{path} is {what}",
-                hint="change what it leads to by hand; --dry-run shows what is needed",
+                hint=by_hand,
                 path=str(path),
             )
         if there.st_uid != os.geteuid():

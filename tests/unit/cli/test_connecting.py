@@ -65,14 +65,38 @@ def test_a_dry_run_shows_every_file_and_writes_none(run: Run, home: Path, claude
     made = {path for path in claude.rglob("*") if path.is_file()}
     made -= {claude / "settings.json", claude / "skills" / "mine" / "SKILL.md"}
     config, token = home / "config.yaml", home / "hooks" / "claude-code.token"
-    assert set(lines) == {*made, config, token}
-    assert lines[config]["does"] == "changed"
+    own = {home / name for name in (RECORD_FILE, "records.db")}
+    assert set(lines) == {*made, config, token, *own}
+    assert {line["does"] for line in lines.values()} == {"made"}, "there is no home yet"
     assert "+  transcripts: [claude-code]" in lines[config]["diff"]
     assert lines[token]["diff"] == []
     shown = run("--home", home, "init", "claude-code", "--remove", "--dry-run")
     assert str(token) in shown.out
     assert _token(home) not in shown.out
     assert token.exists()
+
+
+def test_the_record_of_what_was_written_is_listed_too(run: Run, home: Path, claude: Path) -> None:
+    """It is made for the first agent, changed for others, and goes with the last one."""
+
+    def becomes(*arguments: str) -> str:
+        found = run("--home", home, *arguments, "--json").json
+        parts = found.get("integrations", [found])
+        (does,) = [
+            line["does"] for line in parts[-1]["files"] if line["path"] == str(home / RECORD_FILE)
+        ]
+        return str(does)
+
+    run("--home", home, "init")
+    for dry in (["--dry-run"], []):
+        assert becomes("init", "claude-code", *dry) == "made"
+    assert becomes("init", "claude-code") == "stays"
+    assert becomes("init", "codex") == "changed"
+    assert becomes("init", "codex", "--remove", "--dry-run") == "changed"
+    assert becomes("uninstall", "--dry-run") == "removed"
+    assert becomes("init", "codex", "--remove") == "changed"
+    assert becomes("init", "claude-code", "--remove") == "removed"
+    assert not (home / RECORD_FILE).exists()
 
 
 def test_the_settings_of_claude_code_are_not_touched(run: Run, home: Path, claude: Path) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.cli.setup.hook import REPORTING
 from recollect.hook.spool import Spool
+from recollect.server.routes.client_hooks import CLIENTS
 from tests.support.scripted_worker import ScriptedWorker, http
 from tests.unit.cli.conftest import Run
 
@@ -73,6 +75,29 @@ def test_a_name_that_cannot_be_one_is_wrong_usage(run: Run, home: Path, tell: Te
     run("--home", home, "init")
     tell(PAYLOAD)
     assert run("--home", home, "hook", "../token", "Stop").code == 2
+
+
+def test_a_program_without_hooks_is_wrong_usage(run: Run, home: Path, tell: Tell) -> None:
+    """No worker could store its event: it is not spooled either."""
+    run("--home", home, "init")
+    for client in ("claude", "openclaw"):
+        tell(PAYLOAD)
+        done = run("--home", home, "hook", client, "Stop", "--json")
+        assert (done.code, done.error["hint"]) == (2, "name claude-code, codex, gemini")
+    assert Spool(home).state().events == 0
+    assert tuple(CLIENTS) == REPORTING
+
+
+def test_a_worker_that_fails_is_to_be_restarted(run: Run, home: Path, tell: Tell) -> None:
+    """One runs: to start it is not what helps."""
+    run("--home", home, "init")
+    with ScriptedWorker(home, http(b"{}", "500 Internal Server Error")):
+        tell(PAYLOAD)
+        done = run("--home", home, "hook", "claude-code", "Stop", "--json")
+    assert done.error["hint"].startswith("restart it: `recollect serve stop`")
+    tell(PAYLOAD)
+    done = run("--home", home, "hook", "claude-code", "Stop", "--json")
+    assert done.error["hint"].startswith("start the worker")
 
 
 def test_what_waits_is_shown_by_status_and_doctor(run: Run, home: Path, tell: Tell) -> None:

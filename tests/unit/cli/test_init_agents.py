@@ -76,7 +76,8 @@ def test_codex_is_connected_and_disconnected(run: Run, home: Path, user: Path) -
     (user / ".codex" / "config.toml").write_text('model = "x"\n', encoding="utf-8")
     dry = run("--home", home, "init", "codex", "--dry-run", "--json").json
     assert [Path(each["path"]).name for each in dry["files"]] == [
-        *["hooks.json", "config.toml", "codex.token"]
+        *["hooks.json", "config.toml", "codex.token"],
+        *["integrations.json", "config.yaml", "records.db"],
     ]
     assert not home.exists()
     done = run("--home", home, "init", "codex", "--json").json
@@ -116,6 +117,11 @@ def test_the_entry_of_an_mcp_client_is_written_printed_and_removed(
         (["codex", "--print"], "--dry-run"),
         (["--print"], "codex"),
         (["mcp", "--client", "cursor", "--as", "me"], "owner"),
+        (["codex", "--http"], "recollect init claude-code"),
+        (["gemini", "--mcp"], "recollect init openclaw"),
+        (["claude-code", "--as", "shared"], "recollect init mcp"),
+        (["codex", "--service"], "recollect init --service"),
+        (["codex", "--fresh", "--dry-run"], "recollect init --fresh"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(

@@ -93,3 +93,27 @@ def test_memory_alone_lists_the_files_with_a_section(
     assert listed == {"files": list(map(str, files[1:]))}
     run("--home", decided, "memory", "sync-section", files[2], "--remove")
     assert run("--home", decided, "memory").out.split() == [str(files[1])]
+
+
+def test_uninstall_takes_sections_out_and_names_those_that_somebody_changed(
+    run: Run, decided: Path, workspace: Path
+) -> None:
+    """What recollect wrote into files of the user goes with it; their own lines stay."""
+    before = (workspace / "MEMORY.md").read_bytes()
+    files = [workspace / name for name in ("CLAUDE.md", "MEMORY.md")]
+    for file in files:
+        run("--home", decided, "memory", "sync-section", file)
+    edited = files[0].read_text("utf-8").replace("pump", "boiler")
+    files[0].write_text(edited, "utf-8")
+    planned = run("--home", decided, "uninstall", "--dry-run", "--json").json
+    assert planned["sections"] == [str(files[1])]
+    assert "you changed" in planned["stays"][str(files[0])]
+    assert files[1].read_bytes() != before, "a dry run writes nothing"
+    asked = run("--home", decided, "uninstall", "--json")
+    assert "the section out of 1 file of yours" in asked.error["message"]
+    done = run("--home", decided, "uninstall", "--with-memory", "--yes")
+    assert done.code == 0
+    assert f"taken out  the section of {files[1]}" in done.out
+    assert files[1].read_bytes() == before
+    assert files[0].read_text("utf-8") == edited
+    assert not decided.exists()

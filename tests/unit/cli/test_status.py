@@ -12,6 +12,7 @@ from recollect.cli.output.status_lines import pairs_of, warnings_of
 from recollect.core.settings import Settings
 from recollect.index.embedding.batch_health import batch_status
 from recollect.recall.status import BudgetStatus, CacheStatus, Fallback, SourceCount, Status
+from tests.support.scripted_worker import ScriptedWorker
 from tests.unit.cli.conftest import Run
 
 
@@ -206,3 +207,15 @@ def test_the_language_model_has_its_lines(status: Status) -> None:
     assert "no language model: set a key" in warnings_of(changed)
     failed = replace(status, language=replace(asked, trouble="it cannot be reached"))
     assert "the language model failed: it cannot be reached" in warnings_of(failed)
+
+
+def test_status_tells_of_a_worker_that_hangs(run: Run, home: Path) -> None:
+    """As doctor does: hooks report to it in vain."""
+    run("--home", home, "init")
+    assert "the worker" not in run("--home", home, "status").err
+    with ScriptedWorker(home, is_deaf=True):
+        done = run("--home", home, "status")
+        found = run("--home", home, "status", "--json").json["worker"]
+    assert "warning: the worker does not answer, process" in done.err
+    assert "`recollect serve stop`" in done.err
+    assert (found["running"], found["answers"]) == (True, False)

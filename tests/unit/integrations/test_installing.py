@@ -187,8 +187,9 @@ def test_a_link_is_refused(machine: Machine) -> None:
     real = machine.agent / "real.json"
     machine.settings.rename(real)
     machine.settings.symlink_to(real)
-    with pytest.raises(Denied, match="a link"):
+    with pytest.raises(Denied, match="a link") as refused:
         machine.wanted()
+    assert "put this into what it leads to by hand: {" in (refused.value.hint or "")
 
 
 def test_a_folder_in_its_place_is_refused(machine: Machine) -> None:

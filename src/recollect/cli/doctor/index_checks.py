@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, note, sound, wrong
 from recollect.cli.output.formatting import count, moment
-from recollect.cli.output.status_lines import paused_line
+from recollect.cli.output.status_lines import RESTART_HINT, paused_line
 from recollect.core.clock import DAY_MS
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed
@@ -25,7 +25,6 @@ MOST_LISTED = 20
 """Places in notes that are named; all are counted."""
 LOST_DAYS = 30
 PROCESSES = Path("/proc")
-RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
 _STOPPED = re.compile(r"^State:\s*[Tt]", re.MULTILINE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from recollect.cli.output.formatting import count, moment
 from recollect.hook.spool import SpoolState
@@ -10,7 +11,11 @@ from recollect.observations.controls import Pause
 from recollect.recall.status import Status
 from recollect.sessions.policy.owner import OWNER_HINT
 
+if TYPE_CHECKING:  # for a name only
+    from recollect.server.worker.daemon import WorkerState
+
 LEFT_OUT = (("withheld", "message"), ("calls", "tool call"))
+RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
 _WATCHING = {
     "notify": "watched by the system",
     "polling": "compared now and then",
@@ -151,6 +156,12 @@ def warnings_of(found: Status) -> list[str]:
         *([unowned] if found.unowned else []),
         *(["an erasure is not finished: the next opening goes on"] if found.erasing else []),
     ]
+
+
+def worker_lines(worker: WorkerState) -> Iterator[str]:
+    """Yield what is wrong with the worker, and what to do."""
+    if worker.worker is not None and not worker.answers:
+        yield f"the worker does not answer, process {worker.worker.pid}: {RESTART_HINT}"
 
 
 def spool_lines(spool: SpoolState) -> Iterator[str]:

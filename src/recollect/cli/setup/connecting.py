@@ -20,6 +20,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.integrations.agents import MCP, integration_of
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
+    RECORD_FILE,
     Installation,
     Integration,
     Setup,
@@ -88,7 +89,12 @@ def entry_of(home: Path, integration: Integration, options: Mapping[str, Any]) -
 
 
 def connect(
-    home: Path, integration: Integration, options: Mapping[str, Any], *, dry_run: bool
+    home: Path,
+    integration: Integration,
+    options: Mapping[str, Any],
+    *,
+    dry_run: bool,
+    made: Sequence[str] = (),
 ) -> Connected:
     """Put recollect into an agent program.
 
@@ -97,6 +103,7 @@ def connect(
         integration: Of the program.
         options: What the user chose.
         dry_run: Write nothing.
+        made: Files of the home that are new with it, to be shown too.
 
     Raises:
         RecollectError: it cannot be, see `apply`.
@@ -106,7 +113,7 @@ def connect(
     given = settings.settings.workspace.transcripts
     missing = tuple(each for each in installation.follows if each not in given)
     config = _followed(home, (*given, *missing)) if missing else None
-    connected = _connected(home, installation, config, dry_run=dry_run)
+    connected = _connected(home, installation, config, made, dry_run=dry_run)
     if not dry_run:
         chosen = {name: value for name, value in options.items() if value}
         apply(home, replace(installation, follows=missing, options=chosen))
@@ -116,8 +123,14 @@ def connect(
     return connected
 
 
-def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
+def disconnect(home: Path, client: str, *, dry_run: bool, after: Sequence[str] = ()) -> Connected:
     """Take recollect out of an agent program; where it is not in it, nothing is done.
+
+    Args:
+        home: Of the memory.
+        client: The name of the program in the record.
+        dry_run: Write nothing.
+        after: Of a dry run which other programs it would be taken out of before.
 
     Raises:
         RecollectError: it cannot be, see `removal`.
@@ -126,7 +139,7 @@ def disconnect(home: Path, client: str, *, dry_run: bool) -> Connected:
     given = _settings(home).settings.workspace.transcripts if installation.follows else ()
     left = tuple(each for each in given if each not in installation.follows)
     config = _followed(home, left) if left != tuple(given) else None
-    connected = _connected(home, installation, config, dry_run=dry_run)
+    connected = _connected(home, installation, config, after, dry_run=dry_run)
     if dry_run or client not in installed(home):
         return connected
     _write_config(home, config)
@@ -275,7 +288,12 @@ def _token_name(client: str) -> str:
 
 
 def _connected(
-    home: Path, installation: Installation, config: FileChange | None, *, dry_run: bool
+    home: Path,
+    installation: Installation,
+    config: FileChange | None,
+    beside: Sequence[str],
+    *,
+    dry_run: bool,
 ) -> Connected:
     changes = [*installation.changes, *([] if config is None else [config])]
     files = [_line(change) for change in changes if (change.before, change.after) != (None, None)]
@@ -287,10 +305,39 @@ def _connected(
         client=installation.client,
         dry_run=dry_run,
         is_removal=installation.is_removal,
-        files=files,
+        files=_with_home(home, installation, files, beside),
         notes=[*installation.notes, *([] if config is None else _about_worker(home))],
         has_hooks=installation.token is not None,
     )
+
+
+def _with_home(
+    home: Path, installation: Installation, files: Sequence[ShownFile], beside: Sequence[str]
+) -> list[ShownFile]:
+    """Return files with the record, and with what else is new in the home.
+
+    Args:
+        home: Of the memory.
+        installation: What is written, or taken back.
+        files: What becomes of all others.
+        beside: Files that are made; of a removal the programs that were taken out before.
+    """
+    known, client = installed(home), installation.client
+    does: Any = "stays"
+    if installation.is_removal:
+        if client not in known:
+            return list(files)
+        does = "changed" if known.keys() - {client, *beside} else "removed"
+        return [*files, ShownFile(path=str(home / RECORD_FILE), does=does)]
+    if client not in known or any(each.does != "stays" for each in files):
+        does = "changed" if known else "made"
+    shown = [replace(each, does="made") if each.path in beside else each for each in files]
+    new = [path for path in beside if path not in {each.path for each in files}]
+    return [
+        *shown,
+        ShownFile(path=str(home / RECORD_FILE), does=does),
+        *(ShownFile(path=path, does="made") for path in new),
+    ]
 
 
 def _about_worker(home: Path) -> list[str]:

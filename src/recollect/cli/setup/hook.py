@@ -14,11 +14,16 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, require_home
 from recollect.cli.output.formatting import duration
 from recollect.cli.output.screen import say
+from recollect.cli.output.status_lines import RESTART_HINT
 from recollect.core.errors import Denied, InvalidInput
+from recollect.server.presence import is_served
 
 app = App()
 
 PATIENCE_S = 30.0
+REPORTING = ("claude-code", "codex", "gemini")
+"""Programs with hooks; the store of OpenClaw is followed."""
+START_HINT = "start the worker with `recollect serve --daemon`; see `recollect status`"
 
 
 @app.command(rich_help_panel="Set up")
@@ -32,6 +37,8 @@ def hook(
     from recollect.hook.client import Discarded, HookCall
     from recollect.hook.keeping import keep
 
+    if client not in REPORTING:
+        raise InvalidInput("the client must report by hooks", hint=f"name {', '.join(REPORTING)}")
     try:
         call = HookCall(client, event, str(home))
         call.read(sys.stdin.fileno())
@@ -47,7 +54,7 @@ def hook(
         kept = keep(home, client, event, call.at, call.payload or b"")
         stays = "its payload cannot be redacted: it is lost" if kept is None else "it is spooled"
         why = str(error) or type(error).__name__
-        hint = "start the worker with `recollect serve --daemon`; see `recollect status`"
+        hint = RESTART_HINT if is_served(home) else START_HINT
         message = f"the event was not delivered, {stays}: {why}"
         raise typer.Exit(tell_incomplete(message, hint, as_json=answers_json(context))) from error
     took_s = time.perf_counter() - began

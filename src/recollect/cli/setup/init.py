@@ -39,6 +39,9 @@ What should be known in every conversation. Notes of a day go into memory/, such
 memory/2026-05-12.md.
 """
 
+_OF_AGENT = {"http": "claude-code", "mcp": "openclaw", "as": MCP}
+"""Option -> the agent that it is for; what --print is for says `entry_of`."""
+
 app = App()
 
 
@@ -140,11 +143,13 @@ def init(
     integration = None
     if agent is not None:
         integration = integration_of(agent, client)
+        _check_options(agent, options, fresh=fresh, service=service)
     elif remove or client is not None or any(options.values()):
         known = ", ".join((*AGENTS, MCP))
         raise InvalidInput("these options are for an agent", hint=f"name one: {known}")
+    made = _missing(home)
     if integration is not None and (remove or dry_run or is_printed):
-        _agent(context, home, integration, options, remove=remove, dry_run=dry_run)
+        _agent(context, home, integration, options, made, remove=remove, dry_run=dry_run)
         return
     offered = service_of(home)
     if dry_run:
@@ -154,7 +159,7 @@ def init(
     folder = None if given is None else user_path(given).absolute()
     started = _start(home, folder, fresh=fresh)
     if integration is not None:
-        _agent(context, home, integration, options, remove=False, dry_run=False)
+        _agent(context, home, integration, options, made, remove=False, dry_run=False)
         return
     if service or (not offered.is_written and _wants(context, offered)):
         started = _with_service(started, offered)
@@ -163,11 +168,24 @@ def init(
     answer(context, started, lambda: _show(started))
 
 
+def _check_options(agent: str, options: dict[str, Any], *, fresh: bool, service: bool) -> None:
+    """Refuse what an agent would not do: it must not look as if it were done."""
+    for name, of in _OF_AGENT.items():
+        if options[name] and agent != of:
+            hint = f"leave it out, or use `recollect init {of}`"
+            raise InvalidInput(f"--{name} must go with {of}", hint=hint)
+    if fresh or service:
+        name = "fresh" if fresh else "service"
+        hint = f"run `recollect init --{name}` first, then `recollect init {agent}`"
+        raise InvalidInput(f"--{name} must go without an agent", hint=hint)
+
+
 def _agent(
     context: typer.Context,
     home: Path,
     integration: Integration,
     options: dict[str, Any],
+    made: list[str],
     *,
     remove: bool,
     dry_run: bool,
@@ -182,7 +200,7 @@ def _agent(
     if remove:
         connected = disconnect(home, integration.name, dry_run=dry_run)
     else:
-        connected = connect(home, integration, options, dry_run=dry_run)
+        connected = connect(home, integration, options, dry_run=dry_run, made=made)
     answer(context, connected, lambda: _show_agent(connected, home))
 
 
@@ -271,6 +289,13 @@ def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
         withheld=list(status.index.withheld),
         aside=None if aside is None else str(aside),
     )
+
+
+def _missing(home: Path) -> list[str]:
+    """Return which of its files a home does not have yet."""
+    return [
+        str(home / name) for name in ("config.yaml", "records.db") if not (home / name).exists()
+    ]
 
 
 def _make_workspace(folder: Path) -> list[str]:

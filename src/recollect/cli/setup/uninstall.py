@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, home_of, invocation_of, require_agreement
-from recollect.cli.output.formatting import size
+from recollect.cli.output.formatting import count, size
 from recollect.cli.output.screen import next_steps, show, show_pairs
 from recollect.cli.setup.service import service_of
 from recollect.server.presence import find_presence
@@ -60,6 +60,8 @@ class Leaving(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of the files of each agent program that the memory is in."""
     stays: dict[str, str]
     """Path -> what it is."""
+    sections: list[str]
+    """Files of yours whose section of `recollect memory sync-section` is taken out."""
     package: str
     """The command that removes the package."""
     worker: int | None = None
@@ -91,27 +93,57 @@ def uninstall(
     service, worker = service_of(home), find_presence(home)
     going = _going(home, with_memory=with_memory)
     clients = list(installed(home))
+    sections, edited = _without_sections(home, dry_run=True)
     leaving = Leaving(
         dry_run=dry_run,
         removed={str(path): _bytes(path) for path in going},
-        integrations=[disconnect(home, each, dry_run=True) for each in clients],
-        stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory)),
+        integrations=[
+            disconnect(home, each, dry_run=True, after=clients[:at])
+            for at, each in enumerate(clients)
+        ],
+        stays=dict(_stays(home, invocation_of(context).workspace, with_memory=with_memory))
+        | dict.fromkeys(edited, "a section that you changed; take it out by hand"),
+        sections=sections,
         package=f"{sys.executable} -m pip uninstall recollect",
         worker=None if worker is None else worker.pid,
         service=service.stop if service.is_written else None,
     )
-    if (going or clients) and not dry_run:
+    if (going or clients or sections) and not dry_run:
         if not yes:
             _agree(context, leaving)
         if worker is not None:
             _stop_worker(home)
         with alone(home / RECORDS_FILE):
             pass  # else the agents would lose their memory, and the home would stay
+        _without_sections(home, dry_run=False)
         done = [disconnect(home, each, dry_run=False) for each in clients]
         with alone(home / RECORDS_FILE):
             _remove(_going(home, with_memory=with_memory))
         leaving = replace(leaving, integrations=done)
     answer(context, leaving, lambda: _show(leaving))
+
+
+def _without_sections(home: Path, *, dry_run: bool) -> tuple[list[str], list[str]]:
+    """Take the sections out of files of the user.
+
+    Returns:
+        The files that had one of ours, and those whose section a person changed: it stays.
+    """
+    from recollect.core.errors import RecollectError
+    from recollect.memory import open_memory
+
+    ours, edited = list[str](), list[str]()
+    if not (home / "records.db").is_file():
+        return ours, edited
+    with suppress(RecollectError), open_memory(home, live=False) as memory:  # nor can it be listed
+        for file in memory.sections.files():
+            try:
+                memory.sections.sync(file, remove=True, dry_run=dry_run)
+            except RecollectError:
+                edited.append(file)
+            else:
+                ours.append(file)
+    return ours, edited
 
 
 def _stop_worker(home: Path) -> None:
@@ -124,6 +156,8 @@ def _agree(context: typer.Context, leaving: Leaving) -> None:
     offer = f"{size(sum(leaving.removed.values()))} would be removed for good"
     if leaving.integrations:
         offer += f", and the memory taken out of {', '.join(_named(leaving))}"
+    if leaving.sections:
+        offer += f", and the section out of {count(len(leaving.sections), 'file')} of yours"
     unasked = (offer, "add --yes to agree; --dry-run shows what it is")
     declined = ("nothing was removed", "--dry-run shows what it would be")
     require_agreement(context, offer, unasked=unasked, declined=declined)
@@ -216,7 +250,10 @@ def _show(leaving: Leaving) -> None:
         show((verb, "bold green"), (f"  the worker, process {leaving.worker}", ""))
     for connected in leaving.integrations:
         show_connected(connected)
-    if not (leaving.removed or leaving.integrations):
+    for file in leaving.sections:
+        verb = "would be taken out" if leaving.dry_run else "taken out"
+        show((verb, "bold green"), (f"  the section of {file}", ""))
+    if not (leaving.removed or leaving.integrations or leaving.sections):
         show(("nothing to remove", "bold green"))
     elif leaving.removed and leaving.dry_run:
         show(("nothing was changed", "bold green"), (": these would be removed", ""))
