@@ -39,7 +39,11 @@ class TranscriptUses:
         self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
     ) -> Sequence[ObservationDraft]:
         """Return drafts of what is captured; of prompts those that say more than their message."""
-        prompts = [_prompted(each, project) for each in messages if _key(each) is not None]
+        prompts = [
+            _prompted(each, key, project)
+            for each in messages
+            if (key := _key(_said(each))) is not None
+        ]
         given = [*map(_given, uses), *prompts]
         drafts = self._recorder().prepare(given) if given else ()
         return [
@@ -64,14 +68,14 @@ class TranscriptUses:
         ]
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
-        told = [SaidMessage(m.id, m.role, m.text, prompt_of(m)) for m in messages]
+        told = [_said(each) for each in messages]
         if told:
             link_turns(tx, session.id, told, messages[-1].recorded_at)
         if not prepared:
             return 0
         uses = [each.observation.tool_use_id for each in prepared]
         known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
-        said = {key: each.id for each in messages if (key := _key(each)) is not None}
+        said = {key: each.id for each in told if (key := _key(each)) is not None}
         drafts = []
         for each in prepared:
             made = each.observation
@@ -87,18 +91,22 @@ class TranscriptUses:
         return len(self._recorder().add(tx, drafts).fresh)
 
 
-def _key(message: Message) -> str | None:
+def _said(message: Message) -> SaidMessage:
+    return SaidMessage(message.id, message.role, message.text, prompt_of(message))
+
+
+def _key(message: SaidMessage) -> str | None:
     """Return the key by which a hook reports a prompt; None for what is no prompt of a turn."""
-    if message.role != "user" or not message.text.strip():
+    if message.role != "user" or message.prompt is None or not message.text.strip():
         return None
-    return event_key("prompt", prompt_of(message))
+    return event_key("prompt", message.prompt)
 
 
-def _prompted(message: Message, project: str | None) -> GivenObservation:
+def _prompted(message: Message, key: str, project: str | None) -> GivenObservation:
     return GivenObservation(
         session_id=message.id,  # of which one is known when it is stored
         input=message.text,
-        event_id=_key(message),
+        event_id=key,
         event="prompt",
         at=message.created_at,
         project=project,
