@@ -30,7 +30,7 @@ CEILINGS = {
     ("warm search", "caller"): Ceiling(files=28, moves=132, reads=3),
     ("append", "caller"): Ceiling(files=16, moves=32, reads=0),
     ("append", "writer"): Ceiling(files=11, moves=36),
-    ("import of a line", "caller"): Ceiling(files=37, moves=191),
+    ("import of a line", "caller"): Ceiling(files=36, moves=184),
     ("changed file", "caller"): Ceiling(files=41, moves=169),
     ("changed file", "all"): Ceiling(files=52, moves=313),
     ("recollect search", "all"): Ceiling(files=104, modules=232),
@@ -48,7 +48,7 @@ narrowed. It looks for a worker first, and takes part in the one lock of the
 home (four files, ten modules). A commit is
 counted before it can be seen, so that the log is synced after the turn: one file and three moves of
 the writer (adr/0007). An import records what tools did and prompts decided, and lets a line take
-the place of what a hook reported of it (six files, 27 moves)."""
+the place of what a hook reported of it (five files, 20 moves)."""
 
 
 @pytest.fixture(scope="module")

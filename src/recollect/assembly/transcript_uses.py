@@ -65,7 +65,7 @@ class TranscriptUses:
         ]
         if calls:
             link_calls(tx, session.id, calls, messages[-1].recorded_at)
-        told = [SaidMessage(m.id, m.role, m.text, prompt_of(m)) for m in messages]
+        told = [_said(each) for each in messages]
         if told:
             link_turns(tx, session.id, told, messages[-1].recorded_at)
         if not prepared:
@@ -73,7 +73,7 @@ class TranscriptUses:
         uses = [each.observation.tool_use_id for each in prepared]
         known = used_calls(tx, session.id, uses)  # a hook may have reported another outcome
         words = any(each.observation.event in _WORDS for each in prepared)
-        turns = _turns(tx, session, messages) if words else {}
+        turns = _turns(tx, session, messages, told) if words else {}
         drafts = []
         for each in prepared:
             made = each.observation
@@ -102,14 +102,18 @@ def _part(message: Message) -> Literal["prompt", "answer"] | None:
     return "answer" if message.role == "assistant" and ends_turn(message) else None
 
 
+def _said(message: Message) -> SaidMessage:
+    return SaidMessage(message.id, message.role, message.text, prompt_of(message))
+
+
 def _turns(
-    tx: Transaction, session: Session, messages: Sequence[Message]
+    tx: Transaction, session: Session, messages: Sequence[Message], told: Sequence[SaidMessage]
 ) -> dict[str, tuple[str, str | None]]:
     """Return the id and the turn of each of some new messages, by its id in the other program."""
     turn = last_prompt(tx, session.id, messages[0].seq) if messages else None
     found = {}
-    for each in messages:
-        turn = prompt_of(each) or turn
+    for each, said in zip(messages, told, strict=True):
+        turn = said.prompt or turn
         if each.foreign_id is not None:
             found[each.foreign_id] = (each.id, turn)
     return found

@@ -11,7 +11,7 @@ CPU of a whole process, mean of 100: nothing imported 7.3 ms; ``_socket``, ``_si
 """
 
 import _json
-import _signal  # type: ignore[import-not-found]
+import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone
 import _socket
 import fcntl
 import os
@@ -180,6 +180,7 @@ def _content(path: str) -> bytes:
 
 
 def _parsed(text: bytes) -> "dict[str, Any]":
+    # Typeshed asks for a whole decoder: the scanner reads no more of it than `_Json` has.
     found: dict[str, Any] = _json.make_scanner(_Json)(text.decode(), 0)[0]  # type: ignore[arg-type]
     return found
 

@@ -104,7 +104,9 @@ def text_of(payload: Mapping[str, Any], name: str) -> str | None:
 
 
 def context_answer(event: HookEvent, context: str) -> Answer:
-    """Return what adds a context to a prompt, as most programs honour it."""
+    """Return what adds a context to a prompt, as most programs honour it; {} without one."""
+    if not context:
+        return {}
     return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}}
 
 

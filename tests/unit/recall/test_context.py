@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -463,12 +464,12 @@ def test_a_client_says_how_far_back_its_prompt_reaches(memory: Memory, clock: Ha
     clock.now += DAY
     since = clock.now
     memory.sessions.append(now, "user", "Quokka keys, quokka keys!")
-    ask = {"reason": "prompt", "sources": ("sessions",)}
+    ask = partial(memory.context, now, reason="prompt", sources=("sessions",))
     for _ in range(2):
-        block = memory.context(now, "quokka keys in the blue safe", since=since, **ask)  # type: ignore[arg-type]
+        block = ask("quokka keys in the blue safe", since=since)
         assert [item.id for item in block.items] == [told.id]
-    assert memory.context(now, "quokka keys in the blue safe", **ask).text == ""  # type: ignore[arg-type]
-    assert memory.context(now, told.text, since=since, **ask).text == "", "its echo"  # type: ignore[arg-type]
+    assert ask("quokka keys in the blue safe").text == ""
+    assert ask(told.text, since=since).text == "", "its echo"
     (last,) = memory.context.injections(now)
     assert (last.reason, last.items[0].kind) == ("prompt", "message")
     memory.erase(session_id=now)

@@ -12,6 +12,7 @@ import recollect
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.memory import Memory
+from recollect.observations.observation import Trust
 from recollect.recall.context.sections import NOTE
 from recollect.store import paths
 from recollect.text.section import BEGIN, END
@@ -38,14 +39,22 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield found
 
 
-def decide(memory: Memory, project: Path | None, *titles: str, **given: object) -> str:
+def decide(
+    memory: Memory,
+    project: Path | None,
+    *titles: str,
+    key: str | None = None,
+    type: str = "decision",
+    importance: float | None = None,
+    trust: Trust | None = None,
+) -> str:
     """Record decisions in a session of the owner; return the session."""
-    key = given.pop("key", None)
     about = None if project is None else str(project)
-    session = memory.sessions.create(key=key, project=about).id  # type: ignore[arg-type]
+    session = memory.sessions.create(key=key, project=about).id
     for title in titles:
-        options = {"type": "decision", **given}
-        memory.observations.record(session, title=title, **options)  # type: ignore[arg-type]
+        memory.observations.record(
+            session, title=title, type=type, importance=importance, trust=trust
+        )
     return session
 
 

@@ -8,9 +8,16 @@ events of their own, and `SubagentStart` says nothing that `SubagentStop` does n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, get_args
+from typing import Any, Final
 
-from recollect.integrations.hook_event import Answer, HookEvent, Moment, Source, text_of
+from recollect.integrations.hook_event import (
+    Answer,
+    HookEvent,
+    Moment,
+    context_answer,
+    source_of,
+    text_of,
+)
 
 EVENTS: Final[Mapping[str, Moment]] = {
     "SessionStart": "start",
@@ -45,7 +52,6 @@ class ClaudeCodeHooks:
         text = text_of(payload, _SAID.get(moment, "last_assistant_message"))
         if text is not None and _is_of_program(moment, text, payload):
             moment = "other"
-        source = payload.get("source")
         errors = filter(None, (text_of(payload, "error"), text_of(payload, "error_details")))
         return HookEvent(
             client=self.name,
@@ -54,7 +60,7 @@ class ClaudeCodeHooks:
             foreign_id=text_of(payload, "session_id") or None,
             project_path=text_of(payload, "cwd"),
             transcript_path=text_of(payload, "transcript_path"),
-            source=source if source in get_args(Source) else None,
+            source=source_of(payload),
             prompt_id=text_of(payload, "prompt_id"),
             agent_id=text_of(payload, "agent_id") or None,
             agent_type=text_of(payload, "agent_type"),
@@ -69,10 +75,7 @@ class ClaudeCodeHooks:
 
     def answer(self, event: HookEvent, context: str) -> Answer:
         """Return the context where the event may add some."""
-        if not context:
-            return {}
-        added = {"hookEventName": event.name, "additionalContext": context}
-        return {"hookSpecificOutput": added}
+        return context_answer(event, context)
 
 
 def _is_of_program(moment: Moment, text: str, payload: Mapping[str, Any]) -> bool:

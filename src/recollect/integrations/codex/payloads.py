@@ -72,7 +72,7 @@ class CodexHooks:
 
     def answer(self, event: HookEvent, context: str) -> Answer:
         """Return the context where Codex passes it on; anything else would be an error there."""
-        return context_answer(event, context) if context and event.name in _HEARS else {}
+        return context_answer(event, context) if event.name in _HEARS else {}
 
 
 def _with_paths(tool_name: str | None, given: Any) -> Any:

@@ -70,7 +70,7 @@ class GeminiHooks:
 
     def answer(self, event: HookEvent, context: str) -> Answer:
         """Return the context where Gemini CLI passes it on."""
-        return context_answer(event, context) if context and event.name in _HEARS else {}
+        return context_answer(event, context) if event.name in _HEARS else {}
 
 
 def _call_id(payload: Mapping[str, Any]) -> str:

@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from typing import LiteralString
 
 import msgspec
@@ -298,7 +297,11 @@ class Contexts:
         """Return a whole block; where nothing was stored since, the same one without work."""
         parts = self._parts
         stand = parts.database.read(
-            lambda tx: (last_change(tx), _episodes(tx, parts.scope), self._in_files(tx, asking))
+            lambda tx: (
+                last_change(tx),
+                _episodes(tx, parts.scope),
+                numbers_in_files(tx, parts.scope.tenant, asking.client),
+            )
         )
         room = asking.room
         projects = self._projects(asking.session)
@@ -318,7 +321,7 @@ class Contexts:
 
         def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
             order = self._order(tx, asking, projects, relevance)
-            written = self._in_files(tx, asking)
+            written = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
             found = [
                 each
                 for each in read_candidates(tx, order)
@@ -350,7 +353,7 @@ class Contexts:
             group = asking.hearer.group.name
             stands = standing(tx, asking.session, group).ids if asking.since is None else ()
             there = shown.union(stands)
-            known = self._in_files(tx, asking)
+            known = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
 
             def is_new(id_: str, session_id: str | None, at: int) -> bool:
                 return id_ not in there and not (session_id in order.lineage and at >= since)
@@ -379,17 +382,16 @@ class Contexts:
         """Return what of messages and memory files answers a prompt well enough; not its echo."""
         if not sources:
             return []
-        asked = (asking.query or "").strip()
+        asked, floor = (asking.query or "").strip(), self._parts.settings.prompt_floor
         result = self._search(
             asking.query,
             _HITS,
-            self._parts.settings.prompt_floor,
+            floor,
             sources=sources,
             scope=self._parts.scope,
             for_session=asking.heard_as,
             for_sender=asking.sender,
         )
-        floor = self._parts.settings.prompt_floor
         return [
             hit
             for hit in result.hits
@@ -397,9 +399,6 @@ class Contexts:
             and hit.snippet.strip() != asked
             and not is_loaded(asking.client, hit.path or "")
         ]
-
-    def _in_files(self, tx: Transaction, asking: BlockRequest) -> frozenset[int]:
-        return numbers_in_files(tx, self._parts.scope.tenant, asking.client)
 
     def _relevance(self, asking: BlockRequest) -> dict[str, float]:
         if asking.query is None:
@@ -470,15 +469,11 @@ class Contexts:
             items=block.items,
         )
         with suppress(StoreReadOnly):  # the agent gets its block all the same
-            parts.database.write(partial(_store, injection))
+            parts.database.write(lambda tx: add_injection(tx, injection))
 
     def _digest(self, query: str) -> str:
         said = query.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(said, digest_size=16, key=self._parts.secret[:64]).hexdigest()
-
-
-def _store(injection: Injection, tx: Transaction) -> None:
-    add_injection(tx, injection)
 
 
 def _episodes(tx: Transaction, scope: Scope) -> tuple[int, object]:

@@ -11,16 +11,10 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.sessions.exchange.import_batch import event_id_of, place_of
-from recollect.sessions.exchange.import_file import ImportContext
-from recollect.sessions.exchange.import_ledger import LedgerEntry
-from recollect.sessions.exchange.import_source import Line, LineSource, decode_line, probe
-from recollect.sessions.exchange.transcript_format import (
-    Continuation,
-    ForeignSession,
-    Record,
-    TranscriptFormat,
-)
+from recollect.sessions.exchange.import_batch import event_id_of
+from recollect.sessions.exchange.import_file import ImportContext, OpenTranscript
+from recollect.sessions.exchange.import_source import Line, decode_line
+from recollect.sessions.exchange.transcript_format import Continuation, Record
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 
@@ -107,26 +101,20 @@ class LineIds(msgspec.Struct, frozen=True, kw_only=True):
                 yield record[self.field]
 
 
-def continued(
-    context: ImportContext,
-    form: TranscriptFormat,
-    session: ForeignSession,
-    source: LineSource,
-    entry: LedgerEntry,
-) -> ForeignSession:
-    """Return a session with what it went on from, where the ids of its lines tell that.
+def continued(context: ImportContext, opened: OpenTranscript) -> OpenTranscript:
+    """Return a transcript with what its session went on from, where the ids of its lines tell that.
 
     Args:
         context: Where the sessions are.
-        form: What the lines are.
-        session: What they are about.
-        source: The lines.
-        entry: How far they were read before.
+        opened: The transcript.
     """
+    form, session, entry = opened.form, opened.session, opened.entry
     if not form.line_id or session.continues is not None:
-        return session
-    place, tenant = place_of(form, source.path), context.scope.tenant
-    ids = LineIds(source=form.name, session=session.id, place=place, field=form.line_id)
-    head, lines = [*probe(source.lines())], source.lines(entry.read_bytes, entry.lines)
-    found = context.database.read(lambda tx: ids.continuation(tx, tenant, head, lines))
-    return session if found is None else msgspec.structs.replace(session, continues=found)
+        return opened
+    ids = LineIds(source=form.name, session=session.id, place=opened.place, field=form.line_id)
+    tenant, lines = context.scope.tenant, opened.source.lines(entry.read_bytes, entry.lines)
+    found = context.database.read(lambda tx: ids.continuation(tx, tenant, opened.head, lines))
+    if found is None:
+        return opened
+    session = msgspec.structs.replace(session, continues=found)
+    return msgspec.structs.replace(opened, session=session)

@@ -9,7 +9,7 @@ event id.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, LiteralString, TypeAlias
 
@@ -21,12 +21,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
 from recollect.sessions.exchange.extras import Extras, foreign_of
-from recollect.sessions.exchange.import_batch import (
-    ImportBatch,
-    SessionBatch,
-    event_id_of,
-    place_of,
-)
+from recollect.sessions.exchange.import_batch import ImportBatch, SessionBatch, event_id_of
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.tool_uses import CallBook, UseRecorder
@@ -35,6 +30,7 @@ from recollect.sessions.exchange.transcript_format import (
     ForeignMessage,
     ForeignSession,
     Malformed,
+    Record,
     Skip,
     TranscriptFormat,
 )
@@ -80,31 +76,42 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     stopping: Callable[[], bool]
 
 
+class OpenTranscript(msgspec.Struct, frozen=True, kw_only=True):
+    """One transcript that is to be read on.
+
+    Attributes:
+        form: What the lines are.
+        session: What they are about.
+        source: The lines.
+        head: The first of them.
+        place: Where it came from, see `import_batch.place_of`.
+        entry: How far it was read before.
+    """
+
+    form: TranscriptFormat
+    session: ForeignSession
+    source: import_source.LineSource
+    head: Sequence[Record]
+    place: str
+    entry: LedgerEntry
+
+
 class TranscriptImport:
     """Imports one transcript.
 
     Args:
         context: Where to, and who counts.
-        form: What the lines are.
-        session: What they are about.
-        source: The lines.
-        entry: How far they were read before.
+        transcript: Which.
     """
 
-    def __init__(
-        self,
-        context: ImportContext,
-        form: TranscriptFormat,
-        session: ForeignSession,
-        source: import_source.LineSource,
-        entry: LedgerEntry,
-    ) -> None:
+    def __init__(self, context: ImportContext, transcript: OpenTranscript) -> None:
+        session, source, entry = transcript.session, transcript.source, transcript.entry
         self._context = context
         self._origins = session.continues.origins if session.continues else {}
-        self._form = form
+        self._form = transcript.form
         self._session = session
         self._source = source
-        self._place = place_of(form, source.path)
+        self._place = transcript.place
         self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self._erased = self._buried() if self._origins else frozenset()

@@ -125,8 +125,9 @@ def _decode_loosely(text: str) -> JsonValue:
     return value
 
 
-def probe(lines: Iterable[Line]) -> Iterator[Record]:
-    """Yield the objects among the first lines of a transcript; broken lines are left out."""
+def probe(lines: Iterable[Line]) -> list[Record]:
+    """Return the objects among the first lines of a transcript; broken lines are left out."""
+    found: list[Record] = []
     left = _PROBED_BYTES
     for line in islice(lines, _PROBED_LINES):
         try:
@@ -134,10 +135,11 @@ def probe(lines: Iterable[Line]) -> Iterator[Record]:
         except ValueError:
             record = None
         if isinstance(record, Mapping):
-            yield record
+            found.append(record)
         left -= len(line.body or b"")
         if left < 0:
-            return
+            break
+    return found
 
 
 def is_binary(file: BinaryIO) -> bool:

@@ -22,9 +22,11 @@ from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.sessions.exchange.copied_lines import continued
 from recollect.sessions.exchange.foreign_endings import end_all, end_transcript
+from recollect.sessions.exchange.import_batch import place_of
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
+    OpenTranscript,
     TranscriptImport,
     known_as,
     storable,
@@ -52,7 +54,12 @@ from recollect.sessions.exchange.import_source import (
     unpack_file,
 )
 from recollect.sessions.exchange.tool_uses import RecordNothing, UseRecorder
-from recollect.sessions.exchange.transcript_format import AUTO, ForeignSession, TranscriptFormat
+from recollect.sessions.exchange.transcript_format import (
+    AUTO,
+    ForeignSession,
+    Record,
+    TranscriptFormat,
+)
 from recollect.sessions.exchange.transcript_store import (
     ForeignEnding,
     StoredTranscript,
@@ -222,11 +229,9 @@ class _Run:
         self._root = root
         self._found = found
         self._order = order
-        self._formats = order.formats
         self._progress: Progress | None = None
         self._companions = Companions(root)
-        tenant = context.scope.tenant
-        self._ledger = context.database.read(lambda tx: read_ledger(tx, tenant))
+        self._ledger = context.database.read(lambda tx: read_ledger(tx, context.scope.tenant))
         self._bytes = sum(each.size for each in found.files)
         self._bytes_done = 0
         self._files_done = 0
@@ -270,22 +275,23 @@ class _Run:
             opener, storable_id = self._order.stores[form.name], self._context.drafts.identifier
             with opener(path, storable_id) as store:
                 found = store.transcripts(include_deleted=False)
-                return any(
-                    each.size
-                    and not self._is_current(form, each.path, each)
-                    and not self._is_refused(self._session_of(form, each), each)
-                    for each in found
-                )
+                return any(self._is_stored_behind(form, each) for each in found)
         except ForeignStoreError:
             return False  # it is named where it is read
 
+    def _is_stored_behind(self, form: TranscriptFormat, transcript: StoredTranscript) -> bool:
+        if not transcript.size or self._is_current(form, transcript.path, transcript):
+            return False
+        head = probe(transcript.lines())
+        return not self._is_refused(self._session_of(form, transcript, head), head)
+
     def _store_form(self) -> TranscriptFormat | None:
         """Return the format of what stores hold, if it is wanted."""
-        return next((form for form in self._formats if form.name in self._order.stores), None)
+        return next((form for form in self._order.formats if form.name in self._order.stores), None)
 
     def _is_known(self, file: FoundFile) -> bool:
         path = str(self._root / file.path)
-        return any(self._is_current(form, path, file) for form in self._formats)
+        return any(self._is_current(form, path, file) for form in self._order.formats)
 
     def _is_wanted(self, relative: str) -> bool:
         try:
@@ -294,15 +300,13 @@ class _Run:
                 open(descriptor, "rb", closefd=False) as file,
             ):
                 content = unpack_file(file) if relative.endswith(COMPRESSED) else file
-                source = FileLines(relative, content, 0)
-                lines = source.lines
-                form = None if is_binary(content) else choose_format(probe(lines()), self._formats)
+                head = probe(FileLines(relative, content, 0).lines())
+                form = None if is_binary(content) else choose_format(head, self._order.formats)
                 if form is None:
                     return False
-                header = next(probe(lines()), None)
-                session = form.describe(PurePath(self._root / relative), header, None)
+                session = form.describe(PurePath(self._root / relative), next(iter(head), None))
                 is_ours = known_as(self._context, form.name, session.id)[0]
-                return not is_ours and not self._is_refused(session, source)
+                return not is_ours and not self._is_refused(session, head)
         except (RecollectError, OSError, ValueError):
             return False
 
@@ -373,23 +377,24 @@ class _Run:
         if is_binary(file):
             self._tally.reject(path, 1, "a binary file")
             return
-        form = choose_format(probe(source.lines()), self._formats)
+        head = probe(source.lines())
+        form = choose_format(head, self._order.formats)
         if form is None:
             if source.size:
                 self._tally.reject(path, 1, "no known kind of transcript")
             return
         companion = self._companions.of(relative, form.companion)
-        header = next(probe(source.lines()), None)
-        described = form.describe(PurePath(path), header, companion)
+        described = form.describe(PurePath(path), next(iter(head), None), companion)
         session = storable(described, self._context.drafts)
         is_last = self._files_done + 1 == len(self._found.files) and not self._found.skipped
-        self._transcript(form, session, source, at_end=self._announce if is_last else None)
+        self._transcript(form, session, source, head, at_end=self._announce if is_last else None)
 
     def _transcript(
         self,
         form: TranscriptFormat,
         session: ForeignSession,
         source: LineSource,
+        head: Sequence[Record],
         at_end: AtEnd | None = None,
     ) -> None:
         """Import one transcript from where the last import stopped."""
@@ -397,13 +402,16 @@ class _Run:
         if entry is None or not entry.fits(source):
             entry = LedgerEntry(path=source.path, source=self._source(form))
         is_ours, stored = known_as(self._context, form.name, session.id)
-        project = project_of(session, [*probe(source.lines())])
+        project = project_of(session, head)
         verdict = self._context.rule.verdict(project)
         if is_ours or verdict.reason() is not None:
             self._tally.counts["unchanged" if is_ours else "excluded"] += 1
             return
-        session = continued(self._context, form, session, source, entry)
-        reading = TranscriptImport(self._context, form, session, source, entry)
+        place = place_of(form, source.path)
+        opened = OpenTranscript(
+            form=form, session=session, source=source, head=head, place=place, entry=entry
+        )
+        reading = TranscriptImport(self._context, continued(self._context, opened))
         reading.stored[session.id], reading.verdicts[project] = stored, verdict
         try:
             is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
@@ -414,9 +422,9 @@ class _Run:
             self._leave(entry, source.size, source.mtime_ns)
             self._tally.counts["skipped"] += 1
 
-    def _is_refused(self, session: ForeignSession, source: LineSource) -> bool:
+    def _is_refused(self, session: ForeignSession, head: Sequence[Record]) -> bool:
         """Return whether nothing is captured of what a transcript is about; it stays unread."""
-        project = project_of(session, [*probe(source.lines())])
+        project = project_of(session, head)
         return self._context.rule.verdict(project).reason() is not None
 
     def _leave(self, entry: LedgerEntry, size: int, mtime_ns: int) -> None:
@@ -454,11 +462,13 @@ class _Run:
         if not transcript.size:
             self._tally.reject(transcript.path, 0, "not read: the archive is missing or damaged")
             return
-        self._transcript(form, self._session_of(form, transcript), transcript)
+        head = probe(transcript.lines())
+        self._transcript(form, self._session_of(form, transcript, head), transcript, head)
 
-    def _session_of(self, form: TranscriptFormat, transcript: StoredTranscript) -> ForeignSession:
-        header = next(probe(transcript.lines()), None)
-        session = form.describe(transcript.place, header, transcript.companion)
+    def _session_of(
+        self, form: TranscriptFormat, transcript: StoredTranscript, head: Sequence[Record]
+    ) -> ForeignSession:
+        session = form.describe(transcript.place, next(iter(head), None), transcript.companion)
         facts = {"title": session.title or transcript.title, "continues": transcript.continues}
         return storable(msgspec.structs.replace(session, **facts), self._context.drafts)
 
@@ -467,7 +477,7 @@ class _Run:
         session = session_id_of(PurePath(file.path))
         living = f"{file.path.rpartition('/')[0]}/{session}{SUFFIX}".removeprefix("/")
         if self._context.ledger and all(found.path != living for found in self._found.files):
-            for form in self._formats:
+            for form in self._order.formats:
                 if form.companion:
                     gone = ForeignEnding(session=session, at=file.mtime_ns)
                     end_transcript(self._context, self._ledger, form, path, gone)
