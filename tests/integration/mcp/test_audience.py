@@ -150,7 +150,11 @@ def check(history: History) -> int:
         told = " ".join(asked.told)
         said = set(TOKEN.findall(told))
         history.within(tenant, said, audience)
-        history.observed(tenant, words_of(told), audience)
+        seen = words_of(told)
+        assert all(history.seen[word][2] in history.chats for word in seen), "erased"
+        if audience is None:  # who may look at what is deleted, by its number
+            seen = {word for word in seen if history.lives(history.seen[word][2])}
+        history.observed(tenant, seen, audience)
         files = " ".join(asked.files)
         is_owners = audience is None or audience[0] == "owner"
         noted = set(TOKEN.findall(files)) - said

@@ -110,10 +110,10 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def _episode(self, name: str) -> Detail | None:
         episode, heard_by = self.records.episode(name)
-        if self.group is not None and heard_by.name != self.group.name:
-            return None
-        if self.records.sessions().get(episode.session_id).status == DELETED:
-            return None  # what was done there is gone with it, as its observations are
+        if self.group is not None:
+            is_gone = self.records.sessions().get(episode.session_id).status == DELETED
+            if is_gone or heard_by.name != self.group.name:
+                return None
         hears_all = self.group is None or self.group.is_owners
         half = None if self.most is None else self.most // 2
         deeds = cut_to_tokens(episode.deeds if hears_all else "", half)
