@@ -14,7 +14,6 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, require_home
 from recollect.cli.output.formatting import duration
 from recollect.cli.output.screen import say
-from recollect.cli.output.status_lines import RESTART_HINT
 from recollect.core.errors import Denied, InvalidInput
 from recollect.server.presence import is_served
 
@@ -51,6 +50,8 @@ def hook(
         hint = f"put a token that is listed by `recollect token list` into hooks/{client}.token"
         raise Denied(str(error), hint=hint) from error
     except Exception as error:  # the hook itself survives any of them
+        from recollect.cli.output.status_lines import RESTART_HINT
+
         kept = keep(home, client, event, call.at, call.payload or b"")
         stays = "its payload cannot be redacted: it is lost" if kept is None else "it is spooled"
         why = str(error) or type(error).__name__
