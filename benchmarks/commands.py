@@ -60,6 +60,9 @@ from benchmarks.options import (
     with_quality_options,
 )
 from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
+from benchmarks.peers.material import local_embedder
+from benchmarks.peers.peers import PEERS
+from benchmarks.peers.race import PeerRun, Race, describe_peers, peer_grids
 from benchmarks.quality.beside import beside_grids, describe_beside, run_beside
 from benchmarks.quality.disclosure import (
     describe_disclosure,
@@ -389,6 +392,38 @@ def capture(
     with show_progress() as progress, work_folder(keep) as root:
         run = CaptureRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_capture(run), capture_grids(run))
+
+
+@app.command()
+def peers(
+    *,
+    data: Data = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    peer: Annotated[
+        list[str] | None, typer.Option(help="Who takes part; may be repeated. All by default.")
+    ] = None,
+    texts: Annotated[
+        list[int] | None,
+        typer.Option(min=150, help="Texts of a store; may be repeated. 10000, 100000."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Peers: what others find and cost with the same texts and vectors, in turn."""
+    output = Output(as_json=as_json, markdown=markdown)
+    by_name = {each.module: each for each in PEERS}
+    chosen = tuple(by_name[name] for name in choose(peer, tuple(by_name), "peer"))
+    asked = load_locomo(find_data(data)).narrowed(limit, questions)
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        race = Race(root, chosen, progress)
+        costs = [cost for size in texts or (10_000, 100_000) for cost in race.costs(size, seed)]
+        quality = race.quality(asked, local_embedder())
+    run = PeerRun(environment=environment, peers=chosen, costs=tuple(costs), quality=quality)
+    output.deliver(run, describe_peers(run), peer_grids(run))
 
 
 @app.command()
