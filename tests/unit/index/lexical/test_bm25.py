@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm, score
+from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm, score
 from recollect.index.lexical.port import EVERY
 from recollect.index.lexical.postings import Postings, join, pack
 from recollect.index.model.chunk_arrays import ChunkArrays
@@ -45,7 +45,7 @@ TERMS = [COMMON, _term("rare", RARE), FREQUENT]
 
 def _scores(budget: int, terms: Sequence[QueryTerm] = TERMS) -> LexicalScores:
     arrays = _arrays()
-    return score(arrays, LengthNorms.of(arrays), terms, budget)
+    return score(Impacts(arrays), terms, budget)
 
 
 def test_terms_above_the_budget_are_put_off_the_most_common_ones() -> None:
