@@ -27,9 +27,9 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 those further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
 """What agents did has other words than what people say, and much more of it."""
-HELD_NUMBERS = 4_000_000
-"""Of four bytes, in `Impacts` at most, about; then it starts again. 40 terms that are in more than
-one of `DENSE` of 100,000 chunks."""
+HELD_NUMBERS = 6_000_000
+"""Of four bytes, in `Impacts` at most: 24 MB, which is what 600 words in 1,000 chunks each take,
+or 60 that are in more than one of `DENSE` of 100,000. The one not asked for longest goes."""
 DENSE = 20
 """Of a term in more than one of so many chunks, all chunks are scored: one pass over a column costs
 less than looking up the chunks around each posting."""
@@ -79,7 +79,7 @@ class Impact(msgspec.Struct, frozen=True):
         in_groups: For each of them its rarity among groups times its saturated count.
     """
 
-    touched: Ints | slice
+    touched: NDArray[np.int32] | slice
     saturated: Floats
     groups: Ints
     in_groups: NDArray[np.float64]
@@ -87,7 +87,8 @@ class Impact(msgspec.Struct, frozen=True):
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return 3 * len(self.saturated) + 4 * len(self.groups)
+        touched = 0 if isinstance(self.touched, slice) else len(self.touched)
+        return touched + len(self.saturated) + 4 * len(self.groups)
 
 
 class Impacts:
@@ -107,14 +108,14 @@ class Impacts:
 
     def of(self, term: QueryTerm) -> Impact:
         """Return what a term adds that some chunk holds."""
-        held = self._held.get(term.term)
+        held = self._held.pop(term.term, None)
         if held is None:
             held = self._worked_out(term)
-            if self._size > HELD_NUMBERS:
-                self._held.clear()
-                self._size = 0
-            self._held[term.term] = held
             self._size += held.size
+        self._held[term.term] = held
+        while self._size > HELD_NUMBERS and len(self._held) > 1:
+            oldest = next(iter(self._held))
+            self._size -= self._held.pop(oldest).size
         return held
 
     def among(self, term: QueryTerm, numbers: Ints) -> Floats:
@@ -139,7 +140,7 @@ class Impacts:
     def _is_dense(self, frequency: int) -> bool:
         return DENSE * frequency > self.arrays.count
 
-    def _spread(self, found: Postings, totals: Floats) -> Ints | slice:
+    def _spread(self, found: Postings, totals: Floats) -> NDArray[np.int32] | slice:
         """Add what each chunk holds to it and its neighbours; return which were touched."""
         arrays, counts, own = self.arrays, self._counts, found.chunks
         heads = (found.packed >> 4).astype(np.float32)
@@ -151,7 +152,7 @@ class Impacts:
             counts[target] += weight * heads
         if self._is_dense(len(own)):
             return slice(arrays.count)
-        touched: Ints = np.concatenate([own, *neighbours])
+        touched = np.concatenate([own.astype(np.int32), *neighbours])
         return touched[touched >= 0]
 
     def _in_groups(self, found: Postings, totals: Floats) -> tuple[Ints, NDArray[np.float64]]:

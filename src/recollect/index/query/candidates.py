@@ -63,8 +63,10 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             arms += [self._by_groups, self._by_speaker]
         if self.request.with_files:
             arms.append(self._by_files)
-        found: Ints = np.unique(np.concatenate([arm() for arm in arms]))
-        return found[self.mask[found]]
+        found = np.zeros(len(self.mask), np.bool_)
+        for arm in arms:
+            found[arm()] = True
+        return np.flatnonzero(found & self.mask)
 
     def _by_demand(self) -> Ints:
         named = [file.chunks for file in self.request.named]
@@ -116,7 +118,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         if self.scan is None:
             return np.zeros(0, np.int64)
         near = self.scan.nearest(self.settings.candidates, self.request.visible)
-        return np.unique(self.arrays.around(near)[:3].clip(0))
+        return self.arrays.around(near)[:3].clip(0).ravel()
 
     def _by_speaker(self) -> Ints:
         speakers = self.request.question.speakers
