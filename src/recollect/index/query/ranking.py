@@ -141,7 +141,8 @@ def priors(
     columns = arrays.columns
 
     def flagged(flag: int) -> Floats:
-        return ((columns["flags"][numbers] & flag) > 0).astype(np.float32)
+        flags: Floats = ((columns["flags"][numbers] & flag) > 0).astype(np.float32)
+        return flags
 
     def speaker() -> Floats:
         if not question.speakers:

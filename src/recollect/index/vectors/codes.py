@@ -167,7 +167,7 @@ class CodeScan:
 
     def cosine(self, numbers: Ints) -> Floats:
         """Return the cosines that the codes suggest; -1 where a chunk has no vector."""
-        found: Floats = self._cosines[self._distance[numbers]]
+        found: Floats = self._cosines.take(self._distance.take(numbers))
         return found
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:

@@ -81,7 +81,8 @@ def _read(tx: Transaction, partition: int, numbers: Ints, dimensions: int) -> Ha
 class HeldVectors:
     """The vectors of a partition that searches have read.
 
-    At most `HELD_BYTES`; then it starts anew. What was replaced or removed must be told by `forget` before the next `read`.
+    At most `HELD_BYTES`; then it starts anew. `forget` is to be told what was replaced or removed
+    before the next `read`.
 
     Args:
         partition: The row of `partitions`.
@@ -168,6 +169,6 @@ def smoothed_vectors(
     smoothed = vectors[rows[0]] + NEAR * (vectors[rows[1]] + vectors[rows[2]])
     smoothed += FAR * (vectors[rows[3]] + vectors[rows[4]])
     smoothed[~vectors[rows[0]].any(axis=1)] = 0.0
-    norms = np.linalg.norm(smoothed, axis=1, keepdims=True)
+    norms = np.sqrt(np.einsum("ij,ij->i", smoothed, smoothed))[:, None]
     unit: Floats = smoothed / np.maximum(norms, 1e-6)
     return unit
