@@ -152,7 +152,8 @@ def priors(
 
     def capitals() -> Floats:
         counted = np.minimum(columns["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
-        return counted / np.float32(MOST_CAPITALS)
+        shares: Floats = counted / np.float32(MOST_CAPITALS)
+        return shares
 
     parts: dict[str, Callable[[], Floats]] = {
         "speaker": speaker,
