@@ -74,19 +74,26 @@ class SyntheticCorpus:
         seed: The same seed makes the same corpus.
         vocabulary: How many different words.
         law: How often they come up.
+        message_words: The least and the most of a message.
     """
 
     def __init__(
-        self, seed: int, *, vocabulary: int = VOCABULARY, law: WordLaw = "natural"
+        self,
+        seed: int,
+        *,
+        vocabulary: int = VOCABULARY,
+        law: WordLaw = "natural",
+        message_words: tuple[int, int] = MESSAGE_WORDS,
     ) -> None:
         self._seed = seed
+        self._lengths = message_words
         self._words = np.array(make_vocabulary(vocabulary), dtype=object)
         self._cumulative = _cumulative_shares(vocabulary, law)
 
     def session(self, number: int, messages: int = SESSION_MESSAGES) -> DatedSession:
         """Return session ``number`` with that many messages of two speakers."""
         random = np.random.default_rng((self._seed, 0, number))
-        lengths = random.integers(MESSAGE_WORDS[0], MESSAGE_WORDS[1] + 1, size=SESSION_MESSAGES)
+        lengths = random.integers(self._lengths[0], self._lengths[1] + 1, size=SESSION_MESSAGES)
         words = self._draw(random, int(lengths.sum()))
         ends = np.cumsum(lengths)
         start = _FIRST_DAY + number * _HOUR_MS
