@@ -124,7 +124,7 @@ class FootprintRunner:
     def _measure(self, plan: FootprintPlan) -> Footprint:
         folder = self._root / f"footprint-{plan.messages}-{plan.words}-{plan.seed}"
         folder.mkdir(parents=True)
-        corpus = SyntheticCorpus(plan.seed, law=plan.words, message_words=WORDS)
+        corpus = SyntheticCorpus(plan.seed, law=plan.words, lengths=WORDS)
         sessions = folder / "sessions.jsonl"
         with sessions.open("wb") as lines:
             for session in corpus.sessions(plan.messages):
