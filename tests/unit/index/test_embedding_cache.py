@@ -22,7 +22,7 @@ from recollect.store.sqlite.connection import Tuning
 from recollect.store.sqlite.database import open_database, open_index
 from recollect.store.sqlite.home import INDEX_ID
 from recollect.store.sqlite.schema import load_schema
-from tests.unit.index.old_index import make_copies
+from tests.unit.index.old_index import make_old
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,
@@ -278,7 +278,7 @@ def test_a_home_that_kept_every_vector_twice_gives_the_copies_up(tmp_path: Path)
     with ScriptedIndex(tmp_path, feed, embedder) as home:
         home.index.sync()
         answers = [(hit.ref, hit.score) for hit in home.ask("apple number3").hits]
-    make_copies(tmp_path / "index.db", embedder)
+    make_old(tmp_path / "index.db", embedder)
     with ScriptedIndex(tmp_path, feed, embedder) as home:
         assert count(home.database) == 1, "of a text that no chunk has"
         assert [(hit.ref, hit.score) for hit in home.ask("apple number3").hits] == answers
