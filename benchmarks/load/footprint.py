@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-import apsw
+import apsw  # noqa: TID251  # asks how much SQLite holds, and which table takes what
 import msgspec
 
 import recollect
-
 from benchmarks.datasets.corpus import DatedSession
 from benchmarks.datasets.synthetic import SyntheticCorpus, TargetedQuery, WordLaw
 from benchmarks.load.clustered import ClusteredEmbedder
@@ -173,7 +172,15 @@ def footprint_grids(run: FootprintRun) -> list[Grid]:
     return [
         Grid(
             title="Memory",
-            columns=("messages", "process", "after", "MB over the start", "of SQLite", "MB", "peak"),
+            columns=(
+                "messages",
+                "process",
+                "after",
+                "MB over the start",
+                "of SQLite",
+                "MB",
+                "peak",
+            ),
             rows=tuple(
                 (
                     f"{size.plan.messages:,}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import apsw
+import apsw  # noqa: TID251  # writes what recollect does not write any more
 import msgspec
 
 from recollect.index.embedding.cache import ADD_SPACE, space_of

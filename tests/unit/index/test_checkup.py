@@ -12,9 +12,9 @@ from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.repair import checkup, faults
 from recollect.index.repair.checkup import Defect, IndexCheckup
-from tests.unit.index.old_index import OTHERS
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed, WordEmbedder, gone, note, said
+from tests.unit.index.old_index import OTHERS
 
 WORDS = "tea rain kettle router plan green quarterly note harbour lamp".split()
 

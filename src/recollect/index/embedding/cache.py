@@ -23,7 +23,7 @@ from recollect.index.model.generation import Identity
 from recollect.index.model.sync_report import Watch
 from recollect.models.embedding.embedder import UNIT_TOLERANCE, Embedder, Vectors
 from recollect.store.columns import first_integer, integer, typed_rows
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Database, Row, Transaction
 
 LOOKUP_GROUP = 400
 """Hashes of one statement."""
@@ -207,15 +207,15 @@ def sweep(database: Database) -> int:
     swept, after = 0, 0
     while unused := database.read(partial(_unused, after=after)):
         database.write(partial(_remove, rows=unused))
-        swept, after = swept + len(unused), unused[-1][0]
+        swept, after = swept + len(unused), integer(unused[-1][0])
     return swept
 
 
-def _unused(tx: Transaction, after: int) -> list[tuple[int]]:
-    return typed_rows(tx.all(_UNUSED, (after, SWEPT_ROWS)), tuple[int])
+def _unused(tx: Transaction, after: int) -> list[Row]:
+    return tx.all(_UNUSED, (after, SWEPT_ROWS))
 
 
-def _remove(tx: Transaction, rows: Sequence[tuple[int]]) -> None:
+def _remove(tx: Transaction, rows: Sequence[Row]) -> None:
     tx.executemany("DELETE FROM embedding_cache WHERE id = ?", rows)
 
 
