@@ -127,15 +127,15 @@ class SyntheticCorpus:
         return found
 
     def asked(self, messages: int, count: int) -> list[TargetedQuery]:
-        """Return queries as people put them: like `queries`, each of four words of its message.
+        """Return queries of eight words: four of a message, and four of the commonest.
 
-        Four of the commonest words come between them.
+        The common ones are none that a search leaves out: each is in one of 25 messages or more.
         """
         found: list[TargetedQuery] = []
         for number, query in enumerate(self.queries(messages, count)):
             random = np.random.default_rng((self._seed, 3, number))
             content = random.permutation(content_words(query.target))[:4]
-            common = random.permutation(FUNCTION_WORDS[:40])[:4]
+            common = random.permutation(self._words[len(FUNCTION_WORDS) :][:40])[:4]
             words = [word for pair in zip(common, content, strict=False) for word in pair]
             found.append(TargetedQuery(text=" ".join(words), target=query.target))
         return found
