@@ -15,15 +15,14 @@ from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
 from recollect.text.redaction.credentials import find_credentials, long_words
+from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
 
-_MARK_BEGINS = "[redacted:"
 _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _NAMES = ("name", "key", "Name", "Key")
 _CONTENTS = frozenset({"value", "Value", "raw", "plain", "text", "data"})
 _SPACED = " "
@@ -86,7 +85,7 @@ class Redactor:
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
         """
-        if text in self._lately:
+        if text in self._lately or (not self._patterns and is_harmless(text)):
             return Redacted(text=text, findings=())
         marked, marks, spans = text, list[str](), list[Span]()
         for number in range(_MOST_PASSES):
@@ -185,25 +184,25 @@ class Redactor:
 
     def _found(self, text: str, *, is_first: bool) -> list[Span]:
         spans: Iterable[Span] = self._spans(text, is_first=is_first)
-        if not text.isascii() and _INVISIBLE.search(text):
+        if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
 
     def _beneath(self, text: str, *, is_first: bool) -> Iterator[Span]:
         """Yield what is found once the invisible characters are gone."""
-        hidden = [match.start() for match in _INVISIBLE.finditer(text)]
+        hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
-        for kind, start, end in self._spans(_INVISIBLE.sub("", text), is_first=is_first):
+        for kind, start, end in self._spans(INVISIBLE.sub("", text), is_first=is_first):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
     def _spans(self, text: str, *, is_first: bool) -> Iterator[Span]:
         plain = _without_marks(text)
-        folded = _folded(plain)
-        yield from find_blocks(text, folded)
+        lowered = folded(plain)
+        yield from find_blocks(text, lowered)
         among = long_words(plain if is_first else _beside_marks(plain))
         yield from find_credentials(text, among)
-        yield from find_carried(text, folded, among)
-        yield from find_keyed(text, folded)
+        yield from find_carried(text, lowered, among)
+        yield from find_keyed(text, lowered)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
                 start, end = match.span(1 if pattern.groups and match[1] is not None else 0)
@@ -235,17 +234,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         ) from error
 
 
-def _folded(text: str) -> str:
-    """Return ``text`` in lower case with every character at the same offset.
-
-    U+0130 is the only character that Unicode lowers to two.
-    """
-    return text.replace("\u0130", "I").lower()
-
-
 def _without_marks(text: str) -> str:
     """Return ``text`` with NULs in the places of its marks: what they say tells of no secret."""
-    if _MARK_BEGINS not in text:
+    if MARK_BEGINS not in text:
         return text
     return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
 
@@ -277,7 +268,7 @@ def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) 
 def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:
     """Return the spans without those in marks that are there already."""
     found = list(spans)
-    if not found or _MARK_BEGINS not in text:
+    if not found or MARK_BEGINS not in text:
         return found
     marks = [match.span() for match in _MARK.finditer(text)]
     return [span for span in found if span[0] in _BLOCKS or not _touches(span, marks)]
