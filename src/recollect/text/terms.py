@@ -183,7 +183,7 @@ def _unless_encoded(run: re.Match[str]) -> str:
 
 
 def _made(word: str) -> tuple[str, ...]:
-    if word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST:
+    if _is_plain(word):
         return _single(word.lower())  # most are
     if is_unspaced(word):
         return (*_pairs(word), *word) if len(word) > 1 else (word,)
@@ -199,6 +199,10 @@ def _made(word: str) -> tuple[str, ...]:
         parts = [term for part in _PARTS.findall(word) for term in _single(part.lower())]
         return (*parts, word.replace("_", "").casefold()[:LONGEST])
     return _single(word.strip("_").casefold())
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST
 
 
 def _single(word: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import LiteralString
 
 import msgspec
@@ -93,6 +94,8 @@ _TURN_SENDERS: LiteralString = (
     "SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND turn_sender IS NOT NULL"
 )
 
+_CELLS = attrgetter(*MESSAGE_FIELDS)
+_CONTENT, _METADATA = MESSAGE_FIELDS.index("content"), MESSAGE_FIELDS.index("metadata")
 _LOOKUP = 100
 """Event ids that one statement looks up."""
 _AMONG: LiteralString = "event_id IN (" + ", ".join(["?"] * _LOOKUP) + ")"
@@ -300,8 +303,8 @@ def _is_plain(message: Message) -> bool:
 
 
 def _row(message: Message, draft: Draft) -> list[SqlValue]:
-    encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
-    row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
+    row: list[SqlValue] = [*_CELLS(message)]
+    row[_CONTENT], row[_METADATA] = draft.encoded_content, draft.encoded_metadata
     row.append(hash_of(row))
     return row
 

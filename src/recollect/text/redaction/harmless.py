@@ -25,11 +25,11 @@ _SIGNS = tuple(sorted(one for one in _EVERY if not any(o != one and o in one for
 """Without those that hold another one."""
 _LONGEST_TEXT = 4_096
 """A longer text holds a sign more often than not, and the search for one would be lost."""
-_LONGEST_KEPT = 24
-_MOST_KEPT = 32_768
+LONGEST_KEPT = 24
+MOST_KEPT = 32_768
 """About 4 MB; then it starts again, as the other caches of words do."""
 
-_known: set[str] = set()
+known_words: set[str] = set()
 """Words without a sign, of all threads: what is one depends on no home."""
 
 
@@ -37,12 +37,12 @@ def is_harmless(text: str) -> bool:
     """Return whether none of the words of a text holds a sign; False says nothing."""
     if len(text) > _LONGEST_TEXT:
         return False
-    fresh = list(filterfalse(_known.__contains__, text.split()))
+    fresh = list(filterfalse(known_words.__contains__, text.split()))
     if fresh and _has_sign(fresh):
         return False
-    if len(_known) >= _MOST_KEPT:
-        _known.clear()
-    _known.update([word for word in fresh if len(word) <= _LONGEST_KEPT])
+    if len(known_words) >= MOST_KEPT:
+        known_words.clear()
+    known_words.update([word for word in fresh if len(word) <= LONGEST_KEPT])
     return True
 
 

@@ -25,6 +25,7 @@ _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
 _NAMES = ("name", "key", "Name", "Key")
 _CONTENTS = frozenset({"value", "Value", "raw", "plain", "text", "data"})
+_NUMBERS = (bool, int, float)
 _SPACED = " "
 _MOST_PASSES = 8
 """Everyday texts need two: one that finds, one that finds nothing more."""
@@ -125,8 +126,10 @@ class Redactor:
                 hint="store it as a text, or flatten it",
             )
         if isinstance(value, str):
-            return self._redacted_text(value)
-        if isinstance(value, Mapping):
+            return value if value in self._harmless else self._redacted_text(value)
+        if value is None or isinstance(value, _NUMBERS):
+            return value
+        if isinstance(value, dict) or isinstance(value, Mapping):
             return self._redacted_mapping(value, None, depth + 1)
         if isinstance(value, list | tuple):
             return self._redacted_list(value, depth + 1)
@@ -136,10 +139,16 @@ class Redactor:
         self, value: Mapping[object, object], key: str | None, depth: int
     ) -> dict[object, object]:
         """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
-        names = (value.get(name) for name in _NAMES)
-        named = next((name for name in names if isinstance(name, str) and key_kind(name)), key)
+        named, harmless = key, self._harmless
+        for place in _NAMES:
+            name = value.get(place)
+            if isinstance(name, str) and key_kind(name):
+                named = name
+                break
         return {
-            self._redacted_text(k) if isinstance(k, str) else k: self._redacted_under(
+            (
+                k if k in harmless or not isinstance(k, str) else self._redacted_text(k)
+            ): self._redacted_under(
                 named if named is not None and k in _CONTENTS else k, inner, depth
             )
             for k, inner in value.items()

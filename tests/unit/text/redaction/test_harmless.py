@@ -64,13 +64,13 @@ def test_words_that_were_seen_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_memory_of_words_is_bounded() -> None:
     """It starts again, and texts of new words are harmless as before."""
-    harmless._known.update(f"n{number}" for number in range(harmless._MOST_KEPT))
+    harmless.known_words.update(f"n{number}" for number in range(harmless.MOST_KEPT))
     assert is_harmless("a word that is nowhere")
-    assert len(harmless._known) < 10
+    assert len(harmless.known_words) < 10
 
 
 def test_long_words_are_not_kept_and_long_texts_not_tried() -> None:
     """They would not come again, and hold a sign more often than not."""
     assert is_harmless("internationalizationalisms")
-    assert "internationalizationalisms" not in harmless._known
+    assert "internationalizationalisms" not in harmless.known_words
     assert not is_harmless("word " * 1_000)
