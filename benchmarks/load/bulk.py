@@ -115,16 +115,21 @@ class BulkRunner:
             laps: dict[str, list[BulkCost]] = {name: [] for name in self._sources}
             for _ in range(plan.rounds):
                 for name in self._sources:
-                    laps[name].append(self._cost(name, way, count, plan.seed))
+                    laps[name].append(self.cost(name, way, count, plan.seed))
             for name, costs in laps.items():
-                timed = self._cost(name, way, count, plan.seed, stages=True)
+                timed = self.cost(name, way, count, plan.seed, stages=True)
                 yield BulkFigure(
                     source=name, way=way, count=count, costs=tuple(costs), stages=timed.stages
                 )
 
-    def _cost(
+    def cost(
         self, source: str, way: str, count: int, seed: int, *, stages: bool = False
     ) -> BulkCost:
+        """Return what one process took.
+
+        Raises:
+            RecollectError: it failed.
+        """
         with TemporaryDirectory(prefix="bulk-", dir=self._root) as folder:
             order = BulkOrder(folder=folder, way=way, count=count, seed=seed, stages=stages)
             path = os.pathsep.join((str(self._sources[source]), str(ROOT)))

@@ -12,13 +12,13 @@ import json
 import sys
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
@@ -182,7 +182,11 @@ def claude_lines(session: str, start: int, texts: Sequence[str]) -> list[dict[st
             3: ("user", [_result(call, text)], {"toolUseResult": _output(text)}),
         }
         parts[5], parts[6] = parts[2], parts[3]
-        answer = ("assistant", [{"type": "text", "text": text}], {})
+        answer: tuple[str, Any, dict[str, Any]] = (
+            "assistant",
+            [{"type": "text", "text": text}],
+            {},
+        )
         role, content, more = parts.get(kind, answer)
         said = {"role": role, "content": content}
         if role == "assistant":
@@ -233,14 +237,7 @@ def _role(place: int) -> str:
 
 
 def _id(name: str, place: int) -> str:
-    return str(UUID(int=hash_of(f"{name}/{place}")))
-
-
-def hash_of(text: str) -> int:
-    """Return 128 bits that are the same in every process."""
-    import hashlib
-
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16])
+    return str(uuid5(NAMESPACE_URL, f"{name}/{place}"))
 
 
 def _timestamp(second: int) -> str:
@@ -257,7 +254,7 @@ class StageClock:
     """Times `STAGES` by CPU of their threads; what is left of a thread goes by its name."""
 
     def __init__(self) -> None:
-        self._spent: Counter[tuple[str, str]] = Counter()
+        self._spent: defaultdict[tuple[str, str], float] = defaultdict(float)
         self._inner = threading.local()
         self._threads: dict[str, float] = {}
         for stage, module, name in STAGES:
@@ -273,7 +270,7 @@ class StageClock:
         threads = {
             name: spent - self._threads.get(name, 0.0) for name, spent in _thread_seconds().items()
         }
-        found: Counter[str] = Counter()
+        found: defaultdict[str, float] = defaultdict(float)
         for (thread, stage), spent in self._spent.items():
             found[stage] += spent
             threads[thread] = threads.get(thread, 0.0) - spent

@@ -70,7 +70,9 @@ class JsonCleaner:
         text = self.text
         return {
             text(key if isinstance(key, str) else str(key)): (
-                text(item) if type(item) is str and depth < MAX_DEPTH else self.value(item, depth + 1)
+                text(item)
+                if type(item) is str and depth < MAX_DEPTH
+                else self.value(item, depth + 1)
             )
             for key, item in value.items()
         }

@@ -73,10 +73,7 @@ def has_time_word(text: str) -> bool:
     lowered = text.lower()
     if _DIGIT.search(lowered) and _NUMBER_OF_TIME.search(lowered):
         return True
-    for part, words in _WORDS_OF_TIME:  # in half the time of `any`
-        if part in lowered and re.search(words, lowered):
-            return True
-    return False
+    return any(part in lowered and re.search(words, lowered) for part, words in _WORDS_OF_TIME)
 
 
 def inner_capitals(text: str) -> int:

@@ -86,7 +86,10 @@ class Redactor:
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
         """
-        if text in self._lately or (not self._patterns and is_harmless(text)):
+        if text in self._lately:
+            return Redacted(text=text, findings=())
+        if not self._patterns and is_harmless(text):
+            self._remember(text)
             return Redacted(text=text, findings=())
         marked, marks, spans = text, list[str](), list[Span]()
         for number in range(_MOST_PASSES):
@@ -97,15 +100,19 @@ class Redactor:
             spans = _merged([*spans, *_before(found, spans, marks)])
             marks = [self._mark(kind, text[start:end]) for kind, start, end in spans]
             marked = _marked(text, spans, marks)
-        if not spans and _SHORT < len(text) <= _LONG:
-            if len(self._lately) >= _MOST_LONG:
-                self._lately.clear()
-            self._lately.add(text)
+        if not spans:
+            self._remember(text)
         findings = tuple(
             SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
             for (kind, start, end), mark in zip(spans, marks, strict=True)
         )
         return Redacted(text=marked, findings=findings)
+
+    def _remember(self, text: str) -> None:
+        if _SHORT < len(text) <= _LONG:
+            if len(self._lately) >= _MOST_LONG:
+                self._lately.clear()
+            self._lately.add(text)
 
     def redact_value(self, value: object) -> object:
         """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
@@ -129,7 +136,7 @@ class Redactor:
             return value if value in self._harmless else self._redacted_text(value)
         if value is None or isinstance(value, _NUMBERS):
             return value
-        if isinstance(value, dict) or isinstance(value, Mapping):
+        if isinstance(value, (dict, Mapping)):
             return self._redacted_mapping(value, None, depth + 1)
         if isinstance(value, list | tuple):
             return self._redacted_list(value, depth + 1)
