@@ -6,6 +6,7 @@ Knows how a message reads back from the database; how one gets in is the busines
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -94,6 +95,8 @@ MESSAGE_FIELDS = (
     *("sender", "turn_sender", "number"),
 )
 """In the order of the columns."""
+message_cells = attrgetter(*MESSAGE_FIELDS)
+"""Returns the fields of a message in the order of the columns."""
 
 
 def message_of(row: Row) -> Message:
