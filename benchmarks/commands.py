@@ -15,6 +15,7 @@ import typer
 from benchmarks import agents
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
+from benchmarks.datasets.questions import HALVES, load_year
 from benchmarks.datasets.synthetic import WordLaw
 from benchmarks.load.capture import (
     CapturePlan,
@@ -72,6 +73,12 @@ from benchmarks.quality.projects import describe_projects, project_grids, run_pr
 from benchmarks.quality.prompts import FloorMode, describe_prompts, prompt_grids, run_prompts
 from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
+from benchmarks.quality.questions import (
+    QuestionsPlan,
+    describe_questions,
+    questions_grids,
+    run_questions,
+)
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
@@ -484,3 +491,21 @@ def projects(
     with show_progress() as progress, work_folder(None) as root:
         run = run_projects(environment, root, seed, progress)
     output.deliver(run, describe_projects(run), project_grids(run))
+
+
+@app.command()
+@with_quality_options("data", "limit", "questions", "pool", "compare", "keep", "plot", "answers")
+def questions(
+    given: QualityOptions,
+    *,
+    half: Annotated[
+        list[str] | None, typer.Option(help="seen, unseen; may be repeated. Both by default.")
+    ] = None,
+) -> None:
+    """Questions over a year in four languages: is the first hit right, is one of the first six."""
+    halves, asked = choose(half, HALVES, "half"), given.plan()
+    plan = QuestionsPlan(halves=halves, modes=asked.modes, overrides=asked.variants[0].overrides)
+    with show_progress() as progress, work_folder(None) as root:
+        environment = describe_environment()
+        run, _ = run_questions(environment, load_year(), plan, root / "year", progress)
+    given.output().deliver(run, describe_questions(run), questions_grids(run))
