@@ -38,10 +38,12 @@ from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
+from recollect.text.terms import query_terms
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
 DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
+NO_CONTENT = "the question has no words to look for: ask with a name or a topic"
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
 OTHER_RULES = "who hears of what was changed: run `recollect sync` first"
@@ -152,8 +154,9 @@ class SearchService:
             StoreError: the index could not be read.
         """
         _check(query, options)
-        if not query.strip():
-            return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
+        if not query_terms(query):
+            told = NO_CONTENT if query.strip() else "the question is empty"
+            return SearchResult(hits=[], mode=options.mode, warnings=[told])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
         made, warnings = self._vector(query, scope.tenant, options.mode, serving)
 
