@@ -21,6 +21,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
+from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.models.embedding.embedder import Embedder
@@ -205,6 +206,7 @@ class Memory(ExchangeFacade):
         until: int | datetime | None = None,
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
+        min_confidence: float | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -224,6 +226,8 @@ class Memory(ExchangeFacade):
             until: Only what was before then.
             types: Only observations of these types.
             min_importance: Only observations that are at least so important, 0 to 1.
+            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
+                to 1; hits with any confidence if not given.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -247,6 +251,7 @@ class Memory(ExchangeFacade):
         result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
         if NAMED.fullmatch(query) and not options.is_narrowed:
             result = parts.named(result, query, seen, options, asked.asking(self.settings))
+        result = above_confidence(result, min_confidence)
         is_linked = any(hit.source != SESSIONS for hit in result.hits)
         return parts.linker(for_session, for_sender).hits(result) if is_linked else result
 

@@ -388,6 +388,7 @@ class AsyncMemory:
         until: int | datetime | None = None,
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
+        min_confidence: float | None = None,
         on_progress: AsyncCallback | OnProgress = ...,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -407,6 +408,8 @@ class AsyncMemory:
             until: Only what was before then.
             types: Only observations of these types.
             min_importance: Only observations that are at least so important, 0 to 1.
+            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
+                to 1; hits with any confidence if not given.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:

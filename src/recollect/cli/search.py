@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # for a name only
 
 _OF_LINE = ("type", "title", "tokens")
 """What the document of a hit has from its index line."""
+UNSURE = 0.3
+"""Below it people are told (docs/experiments.md, confidence)."""
 
 app = App()
 
@@ -69,6 +71,12 @@ def search(
         float | None,
         typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
     ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            help="No hits where it is less probable, 0 to 1, that the answer is among them."
+        ),
+    ] = None,
     source: Source = None,
     session: OfSession = None,
     channel: Channel = None,
@@ -99,6 +107,7 @@ def search(
                 channel=channel,
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
+                min_confidence=min_confidence,
                 on_progress=on_progress,
             )
         took_s = time.perf_counter() - started
@@ -169,7 +178,12 @@ class _Told:
     def brief(self) -> dict[str, object]:
         """Return the lines."""
         result = self._result
-        found = {"lines": self._found.lines, "mode": result.mode, "warnings": result.warnings}
+        found = {
+            "lines": self._found.lines,
+            "mode": result.mode,
+            "confidence": result.confidence,
+            "warnings": result.warnings,
+        }
         return self._about(found, self._found.tokens)
 
     def _about(self, found: Mapping[str, object], tokens: int) -> dict[str, object]:
@@ -204,6 +218,8 @@ class _Told:
         result = self._result
         for warning in self._memory.unheard_warnings(result):
             warn(warning)
+        if result.hits and result.confidence < UNSURE:
+            warn(f"the answer may not be here: confidence {result.confidence:.2f}")
         found = count(len(result.hits), "hit") if result.hits else "nothing found"
         say(
             (

@@ -60,6 +60,14 @@ def memory_search(
             description="Leave out hits below it, 0 to 1; hits with the exact words stay.",
         ),
     ] = None,
+    min_confidence: Annotated[
+        float | None,
+        Field(
+            validation_alias="minConfidence",
+            description="Return nothing where it is less probable, 0 to 1, that the answer is "
+            "among the hits.",
+        ),
+    ] = None,
     channel: Annotated[
         str | None,
         Field(description="Only what was said or done there: telegram, whatsapp, discord ..."),
@@ -90,6 +98,7 @@ def memory_search(
         Scope(tenant=memory.scope.tenant, project=project_of(memory, project)),
         channel=channel,
         for_session=hears,
+        min_confidence=min_confidence,
         on_progress=_Reporter(context),
     )
     return search_output(memory, result, memory.lines(result, for_session=hears))

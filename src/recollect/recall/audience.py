@@ -77,6 +77,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     until: int | datetime | None
     types: Sequence[str] | None
     min_importance: float | None
+    min_confidence: float | None
 
     def asking(self, settings: Settings) -> Asking | None:
         """Return on whose behalf is asked, see `asking_of`."""

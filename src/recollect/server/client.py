@@ -206,6 +206,7 @@ class WorkerMemory:
         until: int | datetime | None = None,
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
+        min_confidence: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchResult:
         """Return the best hits for a question; see `Memory.search`."""

@@ -102,8 +102,11 @@ class QmdBackend:
             warning = f"{error.message}: the builtin index answered"
             return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, warning])
         hits = self._hits(asked, found, options)
+        # The scores of the command are not calibrated: the best one is all that is known.
         return msgspec.structs.replace(
-            builtin, hits=self._merged(hits, builtin.hits, options.limit)
+            builtin,
+            hits=self._merged(hits, builtin.hits, options.limit),
+            confidence=max((builtin.confidence, *(hit.score for hit in hits))),
         )
 
     def _answers(self, scope: Scope, options: SearchOptions) -> bool:

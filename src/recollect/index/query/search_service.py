@@ -22,6 +22,7 @@ from recollect.index.model.file_names import named_files
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, within_ranges
 from recollect.index.query.candidates import FILE
+from recollect.index.query.confidence import SIXTH, confidence_in
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import RankingRequest, analyse
@@ -154,7 +155,8 @@ class SearchService:
             StoreError: the index could not be read.
         """
         _check(query, options)
-        if not query_terms(query):
+        asked_terms = len(set(query_terms(query)))
+        if not asked_terms:
             told = NO_CONTENT if query.strip() else "the question is empty"
             return SearchResult(hits=[], mode=options.mode, warnings=[told])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
@@ -169,10 +171,11 @@ class SearchService:
             asked = msgspec.structs.replace(options, audience=audience)
             used = made.vector if made and made.embedder == identity.embedder else None
             request = self._request(tx, partition, (query, used), scope, asked)
-            hits = self._hits(tx, partition, request, options)
+            hits, sixth = self._hits(tx, partition, request, options)
             mode = "lexical" if used is None else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
-            return SearchResult(hits=hits, mode=mode, warnings=told)
+            sure = confidence_in(hits, sixth, asked_terms, mode)
+            return SearchResult(hits=hits, mode=mode, warnings=told, confidence=sure)
 
         found = self._on_partition(scope.tenant, serving, answer)
         return found or SearchResult(hits=[], mode=options.mode, warnings=[])
@@ -257,7 +260,8 @@ class SearchService:
         partition: Partition,
         request: RankingRequest,
         options: SearchOptions,
-    ) -> list[Hit]:
+    ) -> tuple[list[Hit], Mapping[str, float]]:
+        """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         wanted, enough = self._wanted(options), request.most
         shown = Shown(
             terms=request.question.terms,
@@ -270,7 +274,8 @@ class SearchService:
             shortlist = Shortlist(tx, partition, ranked, shown)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
-                return shortlist.chosen(wanted)
+                sixth = ranked.why([SIXTH])[0] if len(ranked.numbers) > SIXTH else {}
+                return shortlist.chosen(wanted), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
     def _request(

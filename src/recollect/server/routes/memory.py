@@ -48,6 +48,7 @@ class SearchGiven(OnBehalf, frozen=True, kw_only=True):
     until: int | datetime | None = None
     types: tuple[str, ...] | None = None
     min_importance: float | None = None
+    min_confidence: float | None = None
 
 
 class LinesGiven(OnBehalf, frozen=True, kw_only=True):
