@@ -13,6 +13,7 @@ import msgspec
 import typer
 
 from benchmarks import agents
+from benchmarks.datasets.beam import load_abstentions, load_beam
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.questions import HALVES, load_year
@@ -62,6 +63,11 @@ from benchmarks.options import (
 )
 from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
 from benchmarks.quality.beside import beside_grids, describe_beside, run_beside
+from benchmarks.quality.confidence import (
+    confidence_grids,
+    describe_confidence,
+    run_confidence,
+)
 from benchmarks.quality.disclosure import (
     describe_disclosure,
     disclosure_grids,
@@ -509,3 +515,19 @@ def questions(
         environment = describe_environment()
         run, _ = run_questions(environment, load_year(), plan, root / "year", progress)
     given.output().deliver(run, describe_questions(run), questions_grids(run))
+
+
+@app.command()
+@with_quality_options("questions", "pool", "settings", "compare", "plot", "answers")
+def confidence(given: QualityOptions) -> None:
+    """Confidence: does it know whether the answer is among the hits; the best score beside it."""
+    folder, limit = find_data(given.data), given.limit
+    data = (
+        load_locomo(folder).narrowed(limit, None),
+        load_beam(folder).narrowed(limit, None),
+        load_abstentions(folder),
+    )
+    modes = choose(given.mode, MODES, "mode")
+    with show_progress() as progress, work_folder(given.keep) as root:
+        run = run_confidence(describe_environment(), data, modes, root, progress)
+    given.output().deliver(run, describe_confidence(run), confidence_grids(run))
