@@ -85,6 +85,7 @@ from benchmarks.quality.questions import (
     questions_grids,
     run_questions,
 )
+from benchmarks.quality.ranking import describe_ranking, ranked_homes, ranking_grids, run_ranking
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
@@ -432,6 +433,26 @@ def prompts(
     with show_progress() as progress, work_folder(None) as root:
         run = run_prompts(describe_environment(), part, root / "home", modes, progress)
     output.deliver(run, describe_prompts(run), prompt_grids(run))
+
+
+@app.command()
+def ranking(
+    *,
+    against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
+    data: Data = None,
+    questions: Annotated[int, typer.Option(min=20, help="In all, about.")] = 2_000,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Ranking: do two source trees give the same hits, order and scores? Exit 1 if not."""
+    output = Output(as_json=as_json, markdown=markdown)
+    homes = ranked_homes(find_data(data), questions)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = run_ranking(describe_environment(), homes, root, against.resolve(), progress)
+    output.deliver(run, list(describe_ranking(run)), ranking_grids(run))
+    if not run.is_same:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -92,8 +92,8 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         rough += weights.get("group", 0.0) * lexical.groups[self.arrays.columns["group"][found]]
         best = _highest(rough, PRESELECTED * most)
         found, rough = found[best], rough[best]
-        for name, value in priors(self.arrays, found, self.request.question).items():
-            rough += weights.get(name, 0.0) * value
+        for name, value in priors(self.arrays, found, self.request.question, weights).items():
+            rough += weights[name] * value
         return found[_highest(rough, most)]
 
     def _by_groups(self) -> Ints:
