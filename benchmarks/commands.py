@@ -12,11 +12,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from benchmarks import agents
-from benchmarks.datasets.beam import load_abstentions, load_beam
+from benchmarks import agents, asking
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
-from benchmarks.datasets.questions import HALVES, load_year
 from benchmarks.datasets.synthetic import WordLaw
 from benchmarks.load.capture import (
     CapturePlan,
@@ -63,11 +61,6 @@ from benchmarks.options import (
 )
 from benchmarks.output import Output, print_json, print_tables, show_progress, write_whole
 from benchmarks.quality.beside import beside_grids, describe_beside, run_beside
-from benchmarks.quality.confidence import (
-    confidence_grids,
-    describe_confidence,
-    run_confidence,
-)
 from benchmarks.quality.disclosure import (
     describe_disclosure,
     disclosure_grids,
@@ -79,12 +72,6 @@ from benchmarks.quality.projects import describe_projects, project_grids, run_pr
 from benchmarks.quality.prompts import FloorMode, describe_prompts, prompt_grids, run_prompts
 from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
-from benchmarks.quality.questions import (
-    QuestionsPlan,
-    describe_questions,
-    questions_grids,
-    run_questions,
-)
 from benchmarks.quality.ranking import describe_ranking, ranked_homes, ranking_grids, run_ranking
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
@@ -353,6 +340,8 @@ def mcp(
     output.deliver(run, describe_mcp(run), mcp_grids(run))
 
 
+app.command()(asking.questions)
+app.command()(asking.confidence)
 app.command()(agents.day)
 app.command()(agents.hooks)
 
@@ -518,37 +507,3 @@ def projects(
     with show_progress() as progress, work_folder(None) as root:
         run = run_projects(environment, root, seed, progress)
     output.deliver(run, describe_projects(run), project_grids(run))
-
-
-@app.command()
-@with_quality_options("data", "limit", "questions", "pool", "compare", "keep", "plot", "answers")
-def questions(
-    given: QualityOptions,
-    *,
-    half: Annotated[
-        list[str] | None, typer.Option(help="seen, unseen; may be repeated. Both by default.")
-    ] = None,
-) -> None:
-    """Questions over a year in four languages: is the first hit right, is one of the first six."""
-    halves, asked = choose(half, HALVES, "half"), given.plan()
-    plan = QuestionsPlan(halves=halves, modes=asked.modes, overrides=asked.variants[0].overrides)
-    with show_progress() as progress, work_folder(None) as root:
-        environment = describe_environment()
-        run, _ = run_questions(environment, load_year(), plan, root / "year", progress)
-    given.output().deliver(run, describe_questions(run), questions_grids(run))
-
-
-@app.command()
-@with_quality_options("questions", "pool", "settings", "compare", "plot", "answers")
-def confidence(given: QualityOptions) -> None:
-    """Confidence: does it know whether the answer is among the hits; the best score beside it."""
-    folder, limit = find_data(given.data), given.limit
-    data = (
-        load_locomo(folder).narrowed(limit, None),
-        load_beam(folder).narrowed(limit, None),
-        load_abstentions(folder),
-    )
-    modes = choose(given.mode, MODES, "mode")
-    with show_progress() as progress, work_folder(given.keep) as root:
-        run = run_confidence(describe_environment(), data, modes, root, progress)
-    given.output().deliver(run, describe_confidence(run), confidence_grids(run))
