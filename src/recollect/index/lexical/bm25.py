@@ -9,7 +9,7 @@ non-negative idf of Lucene.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -71,7 +71,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
 
     ``deferred`` are the terms that were too common to be scored for every chunk, with their shares
     of the best score; `complete` adds them for a few. They add nothing to groups, which nearly all
-    hold them.
+    hold them. ``respelled`` says which term that no chunk holds was taken for which.
     """
 
     arrays: ChunkArrays
@@ -79,6 +79,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
     chunks: Floats
     groups: Floats
     deferred: list[tuple[QueryTerm, Shares]]
+    respelled: Mapping[str, str]
 
     def complete(self, numbers: Ints) -> Floats:
         """Return the chunk scores of ``numbers`` with the deferred terms added."""
@@ -91,7 +92,11 @@ class LexicalScores(msgspec.Struct, frozen=True):
 
 
 def score(
-    arrays: ChunkArrays, norms: LengthNorms, terms: Sequence[QueryTerm], budget: int
+    arrays: ChunkArrays,
+    norms: LengthNorms,
+    terms: Sequence[QueryTerm],
+    budget: int,
+    respelled: Mapping[str, str],
 ) -> LexicalScores:
     """Score every chunk and group.
 
@@ -100,6 +105,7 @@ def score(
         norms: Theirs.
         terms: Distinct terms; one without postings still counts for the best possible score.
         budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
+        respelled: What stands for a term that no chunk holds.
     """
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
     sources, living = arrays.columns["source"], arrays.totals.chunks
@@ -125,7 +131,7 @@ def score(
         chunks[touched] += share.among(sources[: arrays.count][touched]) * saturated
         counts[touched] = 0.0
         counts[-1] = 0.0
-    return LexicalScores(arrays, norms, chunks, groups, deferred)
+    return LexicalScores(arrays, norms, chunks, groups, deferred, respelled)
 
 
 class Shares(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -126,6 +126,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         are_files: Whether each is of a memory file.
         is_all: Whether nothing else fits the question.
         why: Returns the weighted parts of the scores at some places.
+        respelled: Which terms of the question were taken for which others.
     """
 
     numbers: list[int]
@@ -134,3 +135,4 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     are_files: list[bool]
     is_all: bool
     why: Callable[[Sequence[int]], list[dict[str, float]]]
+    respelled: Mapping[str, str]

@@ -43,6 +43,8 @@ IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
 """Importance 1 multiplies by .8, 5 by 1, 10 by 1.25. Source: OpenClaw 2026.9."""
 ACTIVE, INACTIVE = 1.15, 0.9
 """An entry for the projects at hand, and one for other projects. Source: OpenClaw 2026.9."""
+RESPELLED = 0.2
+"""So much of a score is lost where all words were taken for others. The order stays."""
 TRIGGER_LIFT = 0.5
 """So much of what is missing to 1 a trigger adds: an entry without a word in common comes to .5,
 where the first hits of a good answer are."""
@@ -222,11 +224,13 @@ class Adjustments(msgspec.Struct, frozen=True):
         recency: The settings; not enabled, age does not count.
         request: When it is asked, for which projects, and the chunks with a trigger in it.
         pinned: Chunks that the question calls by the name of their file.
+        respelled: Share of the question's terms that were taken for others, in [0, 1].
     """
 
     recency: RecencySettings
     request: RankingRequest
     pinned: Collection[int]
+    respelled: float = 0.0
 
     def apply(
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints, total: Floats
@@ -257,6 +261,8 @@ class Adjustments(msgspec.Struct, frozen=True):
                 project[place] = project_factor(annotation.projects, self.request.projects)
             yield "importance", importance
             yield "project", project
+        if self.respelled:
+            yield "spelling", np.full(len(numbers), 1.0 - RESPELLED * self.respelled)
 
     def _lifts(self, numbers: Ints) -> Iterator[tuple[str, Floats]]:
         lifts = (("trigger", self.request.triggered, TRIGGER_LIFT), ("path", self.pinned, 1.0))

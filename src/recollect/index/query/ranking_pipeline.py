@@ -105,7 +105,9 @@ class RankingPipeline:
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
         parts = self._with_own(self._answering(self._rescored(parts)))
-        adjustments = Adjustments(self._settings.recency, self._request, self._pinned)
+        respelled = {} if self._lexical is None else self._lexical.respelled
+        share = len(respelled) / max(1, len(self._request.question.terms))
+        adjustments = Adjustments(self._settings.recency, self._request, self._pinned, share)
         adjusted = adjustments.apply(
             self._arrays, self._partition.annotations, parts.numbers, parts.total(self._weights)
         )
@@ -123,6 +125,7 @@ class RankingPipeline:
             are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
             is_all=len(kept) == len(places) and len(places) < self._request.most,
             why=lambda places: self._why(parts, adjusted, kept[places]),
+            respelled=respelled,
         )
 
     def _chosen_weights(self) -> dict[str, float]:

@@ -263,14 +263,14 @@ class SearchService:
     ) -> tuple[list[Hit], Mapping[str, float]]:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         wanted, enough = self._wanted(options), request.most
-        shown = Shown(
-            terms=request.question.terms,
-            snippet_chars=self._settings.snippet_chars,
-            citations=options.citations,
-            counts_words=options.min_score > 0,
-        )
         while True:
             ranked = rank(tx, partition, request, self._settings)
+            shown = Shown(
+                terms=[ranked.respelled.get(term, term) for term in request.question.terms],
+                snippet_chars=self._settings.snippet_chars,
+                citations=options.citations,
+                counts_words=options.min_score > 0,
+            )
             shortlist = Shortlist(tx, partition, ranked, shown)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
