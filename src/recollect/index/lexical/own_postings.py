@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import bm25, postings
-from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm
+from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm
 from recollect.index.lexical.port import EVERY, Asked, Fresh
 from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
@@ -33,6 +33,8 @@ from recollect.text.terms import terms
 
 CACHED_TERMS = 32_768
 """About 5 MB at most; then the cache starts again, see ``docs/experiments.md``."""
+HELD_POSTINGS = 1_000_000
+"""Of the terms of questions, in memory at most, about: 9 MB; then they are read again."""
 
 
 class OwnPostings:
@@ -171,29 +173,33 @@ class OwnReader:
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._waiting = entries_of([])
-        self._norms: LengthNorms | None = None
-        self._meant: dict[str, str | None] = {}
+        self._forget()
         self.is_damaged = False
         """Whether a row of postings could not be read."""
 
     def hold(self, waiting: Sequence[TailRow]) -> None:
-        """Take in the chunks that no segment holds."""
+        """Take in the chunks that no segment holds; all that is known of an older state goes."""
         self._waiting = entries_of(waiting)
-        self._norms = None
-        self._meant.clear()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._impacts: Impacts | None = None
+        self._terms: dict[str, QueryTerm] = {}
+        self._held = 0
+        self._meant: dict[str, str | None] = {}
 
     def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> LexicalScores:
         """Score every chunk and group."""
-        norms = self._norms = self._norms or LengthNorms.of(arrays)
+        impacts = self._impacts = self._impacts or Impacts(arrays)
         found, respelled = self._respelled(tx, self._find(tx, asked.terms))
-        scores = bm25.score(arrays, norms, found, asked.budget, respelled)
+        scores = bm25.score(impacts, found, asked.budget, respelled)
         if scores.deferred:
             worded = scores.chunks > 0
             if asked.visible is not None:
                 worded &= asked.visible
             # The rare words alone may find too little in a scope that lacks them.
             if np.count_nonzero(worded) < asked.most:
-                return bm25.score(arrays, norms, found, EVERY, respelled)
+                return bm25.score(impacts, found, EVERY, respelled)
         return scores
 
     def _respelled(
@@ -201,9 +207,12 @@ class OwnReader:
     ) -> tuple[list[QueryTerm], dict[str, str]]:
         """Return terms that no chunk holds as they may be meant, and what stands for what."""
         unknown = [e.term for e in found if not e.frequency and may_be_mistyped(e.term)]
-        given = {each.term for each in found}
-        meant = {term: self._meant_by(tx, term) for term in unknown[:MOST_WORDS]}
-        respelled = {term: m for term, m in meant.items() if m is not None and m not in given}
+        given, respelled = {each.term for each in found}, dict[str, str]()
+        for term in unknown[:MOST_WORDS]:
+            meant = self._meant_by(tx, term)
+            if meant is not None and meant not in given:
+                given.add(meant)
+                respelled[term] = meant
         if not respelled:
             return found, {}
         near = dict(zip(respelled, self._find(tx, tuple(respelled.values())), strict=True))
@@ -215,6 +224,8 @@ class OwnReader:
             near = self._find(tx, near_terms(tx, self._partition, term)[:MOST_NEAR])
             held = [each for each in near if each.frequency]
             best = max(held, key=lambda each: (each.frequency, each.term), default=None)
+            if len(self._meant) >= MOST_MEANT:
+                self._meant.clear()
             self._meant[term] = None if best is None else best.term
         return self._meant[term]
 
@@ -223,7 +234,17 @@ class OwnReader:
         return self._find(tx, (term,))[0]
 
     def _find(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
-        """Return terms with what can be read of them; a damaged row costs its chunks this term."""
+        """Return terms with what can be read of them; those of this state are read once."""
+        if self._held > HELD_POSTINGS:
+            self._terms, self._held = {}, 0
+        missing = [term for term in terms if term not in self._terms]
+        for term in self._read(tx, missing) if missing else ():
+            self._terms[term.term] = term
+            self._held += term.frequency
+        return [self._terms[term] for term in terms]
+
+    def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        """Return terms with their postings; a damaged row costs its chunks this term."""
         sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
         found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
         for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):
@@ -241,6 +262,8 @@ class OwnReader:
         ]
 
 
+MOST_MEANT = 1_000
+"""Mistyped words that are remembered for a state of the index."""
 MOST_NEAR = 8
 """Terms, all as near as each other, whose frequencies are compared."""
 _UNKNOWN: tuple[int, list[tuple[int, bytes]]] = (-1, [])

@@ -208,7 +208,7 @@ class RankingPipeline:
         least = RESCORED_AMONG_MANY if self._is_large else RESCORED
         kept = parts.take(self._best(parts.numbers, total, least))
         around = self._arrays.around(kept.numbers)
-        rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
+        rows = smoothed_vectors(self._tx, self._partition.vectors, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
     def _best(self, numbers: Ints, total: Floats, least: int) -> Ints:

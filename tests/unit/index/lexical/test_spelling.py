@@ -75,6 +75,16 @@ def test_of_words_equally_near_the_most_frequent_is_meant(tmp_path: Path) -> Non
         assert home.ask("pianno", mode="lexical").hits[0].ref != "m8"
 
 
+def test_a_word_meant_twice_counts_once(tmp_path: Path) -> None:
+    """Both ways of mistyping it, and it itself, are one word of the question."""
+    with ScriptedIndex(tmp_path, _feed()) as home:
+        hits = home.ask("piano paino pianno", mode="lexical").hits
+        once = home.ask("paino pianno", mode="lexical").hits
+    assert [hit.ref for hit in hits] == [hit.ref for hit in once] == ["m0"]
+    assert "spelling" not in hits[0].why
+    assert once[0].why["spelling"] < 0
+
+
 def test_a_word_that_comes_later_is_known_from_then_on(tmp_path: Path) -> None:
     """What a word was taken for is not kept beyond the state of the index."""
     feed = _feed()
