@@ -219,7 +219,7 @@ class _Told:
         for warning in self._memory.unheard_warnings(result):
             warn(warning)
         if result.hits and result.confidence < UNSURE:
-            warn(f"the answer may not be here: confidence {result.confidence:.2f}")
+            say((f"\nthe answer may not be here: confidence {result.confidence:.2f}", "dim"))
         found = count(len(result.hits), "hit") if result.hits else "nothing found"
         say(
             (
