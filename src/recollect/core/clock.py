@@ -10,10 +10,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol
 
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import ConfigError, InvalidInput
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_MS = 86_400_000
@@ -162,3 +162,23 @@ def to_iso(ms: int) -> str:
     '2026-02-10T00:00:00.250Z'
     """
     return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def zone_of(name: str | None) -> tzinfo | None:
+    """Return the time zone of a name; None, for the machine's, without one.
+
+    Raises:
+        ConfigError: the zone is unknown.
+    """
+    if name is None:
+        return None
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ConfigError(
+            "setting sessions.time_zone names no time zone",
+            hint="use a name such as Europe/Berlin or UTC",
+            key="sessions.time_zone",
+        ) from error

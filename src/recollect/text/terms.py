@@ -40,11 +40,12 @@ STOP_WORDS = frozenset(
 )
 """English function and question words; the tails of contractions are in the last rows."""
 
-_UNSPACED = (
+UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
     r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U00020000-\U0003134f"
 )
+"""The characters of scripts without spaces between words, as a class of a pattern."""
 _MAYBE_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _APOSTROPHES = "'’"
 UNDECOMPOSED = str.maketrans(
@@ -68,14 +69,14 @@ _PLAIN_WORD = re.compile(r"[a-z]+")
 @functools.cache  # compiled for the first text that is not ASCII: it takes 2 ms, as the next one
 def _any_word() -> re.Pattern[str]:
     return re.compile(
-        rf"[A-Za-z0-9_]+(?:[{_APOSTROPHES}][A-Za-z]+)?|[{_UNSPACED}]+"
-        rf"|(?:(?![{_UNSPACED}A-Za-z0-9_])\w)+"
+        rf"[A-Za-z0-9_]+(?:[{_APOSTROPHES}][A-Za-z]+)?|[{UNSPACED}]+"
+        rf"|(?:(?![{UNSPACED}A-Za-z0-9_])\w)+"
     )
 
 
 @functools.cache
 def _unspaced() -> re.Pattern[str]:
-    return re.compile(rf"[{_UNSPACED}]")
+    return re.compile(rf"[{UNSPACED}]")
 
 
 class _Folding(dict[int, str]):
