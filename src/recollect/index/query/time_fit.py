@@ -1,4 +1,4 @@
-"""How well the time of a chunk fits the times that a question names (docs/experiments.md, dates)."""
+"""How well the time of a chunk fits the times that a question names (docs/experiments.md)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MOST_CHARS = 2_000
 """Of longer texts no more is looked at: nobody asks so much."""
 
 _NUMERIC = (
-    r"(?P<ymd>(?<![\w.-])\d{4}(?P<s>[-/.])\d{1,2}(?:(?P=s)\d{1,2})?(?![\w/-]))"
+    r"(?P<ymd>(?<![\w.-])\d{4}(?:(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}|-\d\d)(?![\w/-]))"
     r"|(?P<dmy>(?<![\w.])\d{1,2}(?P<t>[./])\d{1,2}(?P=t)\d{4}(?!\w))"
     r"|(?P<Y>(?<![\w./:-])(?:19|20)\d\d(?![\w/:-]|[.]\d))"
     r"|(?P<q>\d{1,2}(?:st|nd|rd|th|[ªº])?\b)"
@@ -62,7 +62,7 @@ _TIMES = {
     "year": "Y",
 }
 _FIND = re.compile(
-    r"(?<!e)(?:[SBEb]t?I?t?|I?t|IF?)?(?:"
+    r"(?<!e)(?:[SBEb][tN]?I?t?|I?t|IF?)?(?:"
     + "|".join(f"(?P<{rule}>{pattern})" for rule, pattern in _TIMES.items())
     + r")(?:[IF]?t?P)?s?"
 )
