@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, with
 from recollect.index.query.candidates import FILE
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
-from recollect.index.query.question import RankingRequest, analyse
+from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
@@ -203,7 +203,7 @@ class SearchService:
         return [] if is_chosen else ["embedding.provider is none: only words were compared"]
 
     def _asked(
-        self, query: str, tenant: str, times: Sequence[TimeRange], serving: Serving | None
+        self, query: str, tenant: str, times: tuple[TimeRange, ...], serving: Serving | None
     ) -> tuple[Identity, str] | None:
         """Return what is to be embedded for a question, and for which index; None for nothing."""
 
@@ -211,7 +211,7 @@ class SearchService:
             _: Transaction | None, identity: Identity, partition: Partition
         ) -> tuple[Identity, str] | None:
             fits = self._questions.fits(identity)
-            return (identity, analyse(query, partition.names, times).text) if fits else None
+            return (identity, partition.question(query, times).text) if fits else None
 
         if serving is not None and serving.partition is not None:
             partition = self._held(serving.partition, serving.identity)
@@ -289,7 +289,7 @@ class SearchService:
         # The best by score need no more to choose from.
         is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
-            question=analyse(query, partition.names, options.times),
+            question=partition.question(query, options.times),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options, self._origin),
