@@ -52,7 +52,7 @@ def timeline(
         is_named = parse_record(words) is not None
         moment = None
         if at is not None:
-            from recollect.sessions.policy.freshness import zone_of
+            from recollect.core.clock import zone_of
 
             zone = zone_of(memory.settings.sessions.time_zone)
             moment = read_date(at, SystemClock().now_ms(), zone)

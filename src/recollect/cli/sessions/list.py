@@ -144,8 +144,7 @@ def span_of(memory: Memory, since: str | None, until: str | None) -> dict[str, i
     if since is None and until is None:
         return {}
     from recollect.cli.dates import read_date
-    from recollect.core.clock import SystemClock
-    from recollect.sessions.policy.freshness import zone_of
+    from recollect.core.clock import SystemClock, zone_of
 
     now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
     return {

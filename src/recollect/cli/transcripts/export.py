@@ -127,7 +127,7 @@ class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
 
     def export(self, memory: Memory, on_progress: Callable[[ExportProgress], None]) -> HomeExport:
         """Return what they leave of a memory."""
-        from recollect.sessions.policy.freshness import zone_of
+        from recollect.core.clock import zone_of
 
         sessions = memory.sessions
         now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)

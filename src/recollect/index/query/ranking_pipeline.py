@@ -155,14 +155,20 @@ class RankingPipeline:
         return np.isin(numbers, np.fromiter(demanded, np.int64))
 
     def _answering(self, parts: ScoreParts) -> ScoreParts:
-        """Leave out what has only its speaker or its time for it: that alone is not an answer."""
+        """Leave out what has only its speaker or its time for it: that alone is not an answer.
+
+        The time is one where the question tells it from today on: "what happened yesterday?"
+        """
         if self._scan is not None:
             return parts
         words = sum(
             (parts.values.get(name, 0.0) for name in ("context", "group")),
             np.zeros(len(parts.numbers), np.float32),
         )
-        return parts.take(np.flatnonzero((words > 0) | self._is_demanded(parts.numbers)))
+        answers = (words > 0) | self._is_demanded(parts.numbers)
+        if self._request.question.asks_of_time:
+            answers |= np.equal(parts.values.get("date", 0.0), 1.0)
+        return parts.take(np.flatnonzero(answers))
 
     def _score_words(self) -> Scores | None:
         question = self._request.question

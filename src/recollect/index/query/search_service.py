@@ -40,6 +40,7 @@ from recollect.models.embedding.embedder import Vectors
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import query_terms
+from recollect.text.times.ranges import TimeRange
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
@@ -69,6 +70,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         mode: One of `MODES`.
         citations: Whether hits say where they stand.
         now_ms: When it is asked, ms UTC; for recency.
+        times: The times that the question names.
         audience: On whose behalf is searched; None: whoever owns the scope.
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
@@ -84,6 +86,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     citations: bool = True
     now_ms: int = 0
+    times: tuple[TimeRange, ...] = ()
     audience: Audience | None = None
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
@@ -160,7 +163,7 @@ class SearchService:
             told = NO_CONTENT if query.strip() else "the question is empty"
             return SearchResult(hits=[], mode=options.mode, warnings=[told])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
-        made, warnings = self._vector(query, scope.tenant, options.mode, serving)
+        made, warnings = self._vector(query, scope.tenant, options, serving)
 
         def answer(tx: Transaction, identity: Identity, partition: Partition) -> SearchResult:
             audience = options.audience
@@ -181,14 +184,15 @@ class SearchService:
         return found or SearchResult(hits=[], mode=options.mode, warnings=[])
 
     def _vector(
-        self, query: str, tenant: str, mode: str, serving: Serving | None
+        self, query: str, tenant: str, options: SearchOptions, serving: Serving | None
     ) -> tuple[QuestionVector | None, list[str]]:
         """Return the vector of a question; made without holding the lock or a snapshot."""
+        mode = options.mode
         if mode == "lexical":
             return None, []
         if not self._questions.has_embedder:
             return None, self._without_embedder(mode)
-        asked = self._asked(query, tenant, serving)
+        asked = self._asked(query, tenant, options.times, serving)
         if asked is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
@@ -205,7 +209,7 @@ class SearchService:
         return [] if is_chosen else ["embedding.provider is none: only words were compared"]
 
     def _asked(
-        self, query: str, tenant: str, serving: Serving | None
+        self, query: str, tenant: str, times: tuple[TimeRange, ...], serving: Serving | None
     ) -> tuple[Identity, str] | None:
         """Return what is to be embedded for a question, and for which index; None for nothing."""
 
@@ -213,7 +217,7 @@ class SearchService:
             _: Transaction | None, identity: Identity, partition: Partition
         ) -> tuple[Identity, str] | None:
             fits = self._questions.fits(identity)
-            return (identity, partition.question(query).text) if fits else None
+            return (identity, partition.question(query, times).text) if fits else None
 
         if serving is not None and serving.partition is not None:
             partition = self._held(serving.partition, serving.identity)
@@ -293,7 +297,7 @@ class SearchService:
         # The best by score need no more to choose from.
         is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
-            question=partition.question(query),
+            question=partition.question(query, options.times),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options, self._origin),
