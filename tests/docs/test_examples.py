@@ -49,6 +49,7 @@ SAYS = {
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
     "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0}\n"
     "{'error': {'code': 'foreign_origin', ",
+    "since_until.py": "['The gasket is ordered.']\n['The gasket came.']\n",
     "sessions_end.py": "- changed: kettle.py\nTrue True",
     "sessions_groups.py": "agent:main:slack:group:C1 []\ngroup True False read_only\nTrue False\n",
     "sessions_handoff.py": "conflict - another program is using the session\n1 2\nTrue",

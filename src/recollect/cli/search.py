@@ -54,6 +54,15 @@ Source = Annotated[
 ]
 Channel = Annotated[str | None, filter_option(help="Only of this channel: telegram, slack, ….")]
 
+Since = Annotated[
+    str | None,
+    filter_option(help="Only said since: 2026-05-12, yesterday, last week, 3h."),
+]
+Until = Annotated[
+    str | None,
+    filter_option(help="Only said until; of a day or week its end is meant."),
+]
+
 
 @app.command(rich_help_panel="Find")
 def search(
@@ -80,6 +89,8 @@ def search(
     source: Source = None,
     session: OfSession = None,
     channel: Channel = None,
+    since: Since = None,
+    until: Until = None,
     for_session: ForSession = None,
     for_sender: ForSender = None,
     agent: Agent = None,
@@ -105,6 +116,8 @@ def search(
                 scope,
                 mode=mode,
                 channel=channel,
+                since=since,
+                until=until,
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
                 min_confidence=min_confidence,

@@ -318,8 +318,10 @@ class Index:
         told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=told)
 
-    def _times(self, query: str, now_ms: int) -> tuple[TimeRange, ...]:
+    def _times(self, query: object, now_ms: int) -> tuple[TimeRange, ...]:
         """Return the times that a question names, but for those to come."""
+        if not isinstance(query, str):
+            return ()  # the search will refuse it
         found = find_ranges(query, now_ms, zone_of(self._zone))
         return tuple(each for each in found if each.since <= now_ms)
 

@@ -77,6 +77,14 @@ def memory_search(
         Field(description="Only these: memory (files), sessions (messages), observations."),
     ] = None,
     project: Project = None,
+    since: Annotated[
+        str | None,
+        Field(description="Only what was said from then on: 2026-05-12, yesterday, last week."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        Field(description="Only what was said before; of a day or week its end is meant."),
+    ] = None,
     context: Context[Any, Any],
 ) -> SearchOutput:
     """Search the memory: earlier conversations, what was done, and notes. Step 1 of 3 of recall.
@@ -99,6 +107,8 @@ def memory_search(
         channel=channel,
         for_session=hears,
         min_confidence=min_confidence,
+        since=since,
+        until=until,
         on_progress=_Reporter(context),
     )
     return search_output(memory, result, memory.lines(result, for_session=hears))

@@ -29,6 +29,7 @@ from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
+from recollect.index.query.said_within import SaidWithin, undated
 from recollect.index.query.shortlist import (
     Shortlist,
     Shown,
@@ -44,6 +45,7 @@ from recollect.text.times.ranges import TimeRange
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
+UNDATED = "memory files without a date are left out: put it in their name or first heading"
 DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
 NO_CONTENT = "the question has no words to look for: ask with a name or a topic"
 HELD_PARTITIONS = 32
@@ -75,8 +77,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
-        since: Only what was said, happened or changed from then on, ms UTC.
-        until: Only what was before then, ms UTC.
+        said: When it was said, happened or changed; None for any time.
         observations: Only the observations with these numbers, and nothing else.
     """
 
@@ -91,14 +92,13 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
     notes_only: bool = False
-    since: int | None = None
-    until: int | None = None
+    said: SaidWithin | None = None
     observations: tuple[int, ...] | None = None
 
     @property
     def is_narrowed(self) -> bool:
         """Whether only what is of some time or kind is looked for."""
-        return (self.since, self.until, self.observations) != (None, None, None)
+        return (self.said, self.observations) != (None, None)
 
 
 class SearchService:
@@ -177,6 +177,8 @@ class SearchService:
             hits, sixth = self._hits(tx, partition, request, options)
             mode = "lexical" if used is None else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
+            if options.said is not None:
+                told = [*told, *_left_out(tx, partition, scope, asked, self._origin)]
             sure = confidence_in(hits, sixth, asked_terms, mode)
             return SearchResult(hits=hits, mode=mode, warnings=told, confidence=sure)
 
@@ -387,12 +389,29 @@ def _visible(
     return mask
 
 
+def _left_out(
+    tx: Transaction,
+    partition: Partition,
+    scope: Scope,
+    options: SearchOptions,
+    origin: str | None,
+) -> list[str]:
+    """Return a warning where the caller sees memory files of which nothing tells a time."""
+    arrays = partition.arrays
+    count = arrays.count
+    missing = undated({name: arrays.columns[name][:count] for name in ("source", "at")})
+    if not missing.any():
+        return []
+    whole = msgspec.structs.replace(options, said=None)
+    seen = _visible(tx, partition, scope, whole, origin)
+    missing &= arrays.alive[:count] if seen is None else seen
+    return [UNDATED] if missing.any() else []
+
+
 def _narrowing(columns: Mapping[str, NDArray[Any]], options: SearchOptions) -> Iterator[Mask]:
     """Yield which chunks are of the time and kind that are asked for."""
-    if options.since is not None:
-        yield columns["at"] >= options.since
-    if options.until is not None:
-        yield columns["at"] < options.until
+    if options.said is not None:
+        yield options.said.mask(columns)
     if options.observations is not None:
         numbers = columns["order"] >> PART_BITS
         yield np.isin(numbers, options.observations)
