@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # for a name only
 _OF_LINE = ("type", "title", "tokens")
 """What the document of a hit has from its index line."""
 UNSURE = 0.3
-"""Below it people are told (docs/experiments.md, confidence)."""
+"""Below it a line says so (docs/experiments.md, confidence)."""
 
 app = App()
 
@@ -51,6 +51,10 @@ Source = Annotated[
         help="Only this kind of memory: memory, sessions, observations. May be repeated.",
         autocompletion=_complete_source,
     ),
+]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(help="No hits where it is less probable, 0 to 1, that the answer is among them."),
 ]
 Channel = Annotated[str | None, filter_option(help="Only of this channel: telegram, slack, ….")]
 
@@ -80,12 +84,7 @@ def search(
         float | None,
         typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
     ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(
-            help="No hits where it is less probable, 0 to 1, that the answer is among them."
-        ),
-    ] = None,
+    min_confidence: MinConfidence = None,
     source: Source = None,
     session: OfSession = None,
     channel: Channel = None,

@@ -73,7 +73,9 @@ def test_json_is_the_whole_result(run: Run, home: Path) -> None:
     """And nothing else on stdout, nothing on stderr."""
     done = run("--home", home, "search", "gasket", "--json")
     assert done.err == ""
-    assert set(done.json) == {"query", "took_ms", "hits", "mode", "warnings", "tokens"}
+    assert set(done.json) == {
+        "query", "took_ms", "hits", "mode", "warnings", "confidence", "tokens"
+    }  # fmt: skip
     assert done.json["hits"][0]["path"] == "memory/2025-07-14.md"
     assert done.json["hits"][0]["source"] == "memory"
 

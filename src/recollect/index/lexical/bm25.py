@@ -197,7 +197,7 @@ def score(
         impacts: Of the partition as it is now.
         terms: Distinct terms; one without postings still counts for the best possible score.
         budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
-        respelled: What stands for a term that no chunk holds.
+        respelled: The term taken instead of one that no chunk holds.
     """
     arrays = impacts.arrays
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))

@@ -209,7 +209,7 @@ class OwnReader:
     def _respelled(
         self, tx: Transaction, found: list[QueryTerm]
     ) -> tuple[list[QueryTerm], dict[str, str]]:
-        """Return terms that no chunk holds as they may be meant, and what stands for what."""
+        """Return terms that no chunk holds as they may be meant, and which replaced which."""
         unknown = [e.term for e in found if not e.frequency and may_be_mistyped(e.term)]
         given, respelled = {each.term for each in found}, dict[str, str]()
         for term in unknown[:MOST_WORDS]:

@@ -1,7 +1,7 @@
 """How probable it is that the answer is among the hits: a small logistic over what was found.
 
 A score says how well a hit fits the words and the meaning of a question; it is as high for a
-question that nobody ever talked about if that uses the same words. How far the best stands out
+question about something never discussed, if it uses the same words. How far the best stands out
 from the sixth tells the two apart. Constants: docs/experiments.md, confidence.
 """
 
