@@ -23,7 +23,7 @@ from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
-from recollect.index.query.search_service import DAMAGED_WORDS
+from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import QUESTION, SearchQuestion, asking_of
 from recollect.recall.maintenance import Synced
@@ -239,9 +239,20 @@ class Memory(ExchangeFacade):
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        parts, maintenance = self._parts, self._parts.maintenance
-        now = self._base.clock.now_ms()
+        parts, now = self._parts, self._base.clock.now_ms()
         options = asked.options(seen, self.settings, self._base.records, parts, now)
+        result = self._found(query, seen, options, on_progress)
+        if NAMED.fullmatch(query) and not options.is_narrowed:
+            result = parts.named(result, query, seen, options, asked.asking(self.settings))
+        result = above_confidence(result, min_confidence)
+        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
+
+    def _found(
+        self, query: str, seen: Scope, options: SearchOptions, on_progress: OnProgress
+    ) -> SearchResult:
+        """Return what the search finds; a damaged index is healed first."""
+        parts, maintenance = self._parts, self._parts.maintenance
         missing = maintenance.searching() if maintenance.reads_first else ()
         search = parts.search_backend or parts.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
@@ -250,12 +261,7 @@ class Memory(ExchangeFacade):
         except StoreCorrupt as error:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
-        result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
-        if NAMED.fullmatch(query) and not options.is_narrowed:
-            result = parts.named(result, query, seen, options, asked.asking(self.settings))
-        result = above_confidence(result, min_confidence)
-        is_linked = any(hit.source != SESSIONS for hit in result.hits)
-        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
+        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.

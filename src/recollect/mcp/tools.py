@@ -47,6 +47,16 @@ Project = Annotated[
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
+MinConfidence = Annotated[
+    float | None,
+    Field(
+        validation_alias="minConfidence",
+        description="Return nothing where it is less probable, 0 to 1, that the answer is among "
+        "the hits.",
+    ),
+]
+
+
 def memory_search(
     *,
     query: Annotated[str, Field(description="A question, or the words to look for.")],
@@ -60,14 +70,7 @@ def memory_search(
             description="Leave out hits below it, 0 to 1; hits with the exact words stay.",
         ),
     ] = None,
-    min_confidence: Annotated[
-        float | None,
-        Field(
-            validation_alias="minConfidence",
-            description="Return nothing where it is less probable, 0 to 1, that the answer is "
-            "among the hits.",
-        ),
-    ] = None,
+    min_confidence: MinConfidence = None,
     channel: Annotated[
         str | None,
         Field(description="Only what was said or done there: telegram, whatsapp, discord ..."),
