@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from benchmarks import agents
+from benchmarks import agents, asking
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.synthetic import WordLaw
@@ -379,6 +379,8 @@ def mcp(
     output.deliver(run, describe_mcp(run), mcp_grids(run))
 
 
+app.command()(asking.questions)
+app.command()(asking.confidence)
 app.command()(agents.day)
 app.command()(agents.hooks)
 

@@ -84,6 +84,20 @@ def load_beam(folder: Path, tier: Tier = "100K") -> DialogueSet:
     )
 
 
+def load_abstentions(folder: Path, tier: Tier = "100K") -> dict[str, list[str]]:
+    """Return the questions whose answers the chats of a tier lack, by the key of the chat.
+
+    Raises:
+        InvalidInput: a chat is not in the expected format.
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted((folder / "beam" / tier).glob("*.json.gz")):
+        chat = decode(read_plain(path), _Chat, path.name)
+        probes = chat.probing_questions.get(ABSTENTION, [])
+        found[f"{tier}-{path.name.removesuffix('.json.gz')}"] = [each.question for each in probes]
+    return found
+
+
 def flatten_ids(ids: object) -> Iterator[int]:
     """Yield the message ids in lists of any depth, in order.
 

@@ -21,8 +21,9 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
+from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
-from recollect.index.query.search_service import DAMAGED_WORDS
+from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import QUESTION, SearchQuestion, asking_of
 from recollect.recall.maintenance import Synced
@@ -201,10 +202,11 @@ class Memory(ExchangeFacade):
         channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
-        since: int | datetime | None = None,
-        until: int | datetime | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
+        min_confidence: float | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -220,10 +222,13 @@ class Memory(ExchangeFacade):
             channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
-            since: Only what was said, happened or changed from then on, ms UTC or datetime.
-            until: Only what was before then.
+            since: Only what was said, happened or changed from then on: ms UTC, a datetime, or a
+                text such as ``2026-05-12`` or ``last week``.
+            until: Only what was before then; of a text that is a range, its end.
             types: Only observations of these types.
             min_importance: Only observations that are at least so important, 0 to 1.
+            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
+                to 1; hits with any confidence if not given.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
@@ -234,8 +239,20 @@ class Memory(ExchangeFacade):
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
+        parts, now = self._parts, self._base.clock.now_ms()
+        options = asked.options(seen, self.settings, self._base.records, parts, now)
+        result = self._found(query, seen, options, on_progress)
+        if NAMED.fullmatch(query) and not options.is_narrowed:
+            result = parts.named(result, query, seen, options, asked.asking(self.settings))
+        result = above_confidence(result, min_confidence)
+        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
+
+    def _found(
+        self, query: str, seen: Scope, options: SearchOptions, on_progress: OnProgress
+    ) -> SearchResult:
+        """Return what the search finds; a damaged index is healed first."""
         parts, maintenance = self._parts, self._parts.maintenance
-        options = asked.options(seen, self.settings, self._base.records, parts)
         missing = maintenance.searching() if maintenance.reads_first else ()
         search = parts.search_backend or parts.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
@@ -244,11 +261,7 @@ class Memory(ExchangeFacade):
         except StoreCorrupt as error:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
-        result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
-        if NAMED.fullmatch(query) and not options.is_narrowed:
-            result = parts.named(result, query, seen, options, asked.asking(self.settings))
-        is_linked = any(hit.source != SESSIONS for hit in result.hits)
-        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
+        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.addresses import path_or_name
-from recollect.cli.dates import read_duration
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import show
+from recollect.text.times.moments import read_duration
 
 if TYPE_CHECKING:  # for a name only
     from recollect.observations.controls import CaptureCheck, Pause

@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # for a name only
 
 _OF_LINE = ("type", "title", "tokens")
 """What the document of a hit has from its index line."""
+UNSURE = 0.3
+"""Below it a line says so (docs/experiments.md, confidence)."""
 
 app = App()
 
@@ -50,7 +52,20 @@ Source = Annotated[
         autocompletion=_complete_source,
     ),
 ]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(help="No hits where it is less probable, 0 to 1, that the answer is among them."),
+]
 Channel = Annotated[str | None, filter_option(help="Only of this channel: telegram, slack, ….")]
+
+Since = Annotated[
+    str | None,
+    filter_option(help="Only said since: 2026-05-12, yesterday, last week, 3h."),
+]
+Until = Annotated[
+    str | None,
+    filter_option(help="Only said until; of a day or week its end is meant."),
+]
 
 
 @app.command(rich_help_panel="Find")
@@ -69,9 +84,12 @@ def search(
         float | None,
         typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
     ] = None,
+    min_confidence: MinConfidence = None,
     source: Source = None,
     session: OfSession = None,
     channel: Channel = None,
+    since: Since = None,
+    until: Until = None,
     for_session: ForSession = None,
     for_sender: ForSender = None,
     agent: Agent = None,
@@ -97,8 +115,11 @@ def search(
                 scope,
                 mode=mode,
                 channel=channel,
+                since=since,
+                until=until,
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
+                min_confidence=min_confidence,
                 on_progress=on_progress,
             )
         took_s = time.perf_counter() - started
@@ -169,7 +190,12 @@ class _Told:
     def brief(self) -> dict[str, object]:
         """Return the lines."""
         result = self._result
-        found = {"lines": self._found.lines, "mode": result.mode, "warnings": result.warnings}
+        found = {
+            "lines": self._found.lines,
+            "mode": result.mode,
+            "confidence": result.confidence,
+            "warnings": result.warnings,
+        }
         return self._about(found, self._found.tokens)
 
     def _about(self, found: Mapping[str, object], tokens: int) -> dict[str, object]:
@@ -204,6 +230,8 @@ class _Told:
         result = self._result
         for warning in self._memory.unheard_warnings(result):
             warn(warning)
+        if result.hits and result.confidence < UNSURE:
+            say((f"\nthe answer may not be here: confidence {result.confidence:.2f}", "dim"))
         found = count(len(result.hits), "hit") if result.hits else "nothing found"
         say(
             (

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.dates import read_date
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Project,
@@ -21,6 +20,7 @@ from recollect.cli.sessions.lines import ForSender, ForSession
 from recollect.core.clock import SystemClock
 from recollect.core.errors import InvalidInput
 from recollect.core.numbers import parse_record
+from recollect.text.times.moments import read_moment
 
 app = App()
 
@@ -52,10 +52,10 @@ def timeline(
         is_named = parse_record(words) is not None
         moment = None
         if at is not None:
-            from recollect.sessions.policy.freshness import zone_of
+            from recollect.core.clock import zone_of
 
             zone = zone_of(memory.settings.sessions.time_zone)
-            moment = read_date(at, SystemClock().now_ms(), zone)
+            moment = read_moment(at, SystemClock().now_ms(), zone)
         found = memory.observations.timeline(
             words if is_named else moment,
             None if is_named or not words else words,

@@ -10,15 +10,17 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol
 
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import ConfigError, InvalidInput
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_MS = 86_400_000
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, the largest time that `datetime` can show."""
+SECONDS = range(100_000_000, 100_000_000_000)
+"""As milliseconds these numbers lie in 1970 to 1973, as seconds in 1973 to 5138."""
 
 _TAIL_BYTES = 8
 _TAILS = 128
@@ -128,14 +130,20 @@ def to_ms(at: int | datetime) -> int:
 
 
 def check_time(at: int | datetime) -> int:
-    """Return a time as ms UTC.
+    """Return a time that a caller gave as ms UTC: every surface reads moments with this.
 
     Raises:
-        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
+        InvalidInput: it is not a whole number or datetime between 1970 and 9999, or it is a number
+            of seconds: what one is that means the early seventies is given as a datetime.
     """
     hint = "Pass milliseconds since 1970 UTC, or a datetime."
     if isinstance(at, bool) or not isinstance(at, int | datetime):
         raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
+    if not isinstance(at, datetime) and at in SECONDS:
+        raise InvalidInput(
+            "a time must be in milliseconds, not in seconds",
+            hint="multiply by 1000, or give a datetime",
+        )
     try:
         return to_ms(at)
     except (ValueError, OverflowError) as error:
@@ -154,3 +162,23 @@ def to_iso(ms: int) -> str:
     '2026-02-10T00:00:00.250Z'
     """
     return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def zone_of(name: str | None) -> tzinfo | None:
+    """Return the time zone of a name; None, for the machine's, without one.
+
+    Raises:
+        ConfigError: the zone is unknown.
+    """
+    if name is None:
+        return None
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ConfigError(
+            "setting sessions.time_zone names no time zone",
+            hint="use a name such as Europe/Berlin or UTC",
+            key="sessions.time_zone",
+        ) from error

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 import msgspec
 
-from recollect.core.clock import Clock
+from recollect.core.clock import Clock, zone_of
 from recollect.core.errors import ProviderError, StoreBusy, StoreClosed, StoreCorrupt, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
@@ -48,6 +48,7 @@ from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Embedder
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
+from recollect.text.times.ranges import TimeRange, find_ranges
 
 if TYPE_CHECKING:  # imported where they are made
     from recollect.index.build.preview import Preview
@@ -169,7 +170,7 @@ class Index:
         self._database = database
         self._remote = settings.embedding.remote
         self._clock = clock
-        self._has_recency = settings.search.recency.enabled
+        self._zone = settings.sessions.time_zone
         self._feeds = tuple(feeds)
         self._outboxes = [feed for feed in feeds if feed.tenant is None]
         is_off = embedder is None and settings.embedding.provider.strip() == "none"
@@ -311,11 +312,18 @@ class Index:
         self.views.waits_for_vectors = state.waiting > 0
         if state.waiting and options.mode != "lexical":
             warnings += self._embed(watch, state, most)
-        if self._has_recency:
-            options = msgspec.structs.replace(options, now_ms=self._clock.now_ms())
+        now = self._clock.now_ms()
+        options = msgspec.structs.replace(options, now_ms=now, times=self._times(query, now))
         result = self._search.search(query, scope, options, state.serving)
         told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=told)
+
+    def _times(self, query: object, now_ms: int) -> tuple[TimeRange, ...]:
+        """Return the times that a question names, but for those to come."""
+        if not isinstance(query, str):
+            return ()  # the search will refuse it
+        found = find_ranges(query, now_ms, zone_of(self._zone))
+        return tuple(each for each in found if each.since <= now_ms)
 
     def mentions(
         self, tenant: str, *, numbers: Collection[int] = (), paths: Collection[str] = ()

@@ -73,6 +73,9 @@ class SearchOutput(TypedDict):
     note: Note
     results: list[FoundRecord]
     mode: Annotated[str, Field(description="What took part: hybrid, lexical or vector.")]
+    confidence: Annotated[
+        float, Field(description="0 to 1: how probable it is that the answer is among these.")
+    ]
     warnings: list[str]
     tokens: Tokens
 
@@ -185,6 +188,7 @@ def search_output(memory: Memory, result: SearchResult, lines: IndexLines) -> Se
         note=NOTE,
         results=hits,
         mode=result.mode,
+        confidence=round(result.confidence, 4),
         warnings=list(result.warnings),
         tokens=cost_of(hits),
     )

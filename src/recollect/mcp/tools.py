@@ -47,6 +47,16 @@ Project = Annotated[
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
+MinConfidence = Annotated[
+    float | None,
+    Field(
+        validation_alias="minConfidence",
+        description="Return nothing where it is less probable, 0 to 1, that the answer is among "
+        "the hits.",
+    ),
+]
+
+
 def memory_search(
     *,
     query: Annotated[str, Field(description="A question, or the words to look for.")],
@@ -60,6 +70,7 @@ def memory_search(
             description="Leave out hits below it, 0 to 1; hits with the exact words stay.",
         ),
     ] = None,
+    min_confidence: MinConfidence = None,
     channel: Annotated[
         str | None,
         Field(description="Only what was said or done there: telegram, whatsapp, discord ..."),
@@ -69,6 +80,14 @@ def memory_search(
         Field(description="Only these: memory (files), sessions (messages), observations."),
     ] = None,
     project: Project = None,
+    since: Annotated[
+        str | None,
+        Field(description="Only what was said from then on: 2026-05-12, yesterday, last week."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        Field(description="Only what was said before; of a day or week its end is meant."),
+    ] = None,
     context: Context[Any, Any],
 ) -> SearchOutput:
     """Search the memory: earlier conversations, what was done, and notes. Step 1 of 3 of recall.
@@ -90,6 +109,9 @@ def memory_search(
         Scope(tenant=memory.scope.tenant, project=project_of(memory, project)),
         channel=channel,
         for_session=hears,
+        min_confidence=min_confidence,
+        since=since,
+        until=until,
         on_progress=_Reporter(context),
     )
     return search_output(memory, result, memory.lines(result, for_session=hears))

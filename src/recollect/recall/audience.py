@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import check_time
+from recollect.core.clock import MAX_MS, zone_of
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.model.visibility import Audience, SeqRange, Spoken
+from recollect.index.query.said_within import SaidWithin
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.sessions.policy.owner import OWNER_HINT, Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.session_key import GROUPS
 from recollect.store.engine import Database, Transaction
+from recollect.text.times.moments import read_moment
 from recollect.workspace.extra_paths import matches
 
 if TYPE_CHECKING:  # imported with the first session that is asked for
@@ -73,17 +75,18 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     channel: str | None
     for_session: str | None
     for_sender: str | None
-    since: int | datetime | None
-    until: int | datetime | None
+    since: int | datetime | str | None
+    until: int | datetime | str | None
     types: Sequence[str] | None
     min_importance: float | None
+    min_confidence: float | None
 
     def asking(self, settings: Settings) -> Asking | None:
         """Return on whose behalf is asked, see `asking_of`."""
         return asking_of(self.for_session, self.for_sender, settings)
 
     def options(
-        self, seen: Scope, settings: Settings, records: Database, parts: Searched
+        self, seen: Scope, settings: Settings, records: Database, parts: Searched, now_ms: int
     ) -> SearchOptions:
         """Return how the index searches.
 
@@ -92,9 +95,10 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             settings: Those in force.
             records: ``records.db``.
             parts: Where sessions, observations and projects are.
+            now_ms: When it is asked, ms UTC.
 
         Raises:
-            InvalidInput: a time is out of range, or the sources are not a list.
+            InvalidInput: a time cannot be understood, or the sources are not a list.
             NotFound: the scope lacks the session.
         """
         searching, limit, least = settings.search, self.limit, self.min_score
@@ -112,10 +116,20 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             audience=audience_of(sessions, self.asking(settings), records),
             ranges=None if is_whole else ranges_of(sessions, seen.session, self.channel),
             projects=() if seen.project is None else parts.capture().projects.paths(seen.project),
-            since=None if self.since is None else check_time(self.since),
-            until=None if self.until is None else check_time(self.until),
+            said=self._said(settings, now_ms),
             observations=numbers,
         )
+
+    def _said(self, settings: Settings, now_ms: int) -> SaidWithin | None:
+        """Return when what is looked for was said; None for any time."""
+        if self.since is self.until is None:
+            return None
+        zone = zone_of(settings.sessions.time_zone)
+        since = 0 if self.since is None else read_moment(self.since, now_ms, zone)
+        until = MAX_MS + 1
+        if self.until is not None:
+            until = read_moment(self.until, now_ms, zone, through=True)
+        return SaidWithin.of(since, until, zone)
 
 
 QUESTION = frozenset(SearchQuestion.__struct_fields__)

@@ -15,12 +15,14 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.clock import DAY_MS
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.core.numbers import NAMES_ANY
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
 from recollect.recall.pace import rest_s
+from recollect.text.times.ranges import find_ranges
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
 BATCH_BYTES = 1024 * 1024
@@ -28,6 +30,9 @@ MARK = "<!-- recollect:"
 """What every text has that has a section, see `recollect.text.section`."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_HEADING = re.compile(r"^#{1,6} +(.*)", re.MULTILINE)
+_HEADING_WITHIN = 2_000
+"""Characters in which the first heading is looked for."""
 
 
 class FileOwner(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +168,7 @@ class MemorySource:
             group=ref,
             order=0,
             text="" if file.ref in CURATED and _is_template(searched) else searched,
-            at=note_time(file.ref, file.mtime_ns),
+            at=note_time(file.ref, file.mtime_ns, text),
             scope=owner.scope,
             visibility_group=owner.visibility_group,
             markdown=True,
@@ -252,12 +257,21 @@ class NoteSource(MemorySource):
         return lambda file: owners.get(file.path.rpartition("/")[0])
 
 
-def note_time(ref: str, mtime_ns: int) -> int:
-    """Return when a note is from, ms UTC: the noon of a date in its name, else its last change."""
+def note_time(ref: str, mtime_ns: int, text: str = "") -> int:
+    """Return when a note is from, ms UTC.
+
+    The noon of a date in its name; else of a whole date in its first heading ("3 May 2026"); else
+    its last change.
+    """
     for year, month, day in _DATE.findall(ref.rsplit("/", 1)[-1]):
         try:
             noon = datetime(int(year), int(month), int(day), 12, tzinfo=UTC)
         except ValueError:
             continue
         return max(0, int(noon.timestamp() * 1000))
-    return max(0, mtime_ns // 1_000_000)
+    changed = max(0, mtime_ns // 1_000_000)
+    heading = _HEADING.search(text[:_HEADING_WITHIN])
+    for found in find_ranges(heading[1], changed, UTC) if heading else ():
+        if found.unit == "day" and not (found.is_relative or found.month):
+            return found.since + DAY_MS // 2
+    return changed

@@ -202,16 +202,22 @@ class WorkerMemory:
         channel: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
-        since: int | datetime | None = None,
-        until: int | datetime | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
+        min_confidence: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchResult:
         """Return the best hits for a question; see `Memory.search`."""
         given = _given(locals(), "on_progress")
+        from recollect.core.clock import check_time
         from recollect.index.query.hit import SearchResult
 
+        # As texts they are in the zone of the user, as datetimes without one in UTC.
+        for name in ("since", "until"):
+            if isinstance(given[name], datetime):
+                given[name] = check_time(given[name])
         told: dict[str, Any] = {} if on_progress is None else {"on_progress": on_progress}
         return self.ask("search", given, SearchResult, lambda own: own.search(**given, **told))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.core.clock import check_time
+from recollect.core.clock import check_time, zone_of
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
 from recollect.core.scope import Scope
@@ -47,7 +47,7 @@ from recollect.sessions.lifecycle import (
     wanted_session,
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
-from recollect.sessions.policy.freshness import rule_for, zone_of
+from recollect.sessions.policy.freshness import rule_for
 from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.identity_links import read_links

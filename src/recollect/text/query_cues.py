@@ -13,12 +13,8 @@ MOST_CAPITALS = 2
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
-_SHORT = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH_NUMBERS = {
-    name: number for names in (_MONTHS, _SHORT) for number, name in enumerate(names, start=1)
-} | {"sept": 9}
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-# "may" and "march" are also verbs: only their capitals count, see `months_in`.
+# "may" and "march" are also verbs: only with a number beside them.
 _SURE_MONTHS = [name for name in _MONTHS if name not in {"may", "march"}]
 
 _DIGIT = re.compile(r"\d")
@@ -43,16 +39,6 @@ _WORDS_OF_TIME = (
     ("ning", r"\bthis (?:morning|evening)\b"),
     *((end, _MONTH_NAME) for end in ("uary", "april", "june", "july", "august", "ber")),
 )
-_MONTH = re.compile(rf"\b({'|'.join(_MONTH_NUMBERS)})\b\.?", re.IGNORECASE)
-_DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({'|'.join(_MONTH_NUMBERS)})\b", re.IGNORECASE
-)
-_MONTH_FIRST = re.compile(
-    rf"\b({'|'.join(_MONTH_NUMBERS)})\.? (\d{{1,2}})(?:st|nd|rd|th)?\b", re.IGNORECASE
-)
-_NUMERIC_DAY = re.compile(r"\b(?:19|20)\d\d-(\d\d)-(\d\d)\b")
-_NUMERIC_DATE = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-\d\d)?\b")
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+")
 _ASKS_WHEN = re.compile(
     r"\bwhen\b|\bhow (?:long|often|recently|soon)\b"
@@ -84,31 +70,6 @@ def inner_capitals(text: str) -> int:
         if found == MOST_CAPITALS:
             break
     return found
-
-
-def months_in(question: str) -> set[int]:
-    """Return the months that a question names, 1 to 12; "may" only with a capital or a day."""
-    months = {int(month) for _, month in _NUMERIC_DATE.findall(question) if 1 <= int(month) <= 12}
-    months |= {month for month, _ in days_in(question)}
-    for match in _MONTH.finditer(question):
-        name = match.group(1)
-        is_sure = name.lower() not in {"may", "march", "mar"}
-        if is_sure or (name[0].isupper() and match.start() > 0):
-            months.add(_MONTH_NUMBERS[name.lower()])
-    return months
-
-
-def days_in(question: str) -> set[tuple[int, int]]:
-    """Return the days that a question names, as (month, day of the month)."""
-    named = [(_MONTH_NUMBERS[m.lower()], int(d)) for d, m in _DAY_FIRST.findall(question)]
-    named += [(_MONTH_NUMBERS[m.lower()], int(d)) for m, d in _MONTH_FIRST.findall(question)]
-    named += [(int(m), int(d)) for m, d in _NUMERIC_DAY.findall(question)]
-    return {(month, day) for month, day in named if 1 <= month <= 12 and 1 <= day <= 31}
-
-
-def years_in(question: str) -> set[int]:
-    """Return the years that a question names, 1900 to 2099."""
-    return {int(year) for year in _YEAR.findall(question)}
 
 
 def asks_when(question: str) -> bool:

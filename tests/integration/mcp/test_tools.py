@@ -301,6 +301,7 @@ def test_a_failure_says_what_to_do_next(ask: Ask) -> None:
         asked: list[tuple[str, dict[str, Any]]] = [
             ("memory_search", {"query": "tea", "maxResults": 0}),
             ("memory_search", {"query": "tea", "minScore": 2}),
+            ("memory_search", {"query": "tea", "minConfidence": 2}),
             ("memory_search", {"query": "tea", "sources": ["dreams"]}),
             ("memory_get", {"path": "../secret.md"}),
             ("timeline", {}),

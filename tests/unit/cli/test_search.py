@@ -73,7 +73,9 @@ def test_json_is_the_whole_result(run: Run, home: Path) -> None:
     """And nothing else on stdout, nothing on stderr."""
     done = run("--home", home, "search", "gasket", "--json")
     assert done.err == ""
-    assert set(done.json) == {"query", "took_ms", "hits", "mode", "warnings", "tokens"}
+    assert set(done.json) == {
+        "query", "took_ms", "hits", "mode", "warnings", "confidence", "tokens"
+    }  # fmt: skip
     assert done.json["hits"][0]["path"] == "memory/2025-07-14.md"
     assert done.json["hits"][0]["source"] == "memory"
 
@@ -178,3 +180,34 @@ def test_the_words_of_the_question_are_marked_on_a_terminal(
     assert "\x1b[1;33mgasket\x1b[0m" in run("--home", home, "search", "gaskets").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[33m" not in run("--home", home, "search", "gasket").out
+
+
+def test_below_the_least_confidence_there_are_no_hits_and_a_warning(run: Run, home: Path) -> None:
+    """The confidence itself is in the document."""
+    sure = run("--home", home, "search", "gasket", "--json").json
+    assert 0 < sure["confidence"] < 1
+    lines = run("--home", home, "search", "gasket", "--lines", "--json").json
+    assert lines["confidence"] == sure["confidence"]
+
+    done = run("--home", home, "search", "gasket", "--min-confidence", "1", "--json").json
+    assert (done["hits"], done["confidence"]) == ([], sure["confidence"])
+    assert "the hits were left out: their confidence is" in done["warnings"][-1]
+
+    refused = run("--home", home, "search", "gasket", "--min-confidence", "7")
+    assert "min_confidence is out of range" in refused.err
+
+
+def test_people_are_told_of_a_low_confidence(run: Run, home: Path) -> None:
+    """One word in common with a question about something else."""
+    question = "which gasket did grandmother order for the greenhouse in Lisbon last winter"
+    done = run("--home", home, "search", question)
+    assert "the answer may not be here: confidence 0." in done.err
+    assert "the answer may not be here" not in run("--home", home, "search", "no.such.word").err
+
+
+@pytest.mark.parametrize("question", ["🙂", "?!", "the and of"])
+def test_a_question_without_content_is_told(run: Run, home: Path, question: str) -> None:
+    """It is no error."""
+    done = run("--home", home, "search", question)
+    assert done.code == 0
+    assert "warning: the question has no words to look for" in done.err

@@ -323,6 +323,29 @@ def test_a_note_without_a_date_is_from_its_last_change(ref: str, mtime_ns: int, 
     assert note_time(ref, mtime_ns) == at
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("# Standup of 3 May 2024\n", (2024, 5, 3)),
+        ("intro\n## 2024-05-03: tea\n# 2025-01-01\n", (2024, 5, 3)),
+        ("# Notizen vom 3. Mai 2024\n", (2024, 5, 3)),
+        ("# 2024年5月3日\n", (2024, 5, 3)),
+        ("# Yesterday, or 3 May\n", None),
+        ("on 3 May 2024\n", None),
+    ],
+)
+def test_the_date_of_a_note_may_be_in_its_first_heading(
+    text: str, day: tuple[int, int, int] | None
+) -> None:
+    """A whole one: what is told from another day on tells nothing later."""
+    found = note_time("memory/notes.md", MTIME_NS, text)
+    at = None if day is None else datetime(*day, 12, tzinfo=UTC).timestamp() * 1000
+    assert found == (at or MTIME_NS // 1_000_000)
+    assert note_time("memory/2023-05-14.md", MTIME_NS, text) == note_time(
+        "memory/2023-05-14.md", MTIME_NS
+    )
+
+
 def test_redaction_keeps_the_numbers_of_lines(tmp_path: Path) -> None:
     """A secret of several lines leaves as many."""
     workspace = Workspace(tmp_path, redacts=True)

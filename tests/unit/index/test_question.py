@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from recollect.index.model.speakers import Names
 from recollect.index.query.question import Question, analyse
+from recollect.text.times.ranges import find_ranges
 from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, said
 
 
@@ -21,6 +23,11 @@ def names(tmp_path: Path) -> Iterator[Names]:
         names = Names()
         home.database.read(lambda tx: names.refresh(tx, 1))
         yield names
+
+
+def asked(query: str, names: Names) -> Question:
+    """Return what a question asks for in November 2026."""
+    return analyse(query, names, find_ranges(query, 1_795_000_000_000, UTC))
 
 
 def _speakers(question: Question, names: Names) -> set[str]:
@@ -80,15 +87,35 @@ def test_whoever_names_nobody_and_says_i_asks_about_the_user(
 
 def test_dates_and_kinds_of_answers_are_read_from_the_question(names: Names) -> None:
     """Each of them has a part in the ranking."""
-    question = analyse("When and where was the trip of 14 May 2023?", names)
-    found = (question.months, question.days, question.years)
-    assert found == (frozenset({5}), frozenset({(5, 14)}), frozenset({2023}))
+    question = asked("When and where was the trip of 14 May 2023?", names)
+    assert [each.unit for each in question.times] == ["day"]
+    assert question.names_date
+    assert not question.asks_of_time
     assert question.asks_when
     assert question.asks_name
-    plain = analyse("the trip", names)
-    assert (plain.months, plain.days, plain.years) == (frozenset(), frozenset(), frozenset())
+    plain = asked("the trip", names)
+    assert not plain.times
     assert not plain.asks_when
     assert not plain.asks_name
+
+
+def test_what_is_told_from_today_on_is_not_looked_for_as_words(names: Names) -> None:
+    """A text that says "last week" means another week; a date is the same whoever says it."""
+    question = asked("What did Bob plant last week in the garden in May?", names)
+    assert question.terms == ("plant", "garden")
+    assert question.asks_of_time
+    assert "last week" not in question.text
+    assert "in May" in question.text
+
+
+def test_a_speaker_who_is_called_like_a_month_is_no_time(tmp_path: Path) -> None:
+    """With a preposition it is one."""
+    with ScriptedIndex(tmp_path / "home", ScriptedFeed(said("x", "Hello", name="June"))) as home:
+        home.index.sync()
+        names = Names()
+        home.database.read(lambda tx: names.refresh(tx, 1))
+        assert not asked("What did June say?", names).times
+        assert asked("What was said in June?", names).times
 
 
 def test_a_word_that_stands_twice_counts_once(names: Names) -> None:

@@ -177,6 +177,27 @@ def test_an_empty_question_is_told(tmp_path: Path, query: str) -> None:
     assert (result.hits, result.warnings) == ([], ["the question is empty"])
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+@pytest.mark.parametrize("query", ["🙂", "?!", "the and of", "¿…?", "'s", "__"])
+def test_a_question_without_content_finds_nothing_and_is_told_so(
+    tmp_path: Path, query: str, mode: str
+) -> None:
+    """Whatever lies near to its vector would be a guess."""
+    feed = ScriptedFeed(said("m", "🙂 the apple and the pear?!"))
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
+        result = home.ask(query, mode=mode)
+    assert (result.hits, result.confidence) == ([], 0.0)
+    assert result.warnings == ["the question has no words to look for: ask with a name or a topic"]
+
+
+@pytest.mark.parametrize("query", ["apple", "梨", "7", "the pear", "Ø"])
+def test_one_word_is_content_enough(tmp_path: Path, query: str) -> None:
+    """Also one character of a script without spaces, one digit and one letter."""
+    feed = ScriptedFeed(said("m", "apple pear 梨 7 Ø"))
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
+        assert home.ask(query).hits
+
+
 def test_an_empty_index_has_no_hits(tmp_path: Path) -> None:
     """With an embedder as without one, there is nothing to warn of."""
     with ScriptedIndex(tmp_path, ScriptedFeed(), ScriptedEmbedder()) as home:

@@ -70,6 +70,9 @@ def test_the_operator_gets_what_python_gives(client: Client) -> None:
     result = msgspec.convert(found, SearchResult)
     own = client.memory.search("tea")
     assert (status, [hit.ref for hit in result.hits]) == (200, [hit.ref for hit in own.hits])
+    assert result.confidence == own.confidence > 0
+    none = msgspec.convert(_asked(client, "search", query="tea", min_confidence=1)[1], SearchResult)
+    assert (none.hits, none.confidence) == ([], own.confidence)
     lines = _asked(client, "lines", result=found)[1]
     assert lines == _plain(client.memory.lines(own))
     assert _asked(client, "get", ids="m1")[1] == _plain(client.memory.get("m1"))
@@ -86,6 +89,13 @@ def test_an_unknown_name_is_refused(client: Client) -> None:
     """A misspelt limit would be no limit."""
     status, error = _asked(client, "search", query="tea", limits=3)
     assert (status, error["error"]["code"]) == (422, "invalid_input")
+
+
+def test_a_time_in_seconds_is_refused(client: Client) -> None:
+    """As in Python; the hint says what to do."""
+    status, error = _asked(client, "search", query="tea", since=1_770_681_600)
+    assert (status, error["error"]["code"]) == (422, "invalid_input")
+    assert error["error"]["hint"] == "multiply by 1000, or give a datetime"
 
 
 @pytest.mark.parametrize("audience", ["shared", f"session:{GUESTS}"])

@@ -7,13 +7,10 @@ import pytest
 from recollect.text.query_cues import (
     asks_name,
     asks_when,
-    days_in,
     has_time_word,
     inner_capitals,
     is_first_person,
     is_question,
-    months_in,
-    years_in,
 )
 
 
@@ -77,29 +74,6 @@ def test_other_words_are_no_time(text: str) -> None:
 def test_capitals_inside_of_sentences_are_counted_up_to_two(text: str, count: int) -> None:
     """At the start of a sentence they mean nothing."""
     assert inner_capitals(text) == count
-
-
-@pytest.mark.parametrize(
-    ("question", "months", "days", "years"),
-    [
-        ("What happened in May 2023?", {5}, set(), {2023}),
-        ("May I ask?", set(), set(), set()),
-        ("What may happen?", set(), set(), set()),
-        ("Did they march in June?", {6}, set(), set()),
-        ("on the 3rd of march", {3}, {(3, 3)}, set()),
-        ("on Sept. 5th and 6 oct", {9, 10}, {(9, 5), (10, 6)}, set()),
-        ("on 2023-05-07 or 2024-13", {5}, {(5, 7)}, {2023, 2024}),
-        ("on 2023-15-40", set(), set(), {2023}),
-        ("room 1850", set(), set(), set()),
-    ],
-)
-def test_a_question_names_months_days_and_years(
-    question: str, months: set[int], days: set[tuple[int, int]], years: set[int]
-) -> None:
-    """Those that are verbs too only with a capital inside, or with a day."""
-    assert months_in(question) == months
-    assert days_in(question) == days
-    assert years_in(question) == years
 
 
 @pytest.mark.parametrize(

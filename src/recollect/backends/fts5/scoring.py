@@ -6,7 +6,7 @@ second one. A group is as good as its best chunk: FTS5 knows nothing of sessions
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -34,6 +34,11 @@ class Fts5Scores(msgspec.Struct, frozen=True):
     chunks: Floats
     groups: Floats
     query: str | None
+
+    @property
+    def respelled(self) -> Mapping[str, str]:
+        """Return nothing: the words of FTS5 are looked for as they are typed."""
+        return {}
 
     def complete(self, numbers: Ints) -> Floats:
         """Return the scores of a few chunks by all terms."""

@@ -28,7 +28,7 @@ from recollect.recall.search_port import (
     quota,
 )
 from recollect.text.snippet import snippet
-from recollect.text.terms import terms
+from recollect.text.terms import query_terms, terms
 from recollect.workspace.memory_folder import MemoryFile
 from recollect.workspace.reading import lines_of
 
@@ -90,7 +90,7 @@ class QmdBackend:
     ) -> SearchResult:
         """Return the best hits; arguments and errors are those of `Index.search`."""
         asked = _plain(query)
-        if not (asked and self._answers(scope, options)):
+        if not (query_terms(asked) and self._answers(scope, options)):
             return self._index.search(query, scope, options, on_progress, embed_at_most)
         # Notes of guests lie in the home, where the command does not look.
         rest = msgspec.structs.replace(options, notes_only=True)
@@ -102,8 +102,11 @@ class QmdBackend:
             warning = f"{error.message}: the builtin index answered"
             return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, warning])
         hits = self._hits(asked, found, options)
+        # The scores of the command are not calibrated: the best one is all that is known.
         return msgspec.structs.replace(
-            builtin, hits=self._merged(hits, builtin.hits, options.limit)
+            builtin,
+            hits=self._merged(hits, builtin.hits, options.limit),
+            confidence=max((builtin.confidence, *(hit.score for hit in hits))),
         )
 
     def _answers(self, scope: Scope, options: SearchOptions) -> bool:

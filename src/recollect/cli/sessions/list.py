@@ -118,7 +118,7 @@ Channel = Annotated[str | None, filter_option(help="Only from this channel.")]
 Key = Annotated[str | None, filter_option(help="Only of this session key.")]
 Since = Annotated[
     str | None,
-    filter_option(help="Only used since: 2026-05-12, 2 days ago, 3h."),
+    filter_option(help="Only used since: 2026-05-12, last week, 2 days ago, 3h."),
 ]
 Until = Annotated[
     str | None,
@@ -143,12 +143,11 @@ def span_of(memory: Memory, since: str | None, until: str | None) -> dict[str, i
     """
     if since is None and until is None:
         return {}
-    from recollect.cli.dates import read_date
-    from recollect.core.clock import SystemClock
-    from recollect.sessions.policy.freshness import zone_of
+    from recollect.core.clock import SystemClock, zone_of
+    from recollect.text.times.moments import read_moment
 
     now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
     return {
-        "since": None if since is None else read_date(since, now, zone),
-        "until": None if until is None else read_date(until, now, zone, through=True),
+        "since": None if since is None else read_moment(since, now, zone),
+        "until": None if until is None else read_moment(until, now, zone, through=True),
     }

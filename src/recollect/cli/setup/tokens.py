@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.addresses import path_or_name
-from recollect.cli.dates import read_date, read_duration
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import say, show
 from recollect.core.errors import InvalidInput
+from recollect.text.times.moments import read_duration, read_moment
 
 if TYPE_CHECKING:  # for a name only
     from pathlib import Path
@@ -128,7 +128,7 @@ def _end(expires: str) -> int:
     try:
         return now + read_duration(expires)
     except InvalidInput:
-        return read_date(expires, now, None)
+        return read_moment(expires, now, None)
 
 
 def _show_issued(issued: IssuedToken) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from recollect.cli.dates import read_date
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
@@ -22,6 +21,7 @@ from recollect.cli.sessions.lines import complete_session
 from recollect.core.clock import SystemClock
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
+from recollect.text.times.moments import read_moment
 
 if TYPE_CHECKING:  # for a name only
     from recollect.governance.exchange.export import ExportProgress, HomeExport, HomeExportReport
@@ -127,7 +127,7 @@ class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
 
     def export(self, memory: Memory, on_progress: Callable[[ExportProgress], None]) -> HomeExport:
         """Return what they leave of a memory."""
-        from recollect.sessions.policy.freshness import zone_of
+        from recollect.core.clock import zone_of
 
         sessions = memory.sessions
         now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
@@ -135,7 +135,7 @@ class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
         project = None if self.project is None else memory.projects.find(self.project)
         return memory.export(
             Scope(tenant=memory.scope.tenant, user=self.user, project=project, session=session),
-            since=None if self.since is None else read_date(self.since, now, zone),
+            since=None if self.since is None else read_moment(self.since, now, zone),
             for_session=None if self.for_session is None else sessions.find(self.for_session).id,
             files=self.files,
             on_progress=on_progress,

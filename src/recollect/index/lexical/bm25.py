@@ -9,7 +9,7 @@ non-negative idf of Lucene.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -171,13 +171,14 @@ class LexicalScores(msgspec.Struct, frozen=True):
 
     ``deferred`` are the terms that were too common to be scored for every chunk, with their shares
     of the best score; `complete` adds them for a few. They add nothing to groups, which nearly all
-    hold them.
+    hold them. ``respelled`` says which term that no chunk holds was taken for which.
     """
 
     impacts: Impacts
     chunks: Floats
     groups: Floats
     deferred: list[tuple[QueryTerm, Shares]]
+    respelled: Mapping[str, str]
 
     def complete(self, numbers: Ints) -> Floats:
         """Return the chunk scores of ``numbers`` with the deferred terms added."""
@@ -188,13 +189,16 @@ class LexicalScores(msgspec.Struct, frozen=True):
         return total
 
 
-def score(impacts: Impacts, terms: Sequence[QueryTerm], budget: int) -> LexicalScores:
+def score(
+    impacts: Impacts, terms: Sequence[QueryTerm], budget: int, respelled: Mapping[str, str]
+) -> LexicalScores:
     """Score every chunk and group.
 
     Args:
         impacts: Of the partition as it is now.
         terms: Distinct terms; one without postings still counts for the best possible score.
         budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
+        respelled: The term taken instead of one that no chunk holds.
     """
     arrays = impacts.arrays
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
@@ -218,7 +222,7 @@ def score(impacts: Impacts, terms: Sequence[QueryTerm], budget: int) -> LexicalS
         chunks[impact.touched] += share.among(sources, impact.touched) * impact.saturated
         in_groups = impact.in_groups / best[arrays.groups.source[impact.groups]]
         groups[impact.groups] += in_groups.astype(np.float32)
-    return LexicalScores(impacts, chunks, groups, deferred)
+    return LexicalScores(impacts, chunks, groups, deferred, respelled)
 
 
 class Shares(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from recollect.index.lexical.segments import (
     store_run,
     unsealed,
 )
+from recollect.index.lexical.spelling import MOST_WORDS, may_be_mistyped, near_terms
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
@@ -189,20 +190,48 @@ class OwnReader:
         self._impacts: Impacts | None = None
         self._terms: dict[str, QueryTerm] = {}
         self._held = 0
+        self._meant: dict[str, str | None] = {}
 
     def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> LexicalScores:
         """Score every chunk and group."""
         impacts = self._impacts = self._impacts or Impacts(arrays)
-        found = self._find(tx, asked.terms)
-        scores = bm25.score(impacts, found, asked.budget)
+        found, respelled = self._respelled(tx, self._find(tx, asked.terms))
+        scores = bm25.score(impacts, found, asked.budget, respelled)
         if scores.deferred:
             worded = scores.chunks > 0
             if asked.visible is not None:
                 worded &= asked.visible
             # The rare words alone may find too little in a scope that lacks them.
             if np.count_nonzero(worded) < asked.most:
-                return bm25.score(impacts, found, EVERY)
+                return bm25.score(impacts, found, EVERY, respelled)
         return scores
+
+    def _respelled(
+        self, tx: Transaction, found: list[QueryTerm]
+    ) -> tuple[list[QueryTerm], dict[str, str]]:
+        """Return terms that no chunk holds as they may be meant, and which replaced which."""
+        unknown = [e.term for e in found if not e.frequency and may_be_mistyped(e.term)]
+        given, respelled = {each.term for each in found}, dict[str, str]()
+        for term in unknown[:MOST_WORDS]:
+            meant = self._meant_by(tx, term)
+            if meant is not None and meant not in given:
+                given.add(meant)
+                respelled[term] = meant
+        if not respelled:
+            return found, {}
+        near = dict(zip(respelled, self._find(tx, tuple(respelled.values())), strict=True))
+        return [near.get(each.term, each) for each in found], respelled
+
+    def _meant_by(self, tx: Transaction, term: str) -> str | None:
+        """Return the most frequent of the terms that are nearest to ``term``, if there are any."""
+        if term not in self._meant:
+            near = self._find(tx, near_terms(tx, self._partition, term)[:MOST_NEAR])
+            held = [each for each in near if each.frequency]
+            best = max(held, key=lambda each: (each.frequency, each.term), default=None)
+            if len(self._meant) >= MOST_MEANT:
+                self._meant.clear()
+            self._meant[term] = None if best is None else best.term
+        return self._meant[term]
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
         """Return a term with all its postings, sealed and waiting."""
@@ -237,6 +266,10 @@ class OwnReader:
         ]
 
 
+MOST_MEANT = 1_000
+"""Mistyped words that are remembered for a state of the index."""
+MOST_NEAR = 8
+"""Terms, all as near as each other, whose frequencies are compared."""
 _UNKNOWN: tuple[int, list[tuple[int, bytes]]] = (-1, [])
 """What is found of a term that no chunk holds."""
 _POSTINGS = (

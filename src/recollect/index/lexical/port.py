@@ -84,6 +84,10 @@ class Scores(Protocol):
     def groups(self) -> Floats:
         """One for each group (a session, a file)."""
 
+    @property
+    def respelled(self) -> Mapping[str, str]:
+        """Which terms that no chunk holds were taken for which others; empty for none."""
+
     def complete(self, numbers: Ints) -> Floats:
         """Return the scores of a few chunks with all that the budget left out."""
 

@@ -30,6 +30,8 @@ PRESELECTED = 8
 """So many times the candidates get their priors, from the best by words alone."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
+TIME_ARM = 200
+"""Chunks of a time that the question tells from today on: by words, then the newest."""
 FILE_ARM = 50
 """The best chunks of memory files by words and by codes that are candidates beside the best of all,
 and of them so many get exact vectors: what the share of memory files is filled from."""
@@ -61,7 +63,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         """Return the candidates, ascending."""
         arms: list[Callable[[], Ints]] = [self._by_words, self._by_codes, self._by_demand]
         if not self.settings.hybrid.enabled:
-            arms += [self._by_groups, self._by_speaker]
+            arms += [self._by_groups, self._by_speaker, self._by_time]
         if self.request.with_files:
             arms.append(self._by_files)
         found = np.zeros(len(self.mask), np.bool_)
@@ -120,6 +122,19 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         near = self.scan.nearest(self.settings.candidates, self.request.visible)
         return self.arrays.around(near)[:3].clip(0).ravel()
 
+    def _by_time(self) -> Ints:
+        """Return the chunks of the times that are told from today on, the best by words first."""
+        times = [each for each in self.request.question.times if each.is_relative]
+        if not times:
+            return np.zeros(0, np.int64)
+        at = self.arrays.columns["at"][: self.arrays.count]
+        within = [(at >= each.since) & (at < each.until) for each in times]
+        found = np.flatnonzero(np.logical_or.reduce(within) & self.mask)
+        if self.lexical is None:
+            return found[_highest(at[found], TIME_ARM)]
+        order = np.lexsort((-at[found], -self.lexical.chunks[found]))
+        return found[order[:TIME_ARM]]
+
     def _by_speaker(self) -> Ints:
         speakers = self.request.question.speakers
         if self.scan is None or not speakers:
@@ -129,7 +144,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         return self.scan.nearest(SPEAKER_ARM, said & self.mask)
 
 
-def _highest(values: NDArray[np.float32], most: int) -> Ints:
+def _highest(values: NDArray[Any], most: int) -> Ints:
     """Return the places of the ``most`` highest values, in no order."""
     if len(values) <= most:
         return np.arange(len(values))

@@ -72,11 +72,14 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
         hits: Best first; ties by time, then place.
         mode: ``hybrid``, ``lexical`` or ``vector``: what really took part.
         warnings: Why the answer may be less than it could be, one sentence each.
+        confidence: How probable it is that the answer is among the hits, in [0, 1]; 0 without any.
+            Calibrated for six hits of the builtin index (docs/search.md).
     """
 
     hits: list[Hit]
     mode: str
     warnings: list[str] = []
+    confidence: float = 0.0
 
     @property
     def tokens(self) -> int:

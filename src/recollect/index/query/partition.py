@@ -34,6 +34,7 @@ from recollect.index.vectors.vector_rows import HeldVectors
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
+from recollect.text.times.ranges import TimeRange
 
 OWNERS = ("agent", "user", "project", "speaker")
 """Columns of `layout` that hold numbers of names."""
@@ -74,7 +75,7 @@ class Partition:
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.vectors = HeldVectors(self.number, self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
-        self._asked: tuple[str, Question] | None = None
+        self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
         self.revision = -1
         self._tail: list[TailRow] = []
         self._removals_read = 0
@@ -102,15 +103,15 @@ class Partition:
             return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
-    def question(self, query: str) -> Question:
-        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`."""
-        if self._asked is None or self._asked[0] != query:
-            self._asked = query, analyse(query, self.names)
-        return self._asked[1]
+    def question(self, query: str, times: tuple[TimeRange, ...] = ()) -> Question:
+        """Return what ``query`` asks for, as far as the names here tell; the last one is kept."""
+        if self._asked is None or self._asked[:2] != (query, times):
+            self._asked = query, times, analyse(query, self.names, times)
+        return self._asked[2]
 
-    def taken(self, query: str) -> Question:
+    def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
         """Return what `question` does, and keep no question of a user."""
-        found, self._asked = self.question(query), None
+        found, self._asked = self.question(query, times), None
         return found
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:

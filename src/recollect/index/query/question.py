@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -15,12 +15,10 @@ from recollect.index.model.speakers import Mention, Names
 from recollect.text.query_cues import (
     asks_name,
     asks_when,
-    days_in,
     is_first_person,
-    months_in,
-    years_in,
 )
 from recollect.text.terms import query_terms
+from recollect.text.times.ranges import TimeRange
 
 MOST_NAMED = 2
 """A question that names more speakers is about none of them in particular."""
@@ -31,15 +29,14 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         text: The question without the names of known speakers, for the embedder: a small model
-            otherwise ranks by the name alone (docs/experiments.md, names). Characters of full or
-            half width are as they are written otherwise: models know those.
+            otherwise ranks by the name alone (docs/experiments.md, names); and without times told
+            from today on, since a text that says "yesterday" means another day. Characters of full
+            or half width are as they are written otherwise: models know those.
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
             Ann think of Bob's plan?"); empty when none or more are named.
         first_person: The user speaks of themselves and names no speaker.
-        months: Months named, 1 to 12.
-        days: Days named, as (month, day of the month).
-        years: Years named.
+        times: Times named, but for those to come: what will be was not said then.
         asks_when: It asks for a time.
         asks_name: It asks for a person, place or thing by name.
     """
@@ -48,17 +45,26 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     terms: tuple[str, ...]
     speakers: frozenset[int]
     first_person: bool
-    months: frozenset[int]
-    days: frozenset[tuple[int, int]]
-    years: frozenset[int]
+    times: tuple[TimeRange, ...]
     asks_when: bool
     asks_name: bool
 
+    @property
+    def asks_of_time(self) -> bool:
+        """Whether a time is named that is told from the day of the question on: last week."""
+        return any(each.is_relative for each in self.times)
 
-def analyse(query: str, names: Names) -> Question:
-    """Return what ``query`` asks for."""
+    @property
+    def names_date(self) -> bool:
+        """Whether a day or month of the calendar is named."""
+        return any(not each.is_relative and each.unit in {"day", "month"} for each in self.times)
+
+
+def analyse(query: str, names: Names, times: Sequence[TimeRange] = ()) -> Question:
+    """Return what ``query`` asks for, which names these times."""
     mentions = names.mentions(query)
-    text = _without(query, mentions)
+    times = tuple(each for each in times if not _is_name(each, mentions))
+    text = _without(query, [*mentions, *(each for each in times if each.is_relative)])
     distinct = tuple(dict.fromkeys(query_terms(text)))
     if not distinct:
         text, distinct = query, tuple(dict.fromkeys(query_terms(query)))
@@ -68,21 +74,24 @@ def analyse(query: str, names: Names) -> Question:
         terms=distinct,
         speakers=named[0] if 1 <= len(named) <= MOST_NAMED else frozenset(),
         first_person=not mentions and is_first_person(query),
-        months=frozenset(months_in(query)),
-        days=frozenset(days_in(query)),
-        years=frozenset(years_in(query)),
+        times=times,
         asks_when=asks_when(query),
         asks_name=asks_name(query),
     )
 
 
-def _without(query: str, mentions: list[Mention]) -> str:
+def _is_name(named: TimeRange, mentions: Sequence[Mention]) -> bool:
+    """Return whether what looks like a time is somebody who is called June."""
+    return any(each.start <= named.start and named.end <= each.end for each in mentions)
+
+
+def _without(query: str, cut: Sequence[Mention | TimeRange]) -> str:
     kept, position = [], 0
-    for mention in mentions:
-        kept.append(query[position : mention.start])
-        position = mention.end
+    for each in sorted(cut, key=lambda each: each.start):
+        kept.append(query[position : each.start])
+        position = max(position, each.end)
     kept.append(query[position:])
-    return " ".join("".join(kept).split())
+    return " ".join(" ".join(kept).split())
 
 
 Vector = NDArray[np.float32]
@@ -126,6 +135,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         are_files: Whether each is of a memory file.
         is_all: Whether nothing else fits the question.
         why: Returns the weighted parts of the scores at some places.
+        respelled: Which terms of the question were taken for which others.
     """
 
     numbers: list[int]
@@ -134,3 +144,4 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     are_files: list[bool]
     is_all: bool
     why: Callable[[Sequence[int]], list[dict[str, float]]]
+    respelled: Mapping[str, str]

@@ -28,21 +28,20 @@ from recollect.index.model.chunk_record import (
     TIME_WORD,
     Floats,
     Ints,
-    Mask,
 )
 from recollect.index.query.question import Question, RankingRequest
+from recollect.index.query.time_fit import time_fit
 from recollect.text.query_cues import MOST_CAPITALS
 from recollect.text.terms import is_unspaced
 
-OTHER_DAY, YEAR_ALONE = 0.4, 0.3
-
-Times = NDArray[np.datetime64]
 Doubles = NDArray[np.float64]
 
 IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
 """Importance 1 multiplies by .8, 5 by 1, 10 by 1.25. Source: OpenClaw 2026.9."""
 ACTIVE, INACTIVE = 1.15, 0.9
 """An entry for the projects at hand, and one for other projects. Source: OpenClaw 2026.9."""
+RESPELLED = 0.2
+"""So much of a score is lost where all words were taken for others. The order stays."""
 TRIGGER_LIFT = 0.5
 """So much of what is missing to 1 a trigger adds: an entry without a word in common comes to .5,
 where the first hits of a good answer are."""
@@ -90,9 +89,9 @@ def weights_for(
         weights["vector"] = ranking.vector
     if question.speakers or question.first_person:
         weights["speaker"] = ranking.speaker
-    if question.months or question.years:
-        weights["date"] = ranking.date
-    if question.asks_when or question.months:
+    if question.times:
+        weights["date"] = ranking.relative_date if question.asks_of_time else ranking.date
+    if question.asks_when or question.names_date:
         weights["time"] = ranking.time
     if question.asks_name:
         weights["capitals"] = ranking.capitals
@@ -157,57 +156,12 @@ def priors(
 
     parts: dict[str, Callable[[], Floats]] = {
         "speaker": speaker,
-        "date": lambda: _date(columns["at"][numbers], question),
+        "date": lambda: time_fit(columns["at"][numbers], question.times),
         "time": lambda: flagged(TIME_WORD),
         "capitals": capitals,
         "question": lambda: flagged(QUESTION),
     }
     return {name: part() for name, part in parts.items() if name in wanted}
-
-
-def _date(at: Ints, question: Question) -> Floats:
-    """Return how well the time fits: 1 on a day named or beside it.
-
-    Without a day 1 in a month named and 1/2 in the next one; `YEAR_ALONE` for the
-    year alone; `OTHER_DAY` of the month's share where a day is named but not met.
-    """
-    when = at.astype("datetime64[ms]")
-    if question.years and not question.months:
-        return YEAR_ALONE * _in_years(when, question).astype(np.float32)
-    month = when.astype("datetime64[M]")
-    before = _moved(month, -1)
-    fits: Floats = np.maximum(_in_months(month, question), 0.5 * _in_months(before, question))
-    if question.days:
-        day = when.astype("datetime64[D]")
-        met = [_on_days(_moved(day, shift), question) for shift in (-1, 0, 1)]
-        fits = np.maximum(OTHER_DAY * fits, np.logical_or.reduce(met))
-    return fits.astype(np.float32)
-
-
-def _moved(times: Times, units: int) -> Times:
-    """Return the times some days, months or years later: numpy will refuse bare numbers."""
-    return (times.astype(np.int64) + units).astype(times.dtype)
-
-
-def _on_days(day: Times, question: Question) -> Mask:
-    month = day.astype("datetime64[M]")
-    number = (day - month.astype("datetime64[D]")).astype(np.int64) + 1
-    named = [_month_numbers(month) * 100 + number == m * 100 + d for m, d in question.days]
-    met: Mask = np.logical_or.reduce(named)
-    return met & _in_years(day, question)
-
-
-def _in_months(month: Times, question: Question) -> Mask:
-    return np.isin(_month_numbers(month), list(question.months)) & _in_years(month, question)
-
-
-def _month_numbers(month: Times) -> Ints:
-    return month.astype(np.int64) % 12 + 1
-
-
-def _in_years(when: Times, question: Question) -> Mask:
-    years = when.astype("datetime64[Y]").astype(np.int64) + 1970
-    return np.isin(years, list(question.years)) if question.years else np.ones(len(when), bool)
 
 
 class Adjusted(msgspec.Struct, frozen=True):
@@ -224,11 +178,13 @@ class Adjustments(msgspec.Struct, frozen=True):
         recency: The settings; not enabled, age does not count.
         request: When it is asked, for which projects, and the chunks with a trigger in it.
         pinned: Chunks that the question calls by the name of their file.
+        respelled: Share of the question's terms that were taken for others, in [0, 1].
     """
 
     recency: RecencySettings
     request: RankingRequest
     pinned: Collection[int]
+    respelled: float = 0.0
 
     def apply(
         self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints, total: Floats
@@ -259,6 +215,8 @@ class Adjustments(msgspec.Struct, frozen=True):
                 project[place] = project_factor(annotation.projects, self.request.projects)
             yield "importance", importance
             yield "project", project
+        if self.respelled:
+            yield "spelling", np.full(len(numbers), 1.0 - RESPELLED * self.respelled)
 
     def _lifts(self, numbers: Ints) -> Iterator[tuple[str, Floats]]:
         lifts = (("trigger", self.request.triggered, TRIGGER_LIFT), ("path", self.pinned, 1.0))

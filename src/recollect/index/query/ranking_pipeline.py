@@ -105,7 +105,9 @@ class RankingPipeline:
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
         parts = self._with_own(self._answering(self._rescored(parts)))
-        adjustments = Adjustments(self._settings.recency, self._request, self._pinned)
+        respelled = {} if self._lexical is None else self._lexical.respelled
+        share = len(respelled) / max(1, len(self._request.question.terms))
+        adjustments = Adjustments(self._settings.recency, self._request, self._pinned, share)
         adjusted = adjustments.apply(
             self._arrays, self._partition.annotations, parts.numbers, parts.total(self._weights)
         )
@@ -123,6 +125,7 @@ class RankingPipeline:
             are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
             is_all=len(kept) == len(places) and len(places) < self._request.most,
             why=lambda places: self._why(parts, adjusted, kept[places]),
+            respelled=respelled,
         )
 
     def _chosen_weights(self) -> dict[str, float]:
@@ -152,14 +155,20 @@ class RankingPipeline:
         return np.isin(numbers, np.fromiter(demanded, np.int64))
 
     def _answering(self, parts: ScoreParts) -> ScoreParts:
-        """Leave out what has only its speaker or its time for it: that alone is not an answer."""
+        """Leave out what has only its speaker or its time for it: that alone is not an answer.
+
+        The time is one where the question tells it from today on: "what happened yesterday?"
+        """
         if self._scan is not None:
             return parts
         words = sum(
             (parts.values.get(name, 0.0) for name in ("context", "group")),
             np.zeros(len(parts.numbers), np.float32),
         )
-        return parts.take(np.flatnonzero((words > 0) | self._is_demanded(parts.numbers)))
+        answers = (words > 0) | self._is_demanded(parts.numbers)
+        if self._request.question.asks_of_time:
+            answers |= np.equal(parts.values.get("date", 0.0), 1.0)
+        return parts.take(np.flatnonzero(answers))
 
     def _score_words(self) -> Scores | None:
         question = self._request.question

@@ -22,12 +22,14 @@ from recollect.index.model.file_names import named_files
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, within_ranges
 from recollect.index.query.candidates import FILE
+from recollect.index.query.confidence import SIXTH, confidence_in
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
 from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
+from recollect.index.query.said_within import SaidWithin, undated
 from recollect.index.query.shortlist import (
     Shortlist,
     Shown,
@@ -38,10 +40,14 @@ from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
+from recollect.text.terms import query_terms
+from recollect.text.times.ranges import TimeRange
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
+UNDATED = "memory files without a date are left out: put it in their name or first heading"
 DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
+NO_CONTENT = "the question has no words to look for: ask with a name or a topic"
 HELD_PARTITIONS = 32
 """Tenants kept in memory at once; the one not asked for longest goes."""
 OTHER_RULES = "who hears of what was changed: run `recollect sync` first"
@@ -66,12 +72,12 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         mode: One of `MODES`.
         citations: Whether hits say where they stand.
         now_ms: When it is asked, ms UTC; for recency.
+        times: The times that the question names.
         audience: On whose behalf is searched; None: whoever owns the scope.
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
-        since: Only what was said, happened or changed from then on, ms UTC.
-        until: Only what was before then, ms UTC.
+        said: When it was said, happened or changed; None for any time.
         observations: Only the observations with these numbers, and nothing else.
     """
 
@@ -81,18 +87,18 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     mode: str
     citations: bool = True
     now_ms: int = 0
+    times: tuple[TimeRange, ...] = ()
     audience: Audience | None = None
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
     notes_only: bool = False
-    since: int | None = None
-    until: int | None = None
+    said: SaidWithin | None = None
     observations: tuple[int, ...] | None = None
 
     @property
     def is_narrowed(self) -> bool:
         """Whether only what is of some time or kind is looked for."""
-        return (self.since, self.until, self.observations) != (None, None, None)
+        return (self.said, self.observations) != (None, None)
 
 
 class SearchService:
@@ -152,10 +158,12 @@ class SearchService:
             StoreError: the index could not be read.
         """
         _check(query, options)
-        if not query.strip():
-            return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
+        asked_terms = len(set(query_terms(query)))
+        if not asked_terms:
+            told = NO_CONTENT if query.strip() else "the question is empty"
+            return SearchResult(hits=[], mode=options.mode, warnings=[told])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
-        made, warnings = self._vector(query, scope.tenant, options.mode, serving)
+        made, warnings = self._vector(query, scope.tenant, options, serving)
 
         def answer(tx: Transaction, identity: Identity, partition: Partition) -> SearchResult:
             audience = options.audience
@@ -166,23 +174,27 @@ class SearchService:
             asked = msgspec.structs.replace(options, audience=audience)
             used = made.vector if made and made.embedder == identity.embedder else None
             request = self._request(tx, partition, (query, used), scope, asked)
-            hits = self._hits(tx, partition, request, options)
+            hits, sixth = self._hits(tx, partition, request, options)
             mode = "lexical" if used is None else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
-            return SearchResult(hits=hits, mode=mode, warnings=told)
+            if options.said is not None:
+                told = [*told, *_left_out(tx, partition, scope, asked, self._origin)]
+            sure = confidence_in(hits, sixth, asked_terms, mode)
+            return SearchResult(hits=hits, mode=mode, warnings=told, confidence=sure)
 
         found = self._on_partition(scope.tenant, serving, answer)
         return found or SearchResult(hits=[], mode=options.mode, warnings=[])
 
     def _vector(
-        self, query: str, tenant: str, mode: str, serving: Serving | None
+        self, query: str, tenant: str, options: SearchOptions, serving: Serving | None
     ) -> tuple[QuestionVector | None, list[str]]:
         """Return the vector of a question; made without holding the lock or a snapshot."""
+        mode = options.mode
         if mode == "lexical":
             return None, []
         if not self._questions.has_embedder:
             return None, self._without_embedder(mode)
-        asked = self._asked(query, tenant, serving)
+        asked = self._asked(query, tenant, options.times, serving)
         if asked is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
@@ -199,7 +211,7 @@ class SearchService:
         return [] if is_chosen else ["embedding.provider is none: only words were compared"]
 
     def _asked(
-        self, query: str, tenant: str, serving: Serving | None
+        self, query: str, tenant: str, times: tuple[TimeRange, ...], serving: Serving | None
     ) -> tuple[Identity, str] | None:
         """Return what is to be embedded for a question, and for which index; None for nothing."""
 
@@ -207,7 +219,7 @@ class SearchService:
             _: Transaction | None, identity: Identity, partition: Partition
         ) -> tuple[Identity, str] | None:
             fits = self._questions.fits(identity)
-            return (identity, partition.question(query).text) if fits else None
+            return (identity, partition.question(query, times).text) if fits else None
 
         if serving is not None and serving.partition is not None:
             partition = self._held(serving.partition, serving.identity)
@@ -254,20 +266,22 @@ class SearchService:
         partition: Partition,
         request: RankingRequest,
         options: SearchOptions,
-    ) -> list[Hit]:
+    ) -> tuple[list[Hit], Mapping[str, float]]:
+        """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         wanted, enough = self._wanted(options), request.most
-        shown = Shown(
-            terms=request.question.terms,
-            snippet_chars=self._settings.snippet_chars,
-            citations=options.citations,
-            counts_words=options.min_score > 0,
-        )
         while True:
             ranked = rank(tx, partition, request, self._settings)
+            shown = Shown(
+                terms=[ranked.respelled.get(term, term) for term in request.question.terms],
+                snippet_chars=self._settings.snippet_chars,
+                citations=options.citations,
+                counts_words=options.min_score > 0,
+            )
             shortlist = Shortlist(tx, partition, ranked, shown)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
-                return shortlist.chosen(wanted)
+                sixth = ranked.why([SIXTH])[0] if len(ranked.numbers) > SIXTH else {}
+                return shortlist.chosen(wanted), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
     def _request(
@@ -285,7 +299,7 @@ class SearchService:
         # The best by score need no more to choose from.
         is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
-            question=partition.taken(query),
+            question=partition.taken(query, options.times),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options, self._origin),
@@ -375,12 +389,29 @@ def _visible(
     return mask
 
 
+def _left_out(
+    tx: Transaction,
+    partition: Partition,
+    scope: Scope,
+    options: SearchOptions,
+    origin: str | None,
+) -> list[str]:
+    """Return a warning where the caller sees memory files of which nothing tells a time."""
+    arrays = partition.arrays
+    count = arrays.count
+    missing = undated({name: arrays.columns[name][:count] for name in ("source", "at")})
+    if not missing.any():
+        return []
+    whole = msgspec.structs.replace(options, said=None)
+    seen = _visible(tx, partition, scope, whole, origin)
+    missing &= arrays.alive[:count] if seen is None else seen
+    return [UNDATED] if missing.any() else []
+
+
 def _narrowing(columns: Mapping[str, NDArray[Any]], options: SearchOptions) -> Iterator[Mask]:
     """Yield which chunks are of the time and kind that are asked for."""
-    if options.since is not None:
-        yield columns["at"] >= options.since
-    if options.until is not None:
-        yield columns["at"] < options.until
+    if options.said is not None:
+        yield options.said.mask(columns)
     if options.observations is not None:
         numbers = columns["order"] >> PART_BITS
         yield np.isin(numbers, options.observations)

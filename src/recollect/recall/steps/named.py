@@ -66,7 +66,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
                 if (hit := find(query)) is not None:
                     others = [each for each in result.hits if each.ref != hit.ref]
                     return msgspec.structs.replace(
-                        result, hits=[hit, *others][: self.options.limit]
+                        result, hits=[hit, *others][: self.options.limit], confidence=1.0
                     )
         return result
 

@@ -5,7 +5,6 @@ The command line asks these routes, so that it answers the same with and without
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -44,10 +43,11 @@ class SearchGiven(OnBehalf, frozen=True, kw_only=True):
     scope: Scope | None = None
     mode: str = "hybrid"
     channel: str | None = None
-    since: int | datetime | None = None
-    until: int | datetime | None = None
+    since: int | str | None = None
+    until: int | str | None = None
     types: tuple[str, ...] | None = None
     min_importance: float | None = None
+    min_confidence: float | None = None
 
 
 class LinesGiven(OnBehalf, frozen=True, kw_only=True):

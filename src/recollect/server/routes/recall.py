@@ -34,6 +34,7 @@ class Search(Given, frozen=True, kw_only=True):
         min_importance: Only observations that are at least so important, 0 to 1.
         sources: Kinds of memory; only observations if not given.
         min_score: Only what scores at least so much, 0 to 1.
+        min_confidence: Nothing where the confidence of the answer is below it, 0 to 1.
         for_session: Only what this session may hear, by its key or id.
     """
 
@@ -46,6 +47,7 @@ class Search(Given, frozen=True, kw_only=True):
     min_importance: float | None = None
     sources: tuple[str, ...] = ("observations",)
     min_score: float | None = None
+    min_confidence: float | None = None
     for_session: str | None = None
 
 
@@ -102,6 +104,7 @@ def search(caller: Caller, given: Search) -> SearchResults:
         until=None if given.date_to is None else moment_of(given.date_to, through=True),
         types=types,
         min_importance=given.min_importance,
+        min_confidence=given.min_confidence,
     )
     return search_answer(result, memory.lines(result, for_session=heard))
 

@@ -139,11 +139,13 @@ class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
         results: A line each.
         tokens: About what the lines cost in a prompt.
         warnings: Why the answer may be less than it could be.
+        confidence: How probable it is that the answer is among them, 0 to 1.
     """
 
     results: tuple[ResultLine, ...]
     tokens: int
     warnings: tuple[str, ...]
+    confidence: float
 
 
 class TimelineLines(msgspec.Struct, frozen=True, kw_only=True):
@@ -266,6 +268,7 @@ def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
         ),
         tokens=lines.tokens,
         warnings=tuple(result.warnings),
+        confidence=round(result.confidence, 4),
     )
 
 

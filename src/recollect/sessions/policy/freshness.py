@@ -96,30 +96,10 @@ def kind_of(key: SessionKey) -> str:
     return "group" if key.is_group else "direct"
 
 
-def zone_of(name: str | None) -> tzinfo | None:
-    """Return the time zone of a name; None, for the machine's, without one.
-
-    Raises:
-        ConfigError: the zone is unknown.
-    """
-    if name is None:
-        return None
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ConfigError(
-            "setting sessions.time_zone names no time zone",
-            hint="use a name such as Europe/Berlin or UTC",
-            key="sessions.time_zone",
-        ) from error
-
-
 def local_day(now: int, zone: tzinfo | None) -> str:
     """Return the date of a moment in a zone, such as ``2026-11-20``.
 
-    >>> local_day(1770681600000, zone_of("UTC"))
+    >>> local_day(1770681600000, UTC)
     '2026-02-10'
     """
     return to_datetime(now).astimezone(zone).date().isoformat()

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.dates import read_date
 from recollect.core.clock import MAX_MS, to_ms
 from recollect.core.errors import InvalidInput
+from recollect.text.times.moments import read_moment
 
 NOW = to_ms(datetime(2026, 5, 12, 23, 30, tzinfo=UTC))
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -32,42 +32,48 @@ def _at(*parts: int) -> int:
         ("2026-05-10t09:30z", _at(2026, 5, 10, 9, 30)),
         (" Today ", _at(2026, 5, 12)),
         ("yesterday", _at(2026, 5, 11)),
-        ("2 days ago", _at(2026, 5, 10, 23, 30)),
-        ("1 week ago", _at(2026, 5, 5, 23, 30)),
+        ("2 days ago", _at(2026, 5, 10)),
+        ("2 days", _at(2026, 5, 10, 23, 30)),
+        ("a week ago", _at(2026, 5, 4)),
+        ("last week", _at(2026, 5, 4)),
+        ("letzten Montag", _at(2026, 5, 11)),
+        ("março", _at(2026, 3, 1)),
+        ("先月", _at(2026, 4, 1)),
         ("90 minutes", _at(2026, 5, 12, 22)),
         ("3h", _at(2026, 5, 12, 20, 30)),
     ],
 )
 def test_a_moment_is_understood(written: str, moment: int) -> None:
     """In UTC here."""
-    assert read_date(written, NOW, UTC) == moment
+    assert read_moment(written, NOW, UTC) == moment
 
 
 def test_a_day_is_one_of_the_users_zone() -> None:
     """It begins two hours earlier in Berlin in summer, and may be another one already."""
-    assert read_date("2026-05-10", NOW, BERLIN) == _at(2026, 5, 9, 22)
-    assert read_date("today", NOW, BERLIN) == _at(2026, 5, 12, 22)
-    assert read_date("2026-05-10 09:30", NOW, BERLIN) == _at(2026, 5, 10, 7, 30)
-    assert read_date("2026-05-10 09:30Z", NOW, BERLIN) == _at(2026, 5, 10, 9, 30)
+    assert read_moment("2026-05-10", NOW, BERLIN) == _at(2026, 5, 9, 22)
+    assert read_moment("today", NOW, BERLIN) == _at(2026, 5, 12, 22)
+    assert read_moment("2026-05-10 09:30", NOW, BERLIN) == _at(2026, 5, 10, 7, 30)
+    assert read_moment("2026-05-10 09:30Z", NOW, BERLIN) == _at(2026, 5, 10, 9, 30)
 
 
 def test_without_a_zone_it_is_that_of_the_machine() -> None:
     """UTC in these tests."""
-    assert read_date("2026-05-10", NOW, None) == _at(2026, 5, 10)
+    assert read_moment("2026-05-10", NOW, None) == _at(2026, 5, 10)
 
 
 def test_through_a_day_is_up_to_its_end() -> None:
     """Also when that day is 23 hours long; a time of day is that time."""
-    assert read_date("2026-05-10", NOW, UTC, through=True) == _at(2026, 5, 11)
-    assert read_date("2026-03-29", NOW, BERLIN, through=True) == _at(2026, 3, 29, 22)
-    assert read_date("2026-05-10 09:30", NOW, UTC, through=True) == _at(2026, 5, 10, 9, 30)
+    assert read_moment("2026-05-10", NOW, UTC, through=True) == _at(2026, 5, 11)
+    assert read_moment("2026-03-29", NOW, BERLIN, through=True) == _at(2026, 3, 29, 22)
+    assert read_moment("2026-05-10 09:30", NOW, UTC, through=True) == _at(2026, 5, 10, 9, 30)
 
 
 @pytest.mark.parametrize(
     "written",
     [
         "",
-        "tomorrow",
+        "soon",
+        "tea last week",
         "2026-13-01",
         "9999-12-31",
         "0001-01-01",
@@ -79,7 +85,7 @@ def test_through_a_day_is_up_to_its_end() -> None:
 def test_what_is_no_date_is_refused(written: str) -> None:
     """With examples of what is; the end of the last day is no date either."""
     with pytest.raises(InvalidInput) as caught:
-        read_date(written, NOW, UTC, through=True)
+        read_moment(written, NOW, UTC, through=True)
     assert "yesterday" in caught.value.hint
 
 
@@ -87,7 +93,7 @@ def test_what_is_no_date_is_refused(written: str) -> None:
 def test_any_text_is_a_moment_or_refused(written: str) -> None:
     """Never another error."""
     try:
-        moment = read_date(written, NOW, None)
+        moment = read_moment(written, NOW, None)
     except InvalidInput:
         return
     assert 0 <= moment <= MAX_MS

@@ -1,0 +1,60 @@
+"""The commands that ask whether the right thing is found, and whether the search knows it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchmarks.datasets.beam import load_abstentions, load_beam
+from benchmarks.datasets.data import find_data
+from benchmarks.datasets.locomo import load_locomo
+from benchmarks.datasets.questions import HALVES, load_year
+from benchmarks.measure.environment import describe_environment
+from benchmarks.options import QualityOptions, choose, with_quality_options
+from benchmarks.output import show_progress
+from benchmarks.quality.confidence import (
+    confidence_grids,
+    describe_confidence,
+    run_confidence,
+)
+from benchmarks.quality.homes import work_folder
+from benchmarks.quality.quality import MODES
+from benchmarks.quality.questions import (
+    QuestionsPlan,
+    describe_questions,
+    questions_grids,
+    run_questions,
+)
+
+
+@with_quality_options("data", "limit", "questions", "pool", "compare", "keep", "plot", "answers")
+def questions(
+    given: QualityOptions,
+    *,
+    half: Annotated[
+        list[str] | None, typer.Option(help="seen, unseen; may be repeated. Both by default.")
+    ] = None,
+) -> None:
+    """Questions over a year in four languages: is the first hit right, is one of the first six."""
+    halves, asked = choose(half, HALVES, "half"), given.plan()
+    plan = QuestionsPlan(halves=halves, modes=asked.modes, overrides=asked.variants[0].overrides)
+    with show_progress() as progress, work_folder(None) as root:
+        environment = describe_environment()
+        run, _ = run_questions(environment, load_year(), plan, root / "year", progress)
+    given.output().deliver(run, describe_questions(run), questions_grids(run))
+
+
+@with_quality_options("questions", "pool", "settings", "compare", "plot", "answers")
+def confidence(given: QualityOptions) -> None:
+    """Confidence: does it know whether the answer is among the hits; the best score beside it."""
+    folder, limit = find_data(given.data), given.limit
+    data = (
+        load_locomo(folder).narrowed(limit, None),
+        load_beam(folder).narrowed(limit, None),
+        load_abstentions(folder),
+    )
+    modes = choose(given.mode, MODES, "mode")
+    with show_progress() as progress, work_folder(given.keep) as root:
+        run = run_confidence(describe_environment(), data, modes, root, progress)
+    given.output().deliver(run, describe_confidence(run), confidence_grids(run))

@@ -1,0 +1,89 @@
+"""Words that no chunk holds, looked up among those that some chunk holds: how people mistype.
+
+Read from the dictionary in a few narrow ranges of its index, so nothing is kept in memory, nothing
+is built, and a question whose words are all known costs nothing (docs/experiments.md, spelling).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
+from recollect.text.terms import is_unspaced
+
+LEAST_LETTERS = 5
+"""Among shorter words too many others are one letter away."""
+TWO_EDITS_FROM = 8
+"""Words with so many letters may differ by two."""
+MOST_READ = 4_000
+"""Words read of each range."""
+MOST_WORDS = 3
+"""Unknown words of a question that are looked up, the first ones."""
+
+
+def may_be_mistyped(term: str) -> bool:
+    """Return whether a term that no chunk holds is a word that people mistype: letters alone."""
+    return len(term) >= LEAST_LETTERS and term.isalpha() and not is_unspaced(term)
+
+
+def near_terms(tx: Transaction, partition: int, term: str) -> list[str]:
+    """Return the terms of a partition that are the fewest edits away from ``term``, in order.
+
+    An edit is a letter more, less or other, or two that changed places. At most one edit, two in
+    long words; none are returned where every term is further away. One of the first two letters
+    must be where it is, or both have changed places.
+
+    Args:
+        tx: The snapshot.
+        partition: The row of `partitions`.
+        term: Letters alone, see `may_be_mistyped`.
+    """
+    most = 2 if len(term) >= TWO_EDITS_FROM else 1
+    found: set[str] = set()
+    for prefix in {term[:2], term[1] + term[0], term[0] + term[2], term[1:3]}:
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        bounds = (partition, prefix, end, len(term) - most, len(term) + most, MOST_READ)
+        found.update(text(row[0]) for row in tx.all(_NEAR, bounds))
+    if not found:
+        return []
+    others = sorted(found)
+    edits = edits_to(term, others)
+    least = int(edits.min())
+    return [others[n] for n in np.flatnonzero(edits == least)] if 0 < least <= most else []
+
+
+def edits_to(term: str, others: Sequence[str]) -> NDArray[np.int16]:
+    """Return how many edits each of ``others`` is away from ``term``, (n,).
+
+    The optimal string alignment distance, for all of them at once, a row of the table at a time.
+    """
+    width = max(map(len, others))
+    letters = np.array(others, dtype=f"U{width}").view(np.uint32).reshape(len(others), width)
+    table = np.zeros((len(term) + 1, width + 1, len(others)), np.int16)
+    table[:, 0] = np.arange(len(term) + 1)[:, None]
+    table[0] = np.arange(width + 1)[:, None]
+    typed = np.array([ord(letter) for letter in term], np.uint32)
+    same = typed[:, None, None] == letters.T[None]
+    for row in range(1, len(term) + 1):
+        for column in range(1, width + 1):
+            best = table[row - 1, column - 1] + np.int16(1) - same[row - 1, column - 1]
+            np.minimum(best, table[row - 1, column] + 1, out=best)
+            np.minimum(best, table[row, column - 1] + 1, out=best)
+            if row > 1 and column > 1:
+                swapped = same[row - 1, column - 2] & same[row - 2, column - 1]
+                moved = np.where(swapped, table[row - 2, column - 2] + 1, best)
+                np.minimum(best, moved, out=best)
+            table[row, column] = best
+    lengths = np.fromiter(map(len, others), np.int64)
+    distances: NDArray[np.int16] = table[len(term), lengths, np.arange(len(others))]
+    return distances
+
+
+_NEAR = (
+    "SELECT term FROM terms WHERE partition_id = ? AND term >= ? AND term < ?"
+    " AND length(term) BETWEEN ? AND ? LIMIT ?"
+)

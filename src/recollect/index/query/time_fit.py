@@ -1,0 +1,73 @@
+"""How well the time of a chunk fits the times that a question names (docs/experiments.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from recollect.core.clock import DAY_MS, to_datetime
+from recollect.index.model.chunk_record import Floats, Ints
+from recollect.text.times.ranges import TimeRange
+
+NEAR = 0.5
+"""What the edge of a range is worth to those outside, falling to 0 one length of it away: people
+say "last week" of nine days ago."""
+NEXT_DAY = 0.8
+"""What the day after is worth, where the range is told from today on: evenings are told then."""
+BESIDE, SAME_MONTH = 1.0, 0.4
+"""What the days beside a day of the calendar are worth, and the edge of the month around it, for
+who remembers the day wrongly."""
+YEAR_ALONE = 0.3
+"""What a year of the calendar is worth: most of what there is may be of it."""
+MONTH_MS = 30 * DAY_MS
+MOST_YEARS = 30
+"""Years that are looked at where none is named, the newest ones."""
+
+
+def time_fit(at: Ints, times: Sequence[TimeRange]) -> Floats:
+    """Return how well times (ms UTC) fit the best of some ranges, in [0, 1]."""
+    fits = np.zeros(len(at), np.float32)
+    if not len(at):
+        return fits
+    for named in times:
+        for since, until in (
+            (named.since, named.until),
+            *_other_years(named, int(at.min()), int(at.max())),
+        ):
+            np.maximum(fits, _fit(at, since, until, named), out=fits)
+    return fits
+
+
+def _fit(at: Ints, since: int, until: int, named: TimeRange) -> Floats:
+    away = np.maximum(np.maximum(since - at, at - until + 1), 0)
+    near = NEAR * _closeness(away, max(until - since, DAY_MS))
+    if named.is_relative:
+        near = np.maximum(near, NEXT_DAY * ((at >= until) & (away <= DAY_MS)))
+    elif named.unit == "day":
+        near = np.maximum(BESIDE * (away <= DAY_MS), SAME_MONTH * _closeness(away, MONTH_MS))
+    best = YEAR_ALONE if named.unit == "year" and not named.is_relative else 1.0
+    fits: Floats = (best * np.where(away == 0, 1.0, near)).astype(np.float32)
+    return fits
+
+
+def _closeness(away: Ints, reach: int) -> Floats:
+    closeness: Floats = np.maximum(1.0 - away / reach, 0.0).astype(np.float32)
+    return closeness
+
+
+def _other_years(named: TimeRange, first_ms: int, last_ms: int) -> Iterator[tuple[int, int]]:
+    """Yield the same month or day of the other years that there are texts of."""
+    if not named.month:
+        return
+    length = named.until - named.since
+    present = to_datetime(named.since + length // 2).year
+    for year in range(to_datetime(first_ms).year, to_datetime(last_ms).year + 1)[-MOST_YEARS:]:
+        try:
+            first = datetime(year, named.month, named.day or 1, tzinfo=UTC)
+        except ValueError:  # 29 February
+            continue
+        since = int(first.timestamp() * 1000)
+        if year != present:
+            yield since, since + length

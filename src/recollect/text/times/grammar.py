@@ -1,0 +1,214 @@
+"""Where a text names a time, and which words say so: the same few patterns for every language.
+
+Each word becomes one letter, its kind (see `words`), and the patterns are looked for in these
+letters. What a found expression means is told by `ranges`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from recollect.text.terms import UNSPACED, bare
+from recollect.text.times import chinese, english, german, japanese, portuguese
+from recollect.text.times.words import DATE, DIGITS, NUMBER, OTHER, YEAR
+
+SPACED_TABLES = (english.TABLE, german.TABLE, portuguese.TABLE)
+UNSPACED_TABLES = (chinese.TABLE, japanese.TABLE)
+MOST_CHARS = 2_000
+"""Of longer texts no more is looked at: nobody asks so much."""
+
+_NUMERIC = (
+    r"(?P<ymd>(?<![\w.-])\d{4}(?:(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}|-\d\d)(?![\w/-]))"
+    r"|(?P<dmy>(?<![\w.])\d{1,2}(?P<t>[./])\d{1,2}(?P=t)\d{4}(?!\w))"
+    r"|(?P<Y>(?<![\w./:-])(?:19|20)\d\d(?![\w/:-]|[.]\d))"
+    r"|(?P<q>\d{1,2}(?:st|nd|rd|th|[ªº])?\b)"
+)
+_OTHER = r"|(?P<end>[?!;:()\n])"
+_ASCII_WORD = re.compile(rf"{_NUMERIC}|\w+{_OTHER}")
+_ANY_WORD = re.compile(
+    rf"(?P<unspaced>\d*[{UNSPACED}](?:[{UNSPACED}]|\d)*)|{_NUMERIC}"
+    rf"|(?:(?![{UNSPACED}])[\w\u0300-\u036f])+{_OTHER}"
+)
+_KANJI = "一二三四五六七八九十"
+_UNSPACED_WORDS = {word for table in UNSPACED_TABLES for kind in table.values() for word in kind}
+_CHARACTERS = re.compile(
+    r"(?P<Y>(?:19|20)\d\d)年?"
+    rf"|(?P<n>\d{{1,2}}|[{_KANJI}]{{1,3}})[日号號](?![前間间以之])"
+    rf"|(?P<M>\d{{1,2}}|[{_KANJI}]{{1,2}})月份?(?![前間间])"
+    rf"|(?P<word>{'|'.join(sorted(_UNSPACED_WORDS, key=lambda word: (-len(word), word)))})"
+    rf"|(?P<q>\d{{1,2}}|[{_KANJI}]{{1,3}})|."
+)
+
+_WEEK = "(?:RU|UR|J)"
+_TIMES = {
+    "numeric": "d",
+    "date": (
+        "[qo]F?t?[Mm](?:F?Y)?|[Mm][qo](?!F?U)Y?|Y[Mm]n?|Mn"
+        "|(?:RU|J)F?[Mm]n?|[Mm]n?(?:F?t?(?:RU|UR)|J)|[Mm]F?Y|[IFSBEb]t?[Mm]R?|R[Mm]|[Mm]R|M"
+    ),
+    "weekday": (
+        f"V|{_WEEK}[FI]?t?[WwX]|[WwX][IF]?t?{_WEEK}|RF?[WwX]|[Ww]R|[ISBEb]t?[Ww]R?|W(?=P)|X"
+    ),
+    "part": "DI?t?g|R[Pg]|T",
+    "ago": "At?N?[qN]F?U|N?[qN]F?UA",
+    "rolling": "RF?N?[qN]F?U|Z[qN]?U",
+    "season": f"RF?[Kk]|[Kk]R|JF?K|[ISBEb]t?K(?:F?t?(?:Y|RU|UR))?|[Kk]F?(?:Y|t?{_WEEK})",
+    "unit": "RU|Ut?bR|UR|J|D",
+    "year": "Y",
+}
+_FIND = re.compile(
+    r"(?<!e)(?:[SBEb][tN]?I?t?|I?t|IF?)?(?:"
+    + "|".join(f"(?P<{rule}>{pattern})" for rule, pattern in _TIMES.items())
+    + r")(?:[IF]?t?P)?s?"
+)
+
+
+class Word(msgspec.Struct, frozen=True):
+    """A word, or words that belong together: its kind, what it means, and where it is."""
+
+    kind: str
+    value: Any
+    start: int
+    end: int
+
+
+class Expression(msgspec.Struct, frozen=True):
+    """Words that name a time.
+
+    Attributes:
+        rule: How they name it, a key of the patterns.
+        opening: ``S`` from its begin on, ``B`` up to its begin, ``E`` from its end on; empty.
+        words: Those that count, in order.
+    """
+
+    rule: str
+    opening: str
+    words: tuple[Word, ...]
+
+    def value(self, kinds: str) -> Any:
+        """Return what the first word of one of these kinds means, or None."""
+        return next((word.value for word in self.words if word.kind in kinds), None)
+
+
+def expressions(text: str) -> list[Expression]:
+    """Return the expressions of time in a text, in its order; they do not overlap."""
+    words = list(_words(text[:MOST_CHARS]))
+    kinds = "".join(word.kind for word in words)
+    return [
+        Expression(
+            str(found.lastgroup),
+            _OPENINGS.get(found[0][0]) or _OPENINGS.get(found[0][-1], ""),
+            tuple(words[found.start() : found.end()]),
+        )
+        for found in _FIND.finditer(kinds)
+    ]
+
+
+_OPENINGS = {"S": "S", "s": "S", "B": "B", "b": "B", "E": "E"}
+
+
+def is_whole(text: str, expression: Expression) -> bool:
+    """Return whether nothing else is said in a text but prepositions and articles."""
+    around = [word for word in _words(text) if word not in expression.words]
+    return all(word.kind in "IFt" for word in around)
+
+
+def _words(text: str) -> Iterator[Word]:
+    found = list((_ASCII_WORD if text.isascii() else _ANY_WORD).finditer(text))
+    names = [each[0].lower() if each[0].isascii() else bare(each[0]) for each in found]
+    place = 0
+    while place < len(found):
+        match, length = found[place], 1
+        group = match.lastgroup
+        if group == "unspaced":
+            yield from _characters(match[0], match.start())
+        elif group is not None:
+            yield Word(*_by_form(group, match[0]), match.start(), match.end())
+        else:
+            length, kind, value = _longest(names, place)
+            yield Word(kind, value, match.start(), found[place + length - 1].end())
+        place += length
+
+
+def _longest(names: list[str], place: int) -> tuple[int, str, Any]:
+    """Return how many words from a place on belong together, their kind and meaning."""
+    for phrase, kind, value in _phrases().get(names[place], ()):
+        if names[place : place + len(phrase)] == phrase:
+            return len(phrase), kind, value
+    return 1, OTHER, None
+
+
+@functools.cache
+def _phrases() -> dict[str, list[tuple[list[str], str, Any]]]:
+    """Return the words and phrases of all languages by their first word, the longest first."""
+    found: dict[str, list[tuple[list[str], str, Any]]] = {}
+    for table in SPACED_TABLES:
+        for kind, words in table.items():
+            for written, value in words.items():
+                phrase = written.split()
+                found.setdefault(phrase[0], []).append((phrase, kind, value))
+    return {first: sorted(each, key=lambda one: -len(one[0])) for first, each in found.items()}
+
+
+@functools.cache
+def _unspaced_words() -> dict[str, tuple[str, Any]]:
+    return {
+        word: (kind, value)
+        for table in UNSPACED_TABLES
+        for kind, words in table.items()
+        for word, value in words.items()
+    }
+
+
+def _by_form(group: str, written: str) -> tuple[str, Any]:
+    """Return the kind and meaning of digits: a date, a year, a number; all else ends a phrase."""
+    if group == YEAR:
+        return YEAR, int(written)
+    if group == DIGITS:
+        return DIGITS, int(re.sub(r"\D", "", written))
+    if group == "end":
+        return OTHER, None
+    parts = [int(part) for part in re.split(r"\D", written)]
+    if group == "ymd":
+        return DATE, tuple(parts)
+    day, month, year = parts
+    is_clear = "." in written or day > _MONTHS or month > _MONTHS or day == month
+    if month > _MONTHS:
+        day, month = month, day
+    return (DATE, (year, month, day)) if is_clear else (OTHER, None)
+
+
+_MONTHS = 12
+
+
+def _characters(run: str, start: int) -> Iterator[Word]:
+    for match in _CHARACTERS.finditer(run):
+        kind, value = str(match.lastgroup), None
+        if kind == "word":
+            kind, value = _unspaced_words()[match[0]]
+        elif match.lastgroup is None:
+            kind = OTHER
+        else:
+            kind, value = (NUMBER if kind == DIGITS else kind), _number(match[kind])
+        yield Word(kind, value, start + match.start(), start + match.end())
+
+
+def _number(written: str) -> int:
+    """Return the number that digits or the signs of China and Japan up to 99 mean.
+
+    >>> _number("12"), _number("十二"), _number("二十"), _number("三")
+    (12, 12, 20, 3)
+    """
+    if written.isdecimal():
+        return int(written)
+    tens, ten, ones = written.rpartition("十")
+    return 10 * (_digit(tens) or 1) * bool(ten) + _digit(ones)
+
+
+def _digit(sign: str) -> int:
+    return _KANJI.find(sign[-1:]) + 1 if sign else 0

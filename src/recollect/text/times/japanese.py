@@ -1,0 +1,71 @@
+"""Japanese words of time."""
+
+from __future__ import annotations
+
+from recollect.text.times.words import (
+    EVENING_HOURS,
+    MORNING_HOURS,
+    NIGHT_HOURS,
+    NOON_HOURS,
+    Table,
+)
+
+_DAYS = "月火水木金土日"
+
+TABLE: Table = {
+    "X": {day + ending: number for number, day in enumerate(_DAYS) for ending in ("曜日", "曜")},
+    "J": {
+        "今週": ("week", 0),
+        "先週": ("week", -1),
+        "先々週": ("week", -2),
+        "来週": ("week", 1),
+        "今月": ("month", 0),
+        "先月": ("month", -1),
+        "先々月": ("month", -2),
+        "来月": ("month", 1),
+        "今年": ("year", 0),
+        "去年": ("year", -1),
+        "昨年": ("year", -1),
+        "一昨年": ("year", -2),
+        "おととし": ("year", -2),
+        "来年": ("year", 1),
+        "先週末": ("weekend", -1),
+        "今週末": ("weekend", 0),
+    },
+    "D": {
+        "今日": 0,
+        "きょう": 0,
+        "昨日": -1,
+        "きのう": -1,
+        "一昨日": -2,
+        "おととい": -2,
+        "明日": 1,
+    },
+    "T": {
+        **dict.fromkeys(("昨夜", "昨晩", "ゆうべ"), (NIGHT_HOURS, -1)),
+        **dict.fromkeys(("今夜", "今晩"), (NIGHT_HOURS, 0)),
+        "今朝": (MORNING_HOURS, 0),
+    },
+    "R": {"過去": -1, "この": 0, "この前": -1},
+    "U": {
+        **dict.fromkeys(("日", "日間"), "day"),
+        **dict.fromkeys(("週間", "週"), "week"),
+        **dict.fromkeys(("か月", "ヶ月", "カ月", "ヵ月", "ケ月", "箇月"), "month"),
+        "年": "year",
+        "年間": "year",
+        "時間": "hour",
+        "分": "minute",
+    },
+    "P": {
+        **dict.fromkeys(("朝", "午前"), MORNING_HOURS),
+        **dict.fromkeys(("午後", "昼"), NOON_HOURS),
+        **dict.fromkeys(("夕方", "夜", "晩"), EVENING_HOURS),
+        "深夜": NIGHT_HOURS,
+    },
+    "K": {"春": 3, "夏": 6, "秋": 9, "冬": 12},
+    "N": {"数": 3},
+    "A": {"前": None},
+    "F": {"の": None},
+    "s": {"以来": None},
+    "e": {"毎": None, "毎週": None, "毎月": None},
+}

@@ -1,0 +1,77 @@
+"""Moments as people give them: ``2026-05-12``, ``yesterday``, ``last week``, ``3h``."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, tzinfo
+
+from recollect.core.clock import check_time, to_datetime, to_ms
+from recollect.core.errors import InvalidInput
+from recollect.text.times.ranges import read_range
+
+_LENGTH = re.compile(r"(\d{1,6}) ?(m|min|minutes?|h|hours?|d|days?|w|weeks?)")
+_UNITS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def read_moment(
+    given: int | datetime | str, now_ms: int, zone: tzinfo | None, *, through: bool = False
+) -> int:
+    """Return the moment that is meant, ms UTC.
+
+    Args:
+        given: Milliseconds UTC; a `datetime`; or a text: a time as `find_ranges` reads it ("last
+            week", "2 days ago"), a day with a time, or how long ago ("3h", "2 days").
+        now_ms: The time of the question.
+        zone: Of a text that names none; the machine's if not given.
+        through: Let a range mean its end instead of its beginning.
+
+    Raises:
+        InvalidInput: it means none.
+    """
+    if not isinstance(given, str):
+        return check_time(given)
+    text = " ".join(given.split())
+    try:
+        return _read(text, now_ms, zone, through=through)
+    except (ValueError, OverflowError) as error:
+        hint = "write 2026-05-12, 2026-05-12T09:30, yesterday, last week, 2 days ago or 3h"
+        raise InvalidInput("a date cannot be understood", hint=hint) from error
+
+
+def _read(text: str, now_ms: int, zone: tzinfo | None, *, through: bool) -> int:
+    length = _LENGTH.fullmatch(text.lower())
+    if length is not None:
+        return to_ms(to_datetime(now_ms) - _length_of(length))
+    found = read_range(text, now_ms, zone)
+    if found is not None:
+        return to_ms(to_datetime(found.until if through else found.since))
+    if _DAY.fullmatch(text):
+        raise ValueError("no day of the calendar")
+    moment = datetime.fromisoformat(text.upper())
+    if moment.tzinfo is None:
+        moment = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)
+    return to_ms(moment)
+
+
+def _length_of(written: re.Match[str]) -> timedelta:
+    """Return a length from its number and unit."""
+    number, unit = written.groups()
+    return int(number) * _UNITS[unit[0]]
+
+
+def read_duration(written: str) -> int:
+    """Return the length that a text such as ``30m``, ``1h`` or ``2 days`` means, in ms.
+
+    Raises:
+        InvalidInput: it means none.
+    """
+    length = _LENGTH.fullmatch(" ".join(written.lower().split()).removesuffix(" ago"))
+    if length is None:
+        raise InvalidInput("a length cannot be understood", hint="write 30m, 1h or 2d")
+    return int(_length_of(length) / timedelta(milliseconds=1))
