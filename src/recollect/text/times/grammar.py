@@ -1,7 +1,7 @@
 """Where a text names a time, and which words say so: the same few patterns for every language.
 
 Each word becomes one letter, its kind (see `words`), and the patterns are looked for in these
-letters. What a found expression means is told by `ranges`.
+letters. `ranges` says what a found expression means.
 """
 
 from __future__ import annotations
