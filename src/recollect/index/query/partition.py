@@ -73,7 +73,7 @@ class Partition:
         self.annotations = Annotations(self.number)
         self.groups = ChunkGroups(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
-        self.vectors = HeldVectors(self.number, max(1, self.dimensions))
+        self.vectors = HeldVectors(self.number, self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
         self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
         self.revision = -1
@@ -103,11 +103,21 @@ class Partition:
             return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
-    def question(self, query: str, times: tuple[TimeRange, ...] = ()) -> Question:
-        """Return what ``query`` asks for, as far as the names here tell; the last one is kept."""
+    def question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
+        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`.
+
+        Relative times after all that is known have no effect: their words stay in the question.
+        """
         if self._asked is None or self._asked[:2] != (query, times):
-            self._asked = query, times, analyse(query, self.names, times)
+            newest = int(self.arrays.columns["at"].max()) if times else 0
+            heard = [each for each in times if not each.is_relative or each.since <= newest]
+            self._asked = query, times, analyse(query, self.names, heard)
         return self._asked[2]
+
+    def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
+        """Return what `question` does, and keep no question of a user."""
+        found, self._asked = self.question(query, times), None
+        return found
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -130,7 +140,7 @@ class Partition:
             self.arrays.append(records, gone[gone >= known])
         self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
-        if self.codes:
+        if self.codes and self.vectors:
             self.vectors.forget(self.codes.refresh(tx, self.number, count))
             self.vectors.forget(gone)
             self.codes.forget(gone)
