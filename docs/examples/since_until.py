@@ -1,11 +1,12 @@
 """What was said when: as a filter, and in the words of the question."""
 
 import tempfile
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import recollect
+from recollect.core.clock import SystemClock, to_datetime
 
-now = datetime.now(UTC)
+now = to_datetime(SystemClock().now_ms())
 with tempfile.TemporaryDirectory() as home, recollect.open(home) as memory:
     session = memory.sessions.create()
     for days, text in ((30, "The gasket is ordered."), (1, "The gasket came.")):

@@ -58,7 +58,8 @@ def test_every_part_of_a_score_is_explained() -> None:
     """`--explain` prints these names; the search page must say what they mean."""
     weights = [o.key for o in list_options() if o.key.startswith("search.ranking.")]
     rows = set(re.findall(r"^\| `(\w+)` \|", _text("search.md"), re.MULTILINE))
-    second = {"search.ranking.group_alone"}  # another weight of the part `group`
+    # Other weights of the parts `group` and `date`.
+    second = {"search.ranking.group_alone", "search.ranking.relative_date"}
     assert rows == {key.rpartition(".")[2] for key in weights if key not in second}
 
 

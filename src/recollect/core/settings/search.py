@@ -40,7 +40,7 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     relative_date: Annotated[
         float,
         _WEIGHT,
-        "Said at a time that the question tells from its own day on: yesterday, last week.",
+        "Said at a time that the question names relative to its own day: yesterday, last week.",
     ] = 0.5
     time: Annotated[float, _WEIGHT, "Names a time where the question asks for one."] = 0.1
     capitals: Annotated[float, _WEIGHT, "Has names in it where the question asks for one."] = 0.05

@@ -31,7 +31,7 @@ PRESELECTED = 8
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
 TIME_ARM = 200
-"""Chunks of a time that the question tells from today on: by words, then the newest."""
+"""Chunks of a relative time (last week): the best by words, then the newest."""
 FILE_ARM = 50
 """The best chunks of memory files by words and by codes that are candidates beside the best of all,
 and of them so many get exact vectors: what the share of memory files is filled from."""
@@ -123,7 +123,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         return self.arrays.around(near)[:3].clip(0).ravel()
 
     def _by_time(self) -> Ints:
-        """Return the chunks of the times that are told from today on, the best by words first."""
+        """Return the chunks of the relative times named, the best by words first."""
         times = [each for each in self.request.question.times if each.is_relative]
         if not times:
             return np.zeros(0, np.int64)

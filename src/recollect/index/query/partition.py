@@ -103,10 +103,15 @@ class Partition:
             return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
-    def question(self, query: str, times: tuple[TimeRange, ...] = ()) -> Question:
-        """Return what ``query`` asks for, as far as the names here tell; the last one is kept."""
+    def question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
+        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`.
+
+        Relative times after all that is known have no effect: their words stay in the question.
+        """
         if self._asked is None or self._asked[:2] != (query, times):
-            self._asked = query, times, analyse(query, self.names, times)
+            newest = int(self.arrays.columns["at"].max()) if times else 0
+            heard = [each for each in times if not each.is_relative or each.since <= newest]
+            self._asked = query, times, analyse(query, self.names, heard)
         return self._asked[2]
 
     def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:

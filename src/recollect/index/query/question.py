@@ -29,8 +29,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         text: The question without the names of known speakers, for the embedder: a small model
-            otherwise ranks by the name alone (docs/experiments.md, names); and without times told
-            from today on, since a text that says "yesterday" means another day. Characters of full
+            otherwise ranks by the name alone (docs/experiments.md, names); and without relative
+            times, since a text that says "yesterday" means another day. Characters of full
             or half width are as they are written otherwise: models know those.
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
@@ -51,7 +51,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_of_time(self) -> bool:
-        """Whether a time is named that is told from the day of the question on: last week."""
+        """Whether a time relative to the day of the question is named: last week."""
         return any(each.is_relative for each in self.times)
 
     @property

@@ -157,7 +157,7 @@ class RankingPipeline:
     def _answering(self, parts: ScoreParts) -> ScoreParts:
         """Leave out what has only its speaker or its time for it: that alone is not an answer.
 
-        The time is one where the question tells it from today on: "what happened yesterday?"
+        The time is one where it is relative to today: "what happened yesterday?"
         """
         if self._scan is not None:
             return parts

@@ -15,7 +15,7 @@ NEAR = 0.5
 """What the edge of a range is worth to those outside, falling to 0 one length of it away: people
 say "last week" of nine days ago."""
 NEXT_DAY = 0.8
-"""What the day after is worth, where the range is told from today on: evenings are told then."""
+"""What the day after is worth, where the range is relative to today: evenings are reported then."""
 BESIDE, SAME_MONTH = 1.0, 0.4
 """What the days beside a day of the calendar are worth, and the edge of the month around it, for
 who remembers the day wrongly."""

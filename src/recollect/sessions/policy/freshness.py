@@ -99,6 +99,7 @@ def kind_of(key: SessionKey) -> str:
 def local_day(now: int, zone: tzinfo | None) -> str:
     """Return the date of a moment in a zone, such as ``2026-11-20``.
 
+    >>> from datetime import UTC
     >>> local_day(1770681600000, UTC)
     '2026-02-10'
     """

@@ -1,7 +1,7 @@
 """Where a text names a time, and which words say so: the same few patterns for every language.
 
 Each word becomes one letter, its kind (see `words`), and the patterns are looked for in these
-letters. What a found expression means is told by `ranges`.
+letters. `ranges` says what a found expression means.
 """
 
 from __future__ import annotations
@@ -30,19 +30,29 @@ _NUMERIC = (
 )
 _OTHER = r"|(?P<end>[?!;:()\n])"
 _ASCII_WORD = re.compile(rf"{_NUMERIC}|\w+{_OTHER}")
-_ANY_WORD = re.compile(
-    rf"(?P<unspaced>\d*[{UNSPACED}](?:[{UNSPACED}]|\d)*)|{_NUMERIC}"
-    rf"|(?:(?![{UNSPACED}])[\w\u0300-\u036f])+{_OTHER}"
-)
+
+
+@functools.cache
+def _any_word() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<unspaced>\d*[{UNSPACED}](?:[{UNSPACED}]|\d)*)|{_NUMERIC}"
+        rf"|(?:(?![{UNSPACED}])[\w\u0300-\u036f])+{_OTHER}"
+    )
+
+
 _KANJI = "一二三四五六七八九十"
-_UNSPACED_WORDS = {word for table in UNSPACED_TABLES for kind in table.values() for word in kind}
-_CHARACTERS = re.compile(
-    r"(?P<Y>(?:19|20)\d\d)年?"
-    rf"|(?P<n>\d{{1,2}}|[{_KANJI}]{{1,3}})[日号號](?![前間间以之])"
-    rf"|(?P<M>\d{{1,2}}|[{_KANJI}]{{1,2}})月份?(?![前間间])"
-    rf"|(?P<word>{'|'.join(sorted(_UNSPACED_WORDS, key=lambda word: (-len(word), word)))})"
-    rf"|(?P<q>\d{{1,2}}|[{_KANJI}]{{1,3}})|."
-)
+
+
+@functools.cache
+def _one_of_characters() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<Y>(?:19|20)\d\d)年?"
+        rf"|(?P<n>\d{{1,2}}|[{_KANJI}]{{1,3}})[日号號](?![前間间以之])"
+        rf"|(?P<M>\d{{1,2}}|[{_KANJI}]{{1,2}})月份?(?![前間间])"
+        rf"|(?P<word>{'|'.join(sorted(_unspaced_words(), key=lambda word: (-len(word), word)))})"
+        rf"|(?P<q>\d{{1,2}}|[{_KANJI}]{{1,3}})|."
+    )
+
 
 _WEEK = "(?:RU|UR|J)"
 _TIMES = {
@@ -61,11 +71,15 @@ _TIMES = {
     "unit": "RU|Ut?bR|UR|J|D",
     "year": "Y",
 }
-_FIND = re.compile(
-    r"(?<!e)(?:[SBEb][tN]?I?t?|I?t|IF?)?(?:"
-    + "|".join(f"(?P<{rule}>{pattern})" for rule, pattern in _TIMES.items())
-    + r")(?:[IF]?t?P)?s?"
-)
+
+
+@functools.cache
+def _times_in_kinds() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<!e)(?:[SBEb][tN]?I?t?|I?t|IF?)?(?:"
+        + "|".join(f"(?P<{rule}>{pattern})" for rule, pattern in _TIMES.items())
+        + r")(?:[IF]?t?P)?s?"
+    )
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -99,16 +113,20 @@ def expressions(text: str) -> list[Expression]:
     """Return the expressions of time in a text, in its order; they do not overlap."""
     words = list(_words(text[:MOST_CHARS]))
     kinds = "".join(word.kind for word in words)
+    if not kinds.strip(_NEVER_ALONE):
+        return []
     return [
         Expression(
             str(found.lastgroup),
             _OPENINGS.get(found[0][0]) or _OPENINGS.get(found[0][-1], ""),
             tuple(words[found.start() : found.end()]),
         )
-        for found in _FIND.finditer(kinds)
+        for found in _times_in_kinds().finditer(kinds)
     ]
 
 
+_NEVER_ALONE = "xqNIFteSsBEbAZRo"
+"""Kinds that are no time without others: most questions have no more, and need no patterns."""
 _OPENINGS = {"S": "S", "s": "S", "B": "B", "b": "B", "E": "E"}
 
 
@@ -119,7 +137,7 @@ def is_whole(text: str, expression: Expression) -> bool:
 
 
 def _words(text: str) -> Iterator[Word]:
-    found = list((_ASCII_WORD if text.isascii() else _ANY_WORD).finditer(text))
+    found = list((_ASCII_WORD if text.isascii() else _any_word()).finditer(text))
     names = [each[0].lower() if each[0].isascii() else bare(each[0]) for each in found]
     place = 0
     while place < len(found):
@@ -187,7 +205,7 @@ _MONTHS = 12
 
 
 def _characters(run: str, start: int) -> Iterator[Word]:
-    for match in _CHARACTERS.finditer(run):
+    for match in _one_of_characters().finditer(run):
         kind, value = str(match.lastgroup), None
         if kind == "word":
             kind, value = _unspaced_words()[match[0]]

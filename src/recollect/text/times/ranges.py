@@ -31,7 +31,7 @@ class TimeRange(msgspec.Struct, frozen=True, kw_only=True):
             ``year``; ``open`` where it has one end only.
         start: Where its words begin in the text.
         end: Where they end.
-        is_relative: Whether it is told from the day of the question on: "last week".
+        is_relative: Whether it is relative to the day of the question: "last week".
         month: Of a month or day without a year which month, else 0: other years may be meant.
         day: Likewise the day of the month.
     """
