@@ -26,6 +26,7 @@ SAYS = {
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "letters.py": "sorensen -> Sørensen ships the lamps.\nthor -> Þór pays on Fridays.\n",
     "many_programs.py": "Ann: 2 Bob: 1\nworker 2 0\n",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
     "recover.py": "records_lost\n1 would come back\n1 1 0\nLanterns 1",

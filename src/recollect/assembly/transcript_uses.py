@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from recollect.core.checks import MAX_LABEL_CHARS
+from recollect.core.clock import to_datetime
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.links.linking import link_calls, link_turns, used_calls
 from recollect.observations.links.said import SaidMessage, last_prompt
@@ -126,7 +127,7 @@ def _worded(message: Message, project: str | None) -> GivenObservation:
         input=message.text if part == "prompt" else None,
         output=message.text if part == "answer" else None,
         event=part,
-        at=message.created_at,
+        at=to_datetime(message.created_at),
         project=project,
     )
 
@@ -141,6 +142,6 @@ def _given(use: ToolUse) -> GivenObservation:
         tool_use_id=use.id,
         agent_id=use.agent_id,
         event="tool_failed" if use.is_error else "tool",
-        at=use.at,
+        at=to_datetime(use.at),
         project=use.project,
     )

@@ -19,6 +19,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_MS = 86_400_000
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, the largest time that `datetime` can show."""
+SECONDS = range(100_000_000, 100_000_000_000)
+"""As milliseconds these numbers lie in 1970 to 1973, as seconds in 1973 to 5138."""
 
 _TAIL_BYTES = 8
 _TAILS = 128
@@ -128,14 +130,20 @@ def to_ms(at: int | datetime) -> int:
 
 
 def check_time(at: int | datetime) -> int:
-    """Return a time as ms UTC.
+    """Return a time that a caller gave as ms UTC: every surface reads moments with this.
 
     Raises:
-        InvalidInput: it is not a whole number or datetime between 1970 and 9999.
+        InvalidInput: it is not a whole number or datetime between 1970 and 9999, or it is a number
+            of seconds: what one is that means the early seventies is given as a datetime.
     """
     hint = "Pass milliseconds since 1970 UTC, or a datetime."
     if isinstance(at, bool) or not isinstance(at, int | datetime):
         raise InvalidInput("a time must be a whole number or a datetime", hint=hint)
+    if not isinstance(at, datetime) and at in SECONDS:
+        raise InvalidInput(
+            "a time must be in milliseconds, not in seconds",
+            hint="multiply by 1000, or give a datetime",
+        )
     try:
         return to_ms(at)
     except (ValueError, OverflowError) as error:

@@ -11,6 +11,7 @@ from typing import Literal, LiteralString, get_args
 
 import msgspec
 
+from recollect.core.clock import to_datetime
 from recollect.core.errors import Conflict, InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset, SessionResumed
 from recollect.core.scope import Scope
@@ -157,7 +158,7 @@ def fork_session(
         running.role,
         list(running.content),
         name=running.name,
-        at=running.created_at,
+        at=to_datetime(running.created_at),
         metadata=running.metadata,
         sender=running.sender,
     )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 
 import msgspec
 
 from recollect.text.boundaries import safe_cut
-from recollect.text.terms import is_unspaced, terms
+from recollect.text.terms import PAIRED, UNDECOMPOSED, is_unspaced, terms
 
 _REACH = 40
 """Characters of a word that are looked at on each side of a match; longer runs are not words."""
+_PAIRED = re.compile(f"[{PAIRED}]")
 _SPACES = " \n\t"
 _LEAST_STEM = 3
 """A stem of so many letters or more may have lost or changed its last one."""
@@ -69,11 +72,13 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
     the time that the terms of the whole text take.
     """
     folded = text.lower() if text.isascii() else text.translate(_BASES)
+    longer = [] if len(folded) == len(text) else _places_of_pairs(text)
     for term in wanted:
         letters = term[:-1] if len(term) >= _LEAST_STEM else term
-        place = folded.find(letters)
-        while place >= 0:
-            end = place + len(letters)
+        found = folded.find(letters)
+        while found >= 0:
+            place = found - bisect_left(longer, found)
+            end = found + len(letters) - bisect_left(longer, found + len(letters))
             if is_unspaced(term):
                 yield place, term
             else:
@@ -84,19 +89,24 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
                     yield from ((place, each) for each in made)
                 else:
                     end = stop
-            place = folded.find(letters, end)
+            found = folded.find(letters, end + bisect_left(longer, found + len(letters)))
+
+
+def _places_of_pairs(text: str) -> list[int]:
+    """Return where, in the folded text, the letters are that became two."""
+    return [found.start() + before for before, found in enumerate(_PAIRED.finditer(text))]
 
 
 class _Bases(dict[int, str]):
-    """Characters without case and accents, for `str.translate`: always one for one."""
+    """Characters without case and accents, for `str.translate`: one for one but for `PAIRED`."""
 
     def __missing__(self, code: int) -> str:
         lowered = chr(code).lower()
         base, *marks = list(unicodedata.normalize("NFKD", lowered))
         if any(not "\u0300" <= mark <= "\u036f" for mark in marks):
             base = unicodedata.normalize("NFKC", lowered)[0]
-        self[code] = base
-        return base
+        self[code] = base.translate(UNDECOMPOSED)
+        return self[code]
 
 
 _BASES = _Bases()

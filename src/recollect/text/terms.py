@@ -17,7 +17,7 @@ import Stemmer
 
 from recollect.text.scramble import is_encoded, is_scrambled
 
-TERMS_VERSION = 3
+TERMS_VERSION = 4
 
 LONGEST = 40
 """Terms are cut here. Longer words are hashes and keys, unless they have the parts of a name."""
@@ -47,9 +47,19 @@ _UNSPACED = (
 )
 _MAYBE_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _APOSTROPHES = "'’"
+UNDECOMPOSED = str.maketrans(
+    dict(zip("øłđðŧħŋıȷĸŀǥɖɗɓƙƴɲɣƶȼɨʉəǝɛɔ", "olddthnijklgddbkyngzciueeeo", strict=True))
+    | {"æ": "ae", "œ": "oe", "þ": "th", "ß": "ss"}
+)
+"""Small letters that Unicode does not take apart into a letter and a mark, as people type them who
+have no such key: Sørensen, Łukasz, Đorđe, Ægir, Þór."""
+PAIRED = "æœþßǽǣÆŒÞẞǼǢ"
+"""Those that become two letters."""
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z]+)?")
-_LOOSE = re.compile(r"[\u1100-\u11ff\u3099\u309a\uff9e\uff9f]")
-"""Parts of Hangul and kana that form one character with the one before."""
+_LOOSE = re.compile(r"[\u1100-\u11ff\u3099\u309a\uff9e\uff9fÆŒÞẞ]")
+"""Parts of Hangul and kana that form one character with the one before, and capitals that are two
+letters, whose case depends on the letters beside them."""
+_PAIRED_CAPITAL = re.compile(r"(\w?)([ÆŒÞẞ])(?=(\w?))")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HAS_PARTS = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
 _PLAIN_WORD = re.compile(r"[a-z]+")
@@ -83,7 +93,10 @@ class _Folding(dict[int, str]):
             # Capitals stay, so that CAFÉ is one word and not three parts of a name.
             base = unicodedata.normalize("NFKD", character)
             base = base if character.isupper() else base.casefold()
-            folded = "".join(c for c in base if not 0x300 <= ord(c) <= 0x36F)
+            plain = "".join(c for c in base if not 0x300 <= ord(c) <= 0x36F)
+            folded = plain.translate(UNDECOMPOSED)
+            if character.isupper():
+                folded = plain.lower().translate(UNDECOMPOSED).upper()
         self[code] = folded
         return folded
 
@@ -134,6 +147,15 @@ def phrase_terms(text: str) -> list[str]:
     return [term for word in _words(text) for term in _looked_for(word) or [word.casefold()]]
 
 
+def bare(text: str) -> str:
+    """Return a text without case and accents, as terms are compared: for whole names.
+
+    >>> bare("Zoë Sørensen")
+    'zoe sorensen'
+    """
+    return text.translate(_FOLDING).casefold()
+
+
 def is_unspaced(text: str) -> bool:
     """Return whether ``text`` begins in a script that has no spaces between words."""
     return not text.isascii() and _unspaced().match(text) is not None
@@ -149,8 +171,15 @@ def _words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text)
     if _LOOSE.search(text):
-        text = unicodedata.normalize("NFKC", text)
+        text = _PAIRED_CAPITAL.sub(_in_two_letters, unicodedata.normalize("NFKC", text))
     return _any_word().findall(text.translate(_FOLDING))
+
+
+def _in_two_letters(found: re.Match[str]) -> str:
+    """Return a capital as two letters: THOR among capitals, else Thor, which is one word too."""
+    before, letter, after = found.groups()
+    pair = letter.lower().translate(UNDECOMPOSED)
+    return before + (pair.upper() if (before + after).isupper() else pair.capitalize())
 
 
 def _unless_encoded(run: re.Match[str]) -> str:

@@ -86,6 +86,16 @@ def test_a_name_goes_with_its_last_document_only(open_index: Open) -> None:
     assert names_of(opened) == {("speaker", "Anna")}
 
 
+@pytest.mark.parametrize("question", ["What did Sorensen say?", "what did sørensen say?"])
+def test_a_speaker_is_named_without_the_letters_that_a_keyboard_lacks(
+    open_index: Open, question: str
+) -> None:
+    """As words are found without them."""
+    opened = open_index(ScriptedFeed(said("one", "hello", name="Sørensen")))
+    opened.index.sync()
+    assert [name.casefold() for name in mentioned(opened, question)]
+
+
 def test_two_speakers_may_share_a_first_name(open_index: Open) -> None:
     """When one of them is gone, the name still means the other."""
     feed = ScriptedFeed(said("a", "tea", name="Anna Berg"), said("b", "tea", name="Anna Lind"))

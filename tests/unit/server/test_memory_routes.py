@@ -88,6 +88,13 @@ def test_an_unknown_name_is_refused(client: Client) -> None:
     assert (status, error["error"]["code"]) == (422, "invalid_input")
 
 
+def test_a_time_in_seconds_is_refused(client: Client) -> None:
+    """As in Python; the hint says what to do."""
+    status, error = _asked(client, "search", query="tea", since=1_770_681_600)
+    assert (status, error["error"]["code"]) == (422, "invalid_input")
+    assert error["error"]["hint"] == "multiply by 1000, or give a datetime"
+
+
 @pytest.mark.parametrize("audience", ["shared", f"session:{GUESTS}"])
 def test_another_token_hears_its_own_audience_only(client: Client, audience: str) -> None:
     """And an argument never widens it: what it may not hear answers as what does not exist."""

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.core.clock import to_datetime
 from recollect.core.errors import Conflict, NotFound, StoreError
 from recollect.core.settings import SessionSettings
 from recollect.sessions.context.compaction import Compaction, store_compaction
@@ -319,7 +320,7 @@ MESSAGE = st.fixed_dictionaries(
         "role": st.sampled_from(ROLES),
         "content": st.lists(BLOCK, max_size=3),
         "name": MAYBE,
-        "at": st.integers(0, 253_402_300_799_999),
+        "at": st.integers(0, 253_402_300_799_999).map(to_datetime),
         "metadata": st.dictionaries(TEXT, JSON, max_size=2),
     },
     optional={

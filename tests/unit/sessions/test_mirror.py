@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import threading
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.core.clock import to_datetime
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.sessions.exchange.formats.jsonl import JsonlFormat
@@ -353,14 +355,14 @@ def test_mirroring_costs_no_more_than_a_batch_of_memory(home: Home) -> None:
             st.sampled_from(["user", "assistant", "system", "tool"]),
             st.text(min_size=1),
             st.none() | st.text(min_size=1, max_size=20).filter(str.strip),
-            st.integers(0, NOON),
+            st.integers(0, NOON).map(to_datetime),
         ),
         min_size=1,
         max_size=6,
     )
 )
 def test_a_mirror_reads_back_as_the_messages_it_was_made_of(
-    home: Home, items: list[tuple[str, str, str | None, int]]
+    home: Home, items: list[tuple[str, str, str | None, datetime]]
 ) -> None:
     """JSONL round trip, through the importer's own format."""
     session = home.sessions.create(project="/p")

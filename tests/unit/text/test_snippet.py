@@ -40,12 +40,24 @@ def test_the_place_with_most_different_words_is_shown() -> None:
         ("zoe", "Zoe\u0308 and Zoë"),
         ("안녕", "모두 안녕하세요"),
         ("o'brien", "said Mr. O'Brien"),
+        ("sorensen", "said Mr. Sørensen"),
+        ("thor", "Þór and Ægir"),
+        ("strasse", "Ægir lives in the Schloßstraße, in the große Straße"),
     ],
 )
 def test_words_are_found_in_their_other_forms(question: str, line: str) -> None:
     """As the search finds them."""
     text = FILLER * 15 + line + "\n" + FILLER * 15
     assert line in snippet(text, query_terms(question), 200).text
+
+
+def test_a_place_behind_letters_that_become_two_is_where_it_was() -> None:
+    """However many stand before it: offsets are of the text as it is written."""
+    line = "Þór met the captain\n"
+    text = "Ægir aß Œuf. " * 400 + "\n" + FILLER * 4 + line + FILLER * 15
+    shown = snippet(text, query_terms("thor captain"), 120)
+    assert "Þór met the captain" in shown.text
+    assert text[shown.start : shown.end] == shown.text
 
 
 def test_a_whole_name_weighs_more_than_its_parts_apart() -> None:

@@ -72,6 +72,33 @@ def test_a_question_finds_its_text(question: str, text: str) -> None:
     assert set(query_terms(question)) <= set(terms(text))
 
 
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("sorensen", ["Sørensen", "SØRENSEN", "so\u0338rensen"]),
+        ("lukasz", ["Łukasz", "ŁUKASZ"]),
+        ("dorde", ["Đorđe", "ĐORĐE"]),
+        ("aegir", ["Ægir", "ÆGIR", "ægir"]),
+        ("thor", ["Þór", "ÞÓR", "þór"]),
+        ("strasse", ["Straße", "STRAẞE", "STRASSE"]),
+        ("oeuvre", ["œuvre", "Œuvre", "ŒUVRE"]),
+        ("isik", ["ışık", "Işık"]),
+        ("gudrun", ["Guðrún"]),
+        ("hamrun", ["Ħamrun"]),
+        ("sanar", ["Saŋar", "SAŊAR"]),
+        ("inuk", ["inuĸ"]),
+        ("muller", ["Müller"]),
+    ],
+)
+def test_letters_that_unicode_does_not_take_apart_are_found_as_they_are_typed(
+    typed: str, written: list[str]
+) -> None:
+    """And back: who types the letter finds the text that has none. A German umlaut is its vowel."""
+    for name in written:
+        assert set(query_terms(typed)) <= set(terms(name))
+        assert set(query_terms(name)) <= set(terms(typed))
+
+
 def test_a_question_does_not_ask_for_single_characters_of_a_word() -> None:
     """They are everywhere; alone they are asked for."""
     assert query_terms("绿茶 茶") == ["绿茶", "茶"]

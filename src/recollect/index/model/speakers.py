@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
+from recollect.text.terms import bare
 
 UNKNOWN = -1
 """Equals no stored number, so that an unknown owner matches nothing."""
@@ -111,5 +112,5 @@ def _keys(name: str) -> set[str]:
 
 
 def _bare(name: str) -> str:
-    folded = " ".join(name.split()).casefold()
+    folded = bare(" ".join(name.split()))
     return folded.removesuffix("'s").removesuffix("’s")
