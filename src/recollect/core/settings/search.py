@@ -36,7 +36,7 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     ] = 0.2
     date: Annotated[
         float, _WEIGHT, "Said on a day, in a month or a year that the question names."
-    ] = 0.2
+    ] = 0.4
     time: Annotated[float, _WEIGHT, "Names a time where the question asks for one."] = 0.1
     capitals: Annotated[float, _WEIGHT, "Has names in it where the question asks for one."] = 0.05
     question: Annotated[
