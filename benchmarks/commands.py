@@ -135,6 +135,9 @@ def load(
     ] = None,
     queries: Annotated[int, typer.Option(help="Searches in each mode.")] = 300,
     writes: Annotated[int, typer.Option(help="Single writes while the index merges.")] = 2_000,
+    length: Annotated[
+        int | None, typer.Option(min=20, help="Words of each message; 38 to 52 by default.")
+    ] = None,
     words: Annotated[
         WordLaw, typer.Option(help="How often words come up: as in real text, or by Zipf's law.")
     ] = "natural",
@@ -154,6 +157,7 @@ def load(
             writes=writes,
             seed=seed,
             words=words,
+            length=length,
         )
         for size in messages or [100_000]
     ]

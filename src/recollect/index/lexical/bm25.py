@@ -27,7 +27,7 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 those further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
 """What agents did has other words than what people say, and much more of it."""
-HELD_NUMBERS = 6_000_000
+HELD_NUMBERS = 8_000_000
 """Of four bytes, in `Impacts` at most: 24 MB, which is what 600 words in 1,000 chunks each take,
 or 60 that are in more than one of `DENSE` of 100,000. The one not asked for longest goes."""
 DENSE = 20
@@ -54,7 +54,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
 class LengthNorms(msgspec.Struct, frozen=True):
     """What a count is weighed against: the length of each chunk with its neighbours, and group."""
 
-    chunks: NDArray[np.float64]
+    chunks: Floats
     groups: NDArray[np.float64]
 
     @classmethod
@@ -64,7 +64,7 @@ class LengthNorms(msgspec.Struct, frozen=True):
         context = arrays.context[:count] / 4
         mean = totals.mean_context()[arrays.columns["source"][:count]]
         return cls(
-            K1 * (1 - B + B * context / mean),
+            (K1 * (1 - B + B * context / mean)).astype(np.float32),
             K1 * (1 - B + B * (groups.length / totals.mean_group()[groups.source])),
         )
 
@@ -183,7 +183,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
         total = self.chunks[numbers]
         sources = self.impacts.arrays.columns["source"]
         for term, share in self.deferred:
-            total += share.among(sources[numbers]) * self.impacts.among(term, numbers)
+            total += share.among(sources, numbers) * self.impacts.among(term, numbers)
         return total
 
 
@@ -214,7 +214,7 @@ def score(impacts: Impacts, terms: Sequence[QueryTerm], budget: int) -> LexicalS
             continue
         impact = impacts.of(term)
         # With a place twice among those touched: numpy adds the same to it, once.
-        chunks[impact.touched] += share.among(sources[impact.touched]) * impact.saturated
+        chunks[impact.touched] += share.among(sources, impact.touched) * impact.saturated
         in_groups = impact.in_groups / best[arrays.groups.source[impact.groups]]
         groups[impact.groups] += in_groups.astype(np.float32)
     return LexicalScores(impacts, chunks, groups, deferred)
@@ -238,9 +238,9 @@ class Shares(msgspec.Struct, frozen=True):
         alone = None if is_mixed else float(by_source[_WORK if living[_WORK] else 0])
         return cls(by_source.astype(np.float32), alone)
 
-    def among(self, sources: Ints) -> Floats | float:
-        """Return the shares of chunks of these sources."""
-        return self.by_source[sources] if self.alone is None else self.alone
+    def among(self, sources: Ints, numbers: NDArray[np.integer[Any]] | slice) -> Floats | float:
+        """Return the shares of chunks, where ``sources`` are those of all."""
+        return self.by_source[sources[numbers]] if self.alone is None else self.alone
 
 
 def _rarity(
@@ -268,8 +268,9 @@ def idf(living: int, frequency: int) -> float:
     return math.log(1 + (max(living - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def _saturated(counts: Floats, norms: NDArray[np.float64]) -> Floats:
-    return (counts / (counts + norms)).astype(np.float32)
+def _saturated(counts: Floats, norms: Floats) -> Floats:
+    saturated: Floats = counts / (counts + norms)
+    return saturated
 
 
 def _counts(arrays: ChunkArrays, found: Postings, numbers: Ints) -> Floats:

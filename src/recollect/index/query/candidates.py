@@ -5,7 +5,8 @@ All of them are scored exactly afterwards; what no way of finding proposes is ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -103,16 +104,15 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             return np.zeros(0, np.int64)
         groups, arrays = self.lexical.groups, self.arrays
         best = _highest(groups, BEST_GROUPS)
-        newest = [int(arrays.groups.last[g]) for g in best.tolist() if groups[g] > 0]
-        return np.array([n for last in newest for n in self._back_from(last)], np.int64)
-
-    def _back_from(self, number: int) -> Iterator[int]:
-        """Yield a chunk and those before it in its group, up to `GROUP_READ`."""
+        newest: NDArray[np.integer[Any]] = arrays.groups.last[best[groups[best] > 0]]
+        found: list[NDArray[np.integer[Any]]] = [np.zeros(0, np.int64)]
         for _ in range(GROUP_READ):
-            if number < 0:
-                return
-            yield number
-            number = int(self.arrays.before[number])
+            newest = newest[newest >= 0]
+            if not len(newest):
+                break
+            found.append(newest)
+            newest = arrays.before[newest]
+        return np.concatenate(found)
 
     def _by_codes(self) -> Ints:
         if self.scan is None:

@@ -141,7 +141,8 @@ def priors(
     columns = arrays.columns
 
     def flagged(flag: int) -> Floats:
-        return ((columns["flags"][numbers] & flag) > 0).astype(np.float32)
+        flags: Floats = ((columns["flags"][numbers] & flag) > 0).astype(np.float32)
+        return flags
 
     def speaker() -> Floats:
         if not question.speakers:
@@ -151,7 +152,8 @@ def priors(
 
     def capitals() -> Floats:
         counted = np.minimum(columns["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
-        return counted / np.float32(MOST_CAPITALS)
+        shares: Floats = counted / np.float32(MOST_CAPITALS)
+        return shares
 
     parts: dict[str, Callable[[], Floats]] = {
         "speaker": speaker,

@@ -167,7 +167,7 @@ class CodeScan:
 
     def cosine(self, numbers: Ints) -> Floats:
         """Return the cosines that the codes suggest; -1 where a chunk has no vector."""
-        found: Floats = self._cosines[self._distance[numbers]]
+        found: Floats = self._cosines.take(self._distance.take(numbers))
         return found
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:
@@ -202,22 +202,32 @@ class CodeMatrix:
         self._read_until = 0
         self._known_absent: tuple[int, Ints] | None = None
 
-    def refresh(self, tx: Transaction, partition: int, count: int) -> None:
-        """Take in what was stored since the last look; ``count`` is the number of chunks."""
+    def refresh(self, tx: Transaction, partition: int, count: int) -> Ints:
+        """Take in what was stored since the last look; return whose code may be another one.
+
+        Args:
+            tx: The snapshot.
+            partition: The row of `partitions`.
+            count: The number of chunks.
+        """
         self._known_absent = None
         self._reserve(count)
         newest = self._read_until
+        changed = [np.zeros(0, np.int64)]
         for block in read_blocks(tx, partition, self._read_until):
             members = np.flatnonzero(block.present)
             self._put(block.first + members, block.codes[members])
+            changed.append(block.first + members)
             newest = max(newest, block.revision)
         rows = read_rows(tx, partition, self._read_until)
         if rows:
             codes = np.frombuffer(b"".join(row[2] for row in rows), np.uint8)
             numbers = np.array([row[1] for row in rows], np.int64)
             self._put(numbers, codes.reshape(len(rows), -1))
+            changed.append(numbers)
             newest = max(newest, rows[-1][0])
         self._read_until = newest
+        return np.concatenate(changed)
 
     def forget(self, numbers: Ints) -> None:
         """Leave out removed chunks."""
