@@ -119,7 +119,9 @@ def cranfield(given: QualityOptions) -> None:
 
 
 @app.command()
-@with_quality_options("limit", "questions", "pool", "compare", "plot", "markdown", "answers")
+@with_quality_options(
+    "limit", "questions", "pool", "compare", "leave_out", "plot", "markdown", "answers"
+)
 def longmemeval(given: QualityOptions) -> None:
     """LongMemEval: one record, for its format and for latency; no claim of quality."""
     _quality(lambda suite: [suite.longmemeval()], given, given.plan())
@@ -274,7 +276,9 @@ def workspace(
 
 
 @app.command("all")
-@with_quality_options("mode", "pool", "settings", "compare", "plot", "markdown", "answers")
+@with_quality_options(
+    "mode", "pool", "settings", "compare", "leave_out", "plot", "markdown", "answers"
+)
 def everything(
     given: QualityOptions,
     *,
@@ -570,7 +574,7 @@ def disclosure(
 
 
 @app.command()
-@with_quality_options("pool", "settings", "compare", "plot", "markdown", "answers")
+@with_quality_options("pool", "settings", "compare", "leave_out", "plot", "markdown", "answers")
 def beside(
     given: QualityOptions,
     *,

@@ -15,7 +15,7 @@ from benchmarks.datasets.beam import Tier
 from benchmarks.datasets.data import VARIABLE
 from benchmarks.datasets.locomo import Gold
 from benchmarks.output import Output
-from benchmarks.quality.experiment import plan_variants
+from benchmarks.quality.experiment import PARTS, plan_variants
 from benchmarks.quality.quality import DIALOGUE_POOLS, MODES, POOLS, QualityPlan
 from benchmarks.quality.suite import Slice
 from recollect.core.errors import InvalidInput
@@ -64,6 +64,13 @@ Comparisons = Annotated[
         "--compare", help="name:key=value,…: run that too, side by side; may be repeated."
     ),
 ]
+LeaveOut = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=f"Run it without a part of the score, too; all, or of {', '.join(PARTS)}; "
+        "may be repeated."
+    ),
+]
 Keep = Annotated[
     Path | None, typer.Option(help="Keep the indexed homes here, and use those that are there.")
 ]
@@ -101,6 +108,7 @@ class QualityOptions(msgspec.Struct, frozen=True, kw_only=True):
     pool: Pools = None
     settings: Settings = None
     compare: Comparisons = None
+    leave_out: LeaveOut = None
     keep: Keep = None
     as_json: AsJson = False
     plot: Plot = None
@@ -123,8 +131,10 @@ class QualityOptions(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             InvalidInput: a mode, a pool or a setting does not exist.
         """
+        named = [] if self.leave_out in (None, ["all"]) else self.leave_out
+        left_out = choose(named, tuple(PARTS), "leave-out") if self.leave_out else ()
         return QualityPlan(
-            variants=plan_variants(self.settings or (), self.compare or ()),
+            variants=plan_variants(self.settings or (), self.compare or (), left_out),
             modes=choose(self.mode, MODES, "mode"),
             pools=choose(self.pool or pools, DIALOGUE_POOLS, "pool"),
         )

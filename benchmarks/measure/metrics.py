@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-CUTOFFS = (1, 5, 10, 20, 50)
+CUTOFFS = (1, 5, 6, 10, 12, 15, 20, 50)
 """Depths of recall; ``CUTOFFS[-1]`` is how deep a search has to go for them."""
 
 

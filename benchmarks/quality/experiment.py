@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from recollect.core.errors import InvalidInput
+from recollect.core.settings import RankingSettings
 
 BASE = "base"
 
@@ -19,6 +20,14 @@ _BACKENDS = ("search.lexical.", "search.vector.")
 _HINT = (
     "write it as search.limit=10, or for a comparison as name:search.limit=10,search.candidates=50"
 )
+
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    name: ("group", "group_alone") if name == "group" else (name,)
+    for name in RankingSettings.__struct_fields__
+    if name != "group_alone"
+}
+"""The parts of a score that can be left out, and the settings that hold their weights."""
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,12 +45,15 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def plan_variants(settings: Sequence[str], comparisons: Sequence[str]) -> tuple[Variant, ...]:
+def plan_variants(
+    settings: Sequence[str], comparisons: Sequence[str], left_out: Sequence[str] = ()
+) -> tuple[Variant, ...]:
     """Return the base variant with ``settings``, then one per comparison, on top of the base.
 
     Args:
         settings: ``key=value`` each, for every variant.
         comparisons: ``name:key=value,key=value`` each.
+        left_out: Names of `PARTS`; for each a variant in which it has no weight.
 
     Raises:
         InvalidInput: not in this form, or a name is used twice.
@@ -54,6 +66,9 @@ def plan_variants(settings: Sequence[str], comparisons: Sequence[str]) -> tuple[
             raise InvalidInput("a comparison has no name or no settings", hint=_HINT)
         changed = dict(_parse_setting(part) for part in rest.split(","))
         variants.append(Variant(name=name.strip(), overrides=base | changed))
+    for part in left_out:
+        nothing = {f"search.ranking.{weight}": "0" for weight in PARTS[part]}
+        variants.append(Variant(name=f"without {part}", overrides=base | nothing))
     if len({variant.name for variant in variants}) < len(variants):
         raise InvalidInput("two variants have the same name", hint=f"{BASE} is taken, too")
     return tuple(variants)

@@ -18,7 +18,10 @@ from benchmarks.measure.stopwatch import Rate, Spent, rate_of
 from benchmarks.measure.summary import PRIMARY_OF
 
 _MEASURES = {
-    "turn": ("R@1", "R@5", "R@10", "R@20", "R@50", "hit@5", "all@10", "MRR", "nDCG@10"),
+    "turn": (
+        *("R@1", "R@5", "R@6", "R@10", "R@12", "R@15", "R@20", "R@50"),
+        *("hit@5", "all@10", "MRR", "nDCG@10"),
+    ),
     "session": ("hit@1", "hit@5", "R@5", "MRR"),
     "document": ("R@10", "R@50", "hit@1", "MRR", "nDCG@10"),
 }

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from recollect.text.boundaries import safe_cut
-from recollect.text.terms import PAIRED, UNDECOMPOSED, is_unspaced, terms
+from recollect.text.terms import PAIRED, UNDECOMPOSED, irregular_forms, is_unspaced, terms
 
 _REACH = 40
 """Characters of a word that are looked at on each side of a match; longer runs are not words."""
@@ -73,8 +73,8 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
     """
     folded = text.lower() if text.isascii() else text.translate(_BASES)
     longer = [] if len(folded) == len(text) else _places_of_pairs(text)
-    for term in wanted:
-        letters = term[:-1] if len(term) >= _LEAST_STEM else term
+    spelled = [(term, letters) for term in wanted for letters in _spellings(term)]
+    for term, letters in spelled:
         found = folded.find(letters)
         while found >= 0:
             place = found - bisect_left(longer, found)
@@ -90,6 +90,13 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
                 else:
                     end = stop
             found = folded.find(letters, end + bisect_left(longer, found + len(letters)))
+
+
+def _spellings(term: str) -> list[str]:
+    """Return the letters that a word of ``term`` has: its stem, or those of an irregular form."""
+    stem = term[:-1] if len(term) >= _LEAST_STEM else term
+    forms = irregular_forms().get(term, ())
+    return [stem, *(form for form in forms if not form.startswith(stem))]
 
 
 def _places_of_pairs(text: str) -> list[int]:

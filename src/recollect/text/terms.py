@@ -1,8 +1,8 @@
 """Terms: what texts and questions are compared by.
 
-Words are folded (case, accents) and stemmed, function words left out; scripts without spaces become
-pairs of characters; identifiers are kept whole and in parts. The rules are part of the identity of
-an index: raise `TERMS_VERSION` when the same text gives other terms.
+Words are folded (case, accents, irregular forms) and stemmed, function words left out; scripts
+without spaces become pairs of characters; identifiers are kept whole and in parts. The rules are
+part of the identity of an index: raise `TERMS_VERSION` when the same text gives other terms.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from itertools import chain
 
 import Stemmer
 
+from recollect.text.irregular import BASE_OF, FORMS
 from recollect.text.scramble import is_encoded, is_scrambled
 
-TERMS_VERSION = 4
+TERMS_VERSION = 5
 
 LONGEST = 40
 """Terms are cut here. Longer words are hashes and keys, unless they have the parts of a name."""
@@ -177,6 +178,12 @@ def bare(text: str) -> str:
     return text.translate(_FOLDING).casefold()
 
 
+@functools.cache
+def irregular_forms() -> dict[str, list[str]]:
+    """Return the irregular forms of words by their terms: ``bought`` under ``buy``."""
+    return {_stemmed(base): forms for base, forms in FORMS.items()}
+
+
 def is_unspaced(text: str) -> bool:
     """Return whether ``text`` begins in a script that has no spaces between words."""
     return not text.isascii() and _unspaced().match(text) is not None
@@ -223,7 +230,8 @@ def _made(word: str) -> tuple[str, ...]:
         stem, found, tail = word.partition(apostrophe)
         if found:
             if tail.lower() in STOP_WORDS:
-                return _made(stem)
+                # Only here "won" is a function word: in "won't".
+                return () if stem.lower() in STOP_WORDS else _made(stem)
             return (*_made(stem), *_made(tail), (stem + tail).casefold())
     if _HAS_PARTS.search(word):
         parts = [term for part in _PARTS.findall(word) for term in _single(part.lower())]
@@ -236,13 +244,19 @@ def _is_plain(word: str) -> bool:
 
 
 def _single(word: str) -> tuple[str, ...]:
+    word = BASE_OF.get(word, word)
     if not word or word in STOP_WORDS:
         return ()
     if not _PLAIN_WORD.fullmatch(word):
         return (word,)
+    return (_stemmed(word),)
+
+
+def _stemmed(word: str) -> str:
     # The stemmer keeps its word in itself and is shared by threads.
     with _STEMMING:
-        return (_STEMMER.stemWord(word),)
+        stem: str = _STEMMER.stemWord(word)
+    return stem
 
 
 def _pairs(run: str) -> list[str]:

@@ -15,6 +15,7 @@ from benchmarks.load import load
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.measure.results import LoadReport, ProcessCost
 from benchmarks.output import write_whole
+from benchmarks.quality.experiment import PARTS
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -108,6 +109,27 @@ def test_variants_are_compared(run: Run) -> None:
         "BEAM 100K",
         "Cranfield",
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [(["date"], {"without date"}), (["all"], {f"without {part}" for part in PARTS})],
+)
+def test_parts_of_the_score_are_left_out(run: Run, asked: list[str], expected: set[str]) -> None:
+    """One at a time, beside the whole."""
+    options = [word for part in asked for word in ("--leave-out", part)]
+
+    report = json.loads(run("beam", "--json", "--mode", "lexical", *options).stdout)
+
+    assert {variant["name"] for variant in report["variants"]} == {"base", *expected}
+
+
+def test_an_unknown_part_cannot_be_left_out(run: Run) -> None:
+    """The hint lists those that there are."""
+    result = run("beam", "--leave-out", "mood")
+
+    assert isinstance(result.exception, InvalidInput)
+    assert "speaker" in result.exception.hint
 
 
 def test_markdown_and_plot_are_written(run: Run, tmp_path: Path) -> None:

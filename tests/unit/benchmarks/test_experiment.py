@@ -50,3 +50,16 @@ def test_names_are_used_once(names: tuple[str, ...]) -> None:
     """The base has its name already."""
     with pytest.raises(InvalidInput):
         plan_variants([], [f"{name}:search.limit=5" for name in names])
+
+
+def test_a_part_that_is_left_out_has_no_weight_in_any_mode() -> None:
+    """The session has two: with vectors, and without."""
+    _, date, group = plan_variants(["search.limit=5"], [], ["date", "group"])
+
+    assert date.name == "without date"
+    assert date.overrides == {"search.limit": "5", "search.ranking.date": "0"}
+    assert set(group.overrides) == {
+        "search.limit",
+        "search.ranking.group",
+        "search.ranking.group_alone",
+    }

@@ -31,6 +31,7 @@ def test_the_place_with_most_different_words_is_shown() -> None:
     ("question", "line"),
     [
         ("dying flowers", "the flower died and the flowers were dying"),
+        ("what did Ann buy?", "she BOUGHT plums"),
         ("happiness", "they were happy about the happiness of others"),
         ("getUserById", "call (getUserById) for it"),
         ("user", "call getUserById for it"),

@@ -36,7 +36,7 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     ] = 0.2
     date: Annotated[
         float, _WEIGHT, "Said on a day, in a month or a year that the question names."
-    ] = 0.3
+    ] = 0.4
     relative_date: Annotated[
         float,
         _WEIGHT,
