@@ -18,6 +18,7 @@ from recollect.index.index import Index, IndexStatus
 from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
+from recollect.models.languages import languages_of
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
@@ -217,6 +218,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         embedder: ``provider:model``, or None.
         embedder_reason: Why this one, one sentence.
         embedder_hint: What would give a better one.
+        embedder_languages: What it reads, as BCP 47 tags, ``mul`` for many; empty where unknown.
         records_health: How records.db is doing.
         index_health: How index.db is doing.
         mirror_error: The `code` of the last failure to write a transcript.
@@ -259,6 +261,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     embedder: str | None
     embedder_reason: str
     embedder_hint: str
+    embedder_languages: list[str]
     records_health: Health
     index_health: Health
     mirror_error: str | None
@@ -340,6 +343,7 @@ def report_status(parts: Reported) -> Status:
         embedder=choice.embedder.model if choice.embedder else None,
         embedder_reason=choice.reason,
         embedder_hint=choice.hint,
+        embedder_languages=list(languages_of(choice.embedder)) if choice.embedder else [],
         records_health=parts.records.health(),
         index_health=index_health,
         mirror_error=parts.mirror.last_error if parts.mirror else None,

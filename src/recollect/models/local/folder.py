@@ -79,7 +79,7 @@ class ModelFolder:
 
     def damaged_originals(self) -> list[str]:
         """Return the names of originals that are missing or not what they must be."""
-        return [n for n, stamp in ORIGINALS.items() if not _matches(self.path / n, stamp)]
+        return [n for n, stamp in ORIGINALS.items() if not matches(self.path / n, stamp)]
 
     def has_graph(self, quantisation: Quantisation) -> bool:
         """Tell whether the graph is there and sound."""
@@ -107,7 +107,7 @@ class ModelFolder:
             ModelMissing: the file is missing or damaged.
         """
         path = self.path / VOCABULARY
-        if not _matches(path, ORIGINALS[VOCABULARY]):
+        if not matches(path, ORIGINALS[VOCABULARY]):
             raise _not_sound(path)
         return read_vocabulary(path)
 
@@ -170,7 +170,7 @@ class ModelFolder:
 
     def _build(self, quantisation: Quantisation) -> bytes:
         weights = self.path / WEIGHTS
-        if not _matches(weights, ORIGINALS[WEIGHTS]):
+        if not matches(weights, ORIGINALS[WEIGHTS]):
             raise _not_sound(weights)
         content = build_graph(read_weights(weights), quantisation)
         path = self._graph_path(quantisation)
@@ -201,6 +201,11 @@ class ModelFolder:
         return self.path / f"{quantisation}.onnx"
 
 
+def has_length(path: Path, stamp: Stamp) -> bool:
+    """Return whether a file is there, as long as it must be."""
+    return _length(path) == stamp.bytes
+
+
 def _length(path: Path) -> int | None:
     try:
         return path.stat().st_size
@@ -208,7 +213,8 @@ def _length(path: Path) -> int | None:
         return None
 
 
-def _matches(path: Path, stamp: Stamp) -> bool:
+def matches(path: Path, stamp: Stamp) -> bool:
+    """Return whether a file is what it must be; reads all of it."""
     if _length(path) != stamp.bytes:
         return False
     try:
