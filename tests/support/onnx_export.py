@@ -46,19 +46,17 @@ def graph_of(
     *,
     inputs: Iterable[str] = ("input_ids", "attention_mask", "token_type_ids"),
     output: str = "last_hidden_state",
-    location: str | None = None,
 ) -> onnx.ModelProto:
     """Return a graph like BERT's from outside: ids and mask in, one state a piece out.
+
+    Each state is its piece's row and the mean of all rows: so it depends on what is around it.
 
     Args:
         table: The state of each piece.
         inputs: Names; what is not an id or a mask changes nothing.
         output: The name of the states; ``sentence_embedding`` is their mean.
-        location: A file beside the graph for the table, as large models have it.
     """
     tensor = numpy_helper.from_array(table, "table")
-    if location is not None:
-        onnx.external_data_helper.set_external_data(tensor, location)
     one = numpy_helper.from_array(np.array([1], np.int64), "one")
     last = numpy_helper.from_array(np.array([-1], np.int64), "last")
     nodes = [
@@ -66,12 +64,16 @@ def graph_of(
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
         helper.make_node("Unsqueeze", ["mask", "last"], ["column"]),
     ]
+    nodes += [
+        helper.make_node("Mul", ["states", "column"], ["kept"]),
+        helper.make_node("ReduceMean", ["kept", "one"], ["context"], keepdims=1),
+        helper.make_node("Add", ["kept", "context"], ["mixed"]),
+    ]
     if output == "sentence_embedding":
-        nodes.append(helper.make_node("Mul", ["states", "column"], ["kept"]))
-        nodes.append(helper.make_node("ReduceMean", ["kept", "one"], [output], keepdims=0))
+        nodes.append(helper.make_node("ReduceMean", ["mixed", "one"], [output], keepdims=0))
         shape: list[str | int] = ["batch", table.shape[1]]
     else:
-        nodes.append(helper.make_node("Mul", ["states", "column"], [output]))
+        nodes.append(helper.make_node("Identity", ["mixed"], [output]))
         shape = ["batch", "pieces", table.shape[1]]
     taken = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "pieces"])
@@ -128,7 +130,8 @@ def pieces_table(folder: Path) -> NDArray[np.float32]:
     if (folder / "vocab.txt").is_file():
         return table_of((folder / "vocab.txt").read_text(encoding="utf-8").splitlines())
     vocabulary: Any = json.loads((folder / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
-    pieces = sorted(vocabulary, key=vocabulary.get) if isinstance(vocabulary, dict) else vocabulary
+    is_named = isinstance(vocabulary, dict)
+    pieces = sorted(vocabulary, key=lambda each: vocabulary[each]) if is_named else vocabulary
     return table_of([piece if isinstance(piece, str) else piece[0] for piece in pieces])
 
 
@@ -142,7 +145,10 @@ def write_wordpiece(
 ) -> Path:
     """Write the tokenizer of a BERT; return ``folder``."""
     known = [word for group in MEANINGS.values() for word in group]
-    pieces = [*SPECIAL, *dict.fromkeys([*words, *known, "the", "in", "##s", "query", "passage", ":"])]
+    pieces = [
+        *SPECIAL,
+        *dict.fromkeys([*words, *known, "the", "in", "##s", "query", "passage", ":"]),
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     if not as_json:
         (folder / "vocab.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
@@ -167,7 +173,9 @@ def write_unigram(folder: Path, words: Iterable[str] = ()) -> Path:
 
     known = [word for group in MEANINGS.values() for word in group]
     pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁"]
-    pieces += [f"▁{word}" for word in dict.fromkeys([*words, *known, "the", "in", "query:", "passage:"])]
+    pieces += [
+        f"▁{word}" for word in dict.fromkeys([*words, *known, "the", "in", "query:", "passage:"])
+    ]
     letters = sorted(set("abcdefghijklmnopqrstuvwxyz:'.子猫庭税"))
     scored = [(piece, -float(number) / 10) for number, piece in enumerate([*pieces, *letters])]
     made = Tokenizer(models.Unigram(scored, unk_id=3, byte_fallback=False))

@@ -71,12 +71,14 @@ def install(
 
     as_json = answers_json(context)
     folder = local_folder(settings, models_folder())
-    done = run(
-        folder,
-        source,
-        lambda step: None if as_json else say((f"{step} …", "dim")),
-        quantisation=settings.quantisation,
-    )
+    with show_progress(quiet=as_json) as progress:
+        done = run(
+            folder,
+            source,
+            lambda step: None if as_json else say((f"{step} …", "dim")),
+            progress.downloading,
+            quantisation=settings.quantisation,
+        )
     state = "is installed already" if done.was_installed else "is installed"
     place = f" {state}: {size(done.bytes)} in {done.folder}"
     answer(context, done, lambda: show((done.model, "bold"), (place, "")))
@@ -237,7 +239,7 @@ def _rows(settings: EmbeddingSettings) -> list[ModelRow]:
     models = models_folder()
     rows = [_row(models, name, settings) for name in list_models(models)]
     ours = ModelFolder(models / MODEL)
-    if ours.is_installed:
+    if ours.is_installed(settings.quantisation):
         used = {AUTO, "local", f"local:{MODEL}"} & {settings.provider, settings.fallback}
         row = ModelRow(
             name=MODEL,
@@ -262,7 +264,11 @@ def _row(models: Path, name: str, settings: EmbeddingSettings) -> ModelRow:
         found = find_model(models, name)
     except ModelMissing as error:
         return ModelRow(
-            name=name, dimensions=None, languages=(), bytes=held, is_used=is_used,
+            name=name,
+            dimensions=None,
+            languages=(),
+            bytes=held,
+            is_used=is_used,
             trouble=error.message,
         )
     wrong = [f for f, stamp in found.files.items() if not has_length(models / name / f, stamp)]
@@ -332,7 +338,7 @@ def _look(settings: EmbeddingSettings) -> dict[str, object]:
         "because": choice.fallback_reason,
         "hint": choice.hint,
         "local model": MODEL,
-        "installed": folder.is_installed,
+        "installed": folder.is_installed(settings.quantisation),
         "runtime installed": runtime_is_installed(),
         "folder": str(folder.path),
         "bytes": folder.size_bytes(),

@@ -13,8 +13,8 @@ MANY = "mul"
 _KNOWN = (
     (
         MANY,
-        "multilingual gemma bge-m3 qwen3-embedding text-embedding-3 gemini-embedding voyage-3 voyage-4"
-        " snowflake-arctic-embed2 granite-embedding:278m nomic-embed-text-v2 labse",
+        "multilingual gemma bge-m3 qwen3-embedding text-embedding-3 gemini-embedding voyage-3"
+        " voyage-4 snowflake-arctic-embed2 granite-embedding:278m nomic-embed-text-v2 labse",
     ),
     (
         "en",

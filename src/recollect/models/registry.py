@@ -321,7 +321,7 @@ def _missing_local(settings: EmbeddingSettings, models: Path) -> ModelMissing | 
 
     if not runtime_is_installed():
         return ModelMissing("the package onnxruntime is not installed", hint=RUNTIME_HINT)
-    if not ModelFolder(local_folder(settings, models)).is_installed:
+    if not ModelFolder(local_folder(settings, models)).is_installed(settings.quantisation):
         return ModelMissing("the local model is not installed", hint=INSTALL_HINT)
     return None
 

@@ -60,6 +60,10 @@ class Steps:
         """Show how much of some files is here, in bytes."""
         self._painter.paint("Copying", done, total, "bytes")
 
+    def downloading(self, done: int, total: int) -> None:
+        """Show how much of a download is here, in bytes."""
+        self._painter.paint("Downloading", done, total, "bytes")
+
     def recovering(self, report: RecoverProgress) -> None:
         """Show a report of a recovery."""
         self._painter.paint("Recovering", report.done, report.total, "bytes")

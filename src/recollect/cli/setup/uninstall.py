@@ -174,10 +174,19 @@ def _model_folder() -> Path:
     return models_folder() / MODEL
 
 
+def _added_models() -> list[Path]:
+    """Return the folders of the user's own models, and what locked them."""
+    from recollect.core.settings import models_folder
+    from recollect.models.local.added import list_models
+
+    models = models_folder()
+    return [*(models / name for name in list_models(models)), *models.glob(".lock")]
+
+
 def _going(home: Path, *, with_memory: bool) -> list[Path]:
     from recollect.cli.setup.sample import MARKER, default_folder
 
-    going = _files_of(_model_folder(), _OF_THE_MODEL)
+    going = [*_files_of(_model_folder(), _OF_THE_MODEL), *_added_models()]
     service = service_of(home)
     going += [Path(service.path)] if service.is_written else []
     going += [default_folder()] if (default_folder() / MARKER).is_file() else []

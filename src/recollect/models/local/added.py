@@ -127,7 +127,9 @@ def find_model(models: Path, name: str) -> AddedModel:
     try:
         return msgspec.json.decode(content, type=AddedModel)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise ModelMissing(f"the manifest of the local model {name} is damaged", hint=hint) from error
+        raise ModelMissing(
+            f"the manifest of the local model {name} is damaged", hint=hint
+        ) from error
 
 
 def list_models(models: Path) -> list[str]:

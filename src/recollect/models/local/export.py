@@ -11,7 +11,7 @@ Source: sentence-transformers 5, ``SentenceTransformer.save`` and ``export``.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -233,7 +233,7 @@ def _read(folder: Path, name: str, kind: type[_T]) -> _T:
 
 
 def _read_if_there(folder: Path, name: str, kind: type[_T]) -> _T:
-    return _read(folder, name, kind) if (folder / name).exists() else cast(_T, kind())
+    return _read(folder, name, kind) if (folder / name).exists() else kind()
 
 
 def _unusable(folder: Path, why: str) -> InvalidInput:

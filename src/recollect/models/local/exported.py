@@ -1,4 +1,4 @@
-"""Embedders made of sentence-transformers exports: any language, pooling and prefix of their own."""
+"""Embedders made of sentence-transformers exports, each with its languages, pooling and prefix."""
 
 from __future__ import annotations
 

@@ -67,14 +67,12 @@ class LocalEmbedder(ThreadedEmbedder):
 class MiniLM:
     """The runtime's session and the tokenizer."""
 
-    def __init__(
-        self, folder: ModelFolder, quantisation: Quantisation, rules: WindowRules
-    ) -> None:
+    def __init__(self, folder: ModelFolder, quantisation: Quantisation, rules: WindowRules) -> None:
         self._session = OnnxSession(folder.read_graph(quantisation))
         self._pieces = WordPieces(folder.read_vocabulary())
         self._rules = rules
 
-    def embed(self, text: str, purpose: Purpose) -> Vectors:  # noqa: ARG002 - one for both
+    def embed(self, text: str, purpose: Purpose) -> Vectors:
         """Return the vector of one text, in this thread; a question's is that of a text."""
         ids = self._pieces.encode(text, self._rules.max_pieces)
         windows = list(self._rules.cut(ids, self._pieces.is_continuation))

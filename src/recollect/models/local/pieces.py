@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,10 @@ class Pieces:
         self.is_continuation = is_continuation
 
     def prefix(self, text: str) -> list[int]:
-        """Return the ids that ``text`` has before whatever follows it."""
-        if not text:
-            return []
-        one, other = (self.encode(text + probe, len(text) + 1) for probe in _PROBES)
-        same = 0
-        while same < min(len(one), len(other)) and one[same] == other[same]:
-            same += 1
-        return one[:same]
+        """Return the ids that ``text`` has whatever follows it."""
+        forms = [text.rstrip(), *(text + probe for probe in _PROBES)]
+        columns = zip(*(self.encode(form, len(form)) for form in forms), strict=False)
+        return [ids[0] for ids in takewhile(lambda ids: len({*ids}) == 1, columns)] if text else []
 
 
 def open_pieces(path: Path, export: Export) -> Pieces:
@@ -132,7 +129,7 @@ def _library_pieces(path: Path, content: bytes) -> Pieces:
         ) from error
     try:
         made: Any = Tokenizer.from_buffer(content)
-    except Exception as error:  # noqa: BLE001 - the package raises nothing more particular
+    except Exception as error:
         raise _damaged(path) from error
     made.no_truncation()
     made.no_padding()
