@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -25,14 +25,37 @@ group = App(help="Show which models are used; install or add one.", invoke_witho
 app.add_typer(group, name="models", rich_help_panel="Set up")
 
 
+class ModelsInUse(
+    msgspec.Struct, frozen=True, kw_only=True, rename=lambda name: name.replace("_", " ")
+):
+    """Which models are used, and why; names have blanks for underscores."""
+
+    asked_for: str
+    in_use: str | None
+    why: str
+    languages: str | None
+    fallback: str | None
+    instead_of: str | None
+    because: str | None
+    hint: str
+    local_model: str
+    installed: bool
+    runtime_installed: bool
+    folder: str
+    bytes: int
+    language_model: str | None
+    language_model_why: str
+    language_model_hint: str
+
+
 @group.callback()
 def show_models(context: typer.Context) -> None:
     """Show which models are used; install or add one."""
     if context.invoked_subcommand is not None:
         return
     settings = _settings(context)
-    found = _look(settings.embedding) | _look_at_language(settings.language)
-    answer(context, found, lambda: _show(found))
+    made = ModelsInUse(**_look(settings.embedding), **_look_at_language(settings.language))
+    answer(context, made, lambda: _show(msgspec.to_builtins(made)))
 
 
 def _show(found: dict[str, object]) -> None:
@@ -310,36 +333,39 @@ def _settings(context: typer.Context) -> Settings:
     return load_settings(home_of(context)).settings
 
 
-def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
+def _look_at_language(settings: LanguageSettings) -> dict[str, Any]:
     from recollect.models.registry import choose_language
 
     choice = choose_language(settings)
     return {
-        "language model": choice.model.name if choice.model else None,
-        "language model why": choice.reason,
-        "language model hint": choice.hint,
+        "language_model": choice.model.name if choice.model else None,
+        "language_model_why": choice.reason,
+        "language_model_hint": choice.hint,
     }
 
 
-def _look(settings: EmbeddingSettings) -> dict[str, object]:
+def _look(settings: EmbeddingSettings) -> dict[str, Any]:
     from recollect.core.settings import models_folder
+    from recollect.models.languages import describe_languages, languages_of
     from recollect.models.local.folder import MODEL, ModelFolder
     from recollect.models.local.runtime import runtime_is_installed
     from recollect.models.registry import choose_embedder, local_folder
 
     choice = choose_embedder(settings.provider, settings, models_folder())
     folder = ModelFolder(local_folder(settings, models_folder()))
+    used = choice.embedder
     return {
-        "asked for": choice.requested,
-        "in use": choice.embedder.model if choice.embedder else None,
+        "asked_for": choice.requested,
+        "in_use": used.model if used else None,
         "why": choice.reason,
+        "languages": describe_languages(languages_of(used)) if used else None,
         "fallback": choice.fallback.model if choice.fallback else None,
-        "instead of": choice.fallback_from,
+        "instead_of": choice.fallback_from,
         "because": choice.fallback_reason,
         "hint": choice.hint,
-        "local model": MODEL,
+        "local_model": MODEL,
         "installed": folder.is_installed(settings.quantisation),
-        "runtime installed": runtime_is_installed(),
+        "runtime_installed": runtime_is_installed(),
         "folder": str(folder.path),
         "bytes": folder.size_bytes(),
     }

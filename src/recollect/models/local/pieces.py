@@ -5,7 +5,6 @@ The package `tokenizers` is an extra, imported where a model needs it and nowher
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
@@ -91,11 +90,6 @@ def open_pieces(path: Path, export: Export) -> Pieces:
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise _damaged(path) from error
     return _word_pieces(ours) if ours is not None else _library_pieces(path, content)
-
-
-def tokenizers_is_installed() -> bool:
-    """Tell whether the package is there, without importing it."""
-    return importlib.util.find_spec("tokenizers") is not None
 
 
 def _word_pieces(words: WordPieces) -> Pieces:
