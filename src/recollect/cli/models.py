@@ -159,11 +159,11 @@ def add(
     ] = None,
     query_prefix: Annotated[
         str | None,
-        typer.Option("--query-prefix", help="What stands before a question, such as 'query: '."),
+        typer.Option("--query-prefix", help="What goes before a question, such as 'query: '."),
     ] = None,
     document_prefix: Annotated[
         str | None,
-        typer.Option("--document-prefix", help="What stands before a text, such as 'passage: '."),
+        typer.Option("--document-prefix", help="What goes before a text, such as 'passage: '."),
     ] = None,
 ) -> None:
     """Add a model of your own: check it, try it out and copy it. Its folder may go afterwards."""
@@ -237,7 +237,7 @@ def remove(
     row = rows.get(name)
     if row is None:
         raise NotFound(
-            "there is no model of that name here", hint="list them with `recollect models list`"
+            "a model of that name is not here", hint="list them with `recollect models list`"
         )
     if row.is_used and not dry_run:
         raise Conflict(

@@ -297,7 +297,6 @@ def report_status(parts: Reported) -> Status:
     """
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
     sync = msgspec.structs.replace(sync, warnings=(*parts.index.notices, *sync.warnings))
-    cache = parts.settings.embedding.cache
     (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
@@ -320,9 +319,7 @@ def report_status(parts: Reported) -> Status:
             SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
             for source, files in index.documents.items()
         ],
-        cache=CacheStatus(
-            enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries
-        ),
+        cache=_cache(parts, index),
         lexical=_lexical(parts.index),
         vector=parts.index.near.status(index.dimensions),
         batch=parts.index.batch_status(),
@@ -350,6 +347,11 @@ def report_status(parts: Reported) -> Status:
         background_error=sync.last_error,
         events=parts.events.state(),
     )
+
+
+def _cache(parts: Reported, index: IndexStatus) -> CacheStatus:
+    cache = parts.settings.embedding.cache
+    return CacheStatus(enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries)
 
 
 def _capture(capture: CaptureControls) -> CaptureStatus:

@@ -112,7 +112,7 @@ class MessageAround(TypedDict):
     tokens: int
 
 
-class Health(TypedDict):
+class DoctorFindings(TypedDict):
     """What the doctor found."""
 
     healthy: bool
@@ -157,7 +157,7 @@ class TakenSettings(TypedDict):
     settings: list[Taken]
 
 
-class SessionList(TypedDict):
+class ListedSessions(TypedDict):
     """Sessions, and whether there are more."""
 
     sessions: list[Session]
@@ -221,7 +221,7 @@ class PauseList(TypedDict):
     pauses: list[Pause]
 
 
-class ProjectList(TypedDict):
+class ListedProjects(TypedDict):
     """All projects."""
 
     projects: list[Project]
@@ -252,20 +252,20 @@ class TokenList(TypedDict):
     file: str
 
 
-class TokenFile(TypedDict):
+class TokenPlace(TypedDict):
     """Where the owner's token is."""
 
     path: str
 
 
-class HookAnswer(TypedDict):
+class HookDelivery(TypedDict):
     """What the worker answered an event; the form is the client's."""
 
     answer: Any
     took_ms: float
 
 
-class Serving(TypedDict):
+class StartedWorker(TypedDict):
     """A worker that started."""
 
     home: str
@@ -325,7 +325,7 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
     "memory sync-section": (SectionResult,),
     "observe": (Observation, ObservationList),
     "forget": (ObservationList,),
-    "sessions": (SessionList,),
+    "sessions": (ListedSessions,),
     "sessions show": ((Session, SessionBeside),),
     "sessions tree": (SessionTree,),
     "sessions view": (ContextView,),
@@ -340,8 +340,8 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
     },
     "transcript": (SessionTranscript,),
     "events": (*((kind, EventBeside) for kind in get_args(AnyEvent)), AuditEntry),
-    "projects": (ProjectList,),
-    "projects list": (ProjectList,),
+    "projects": (ListedProjects,),
+    "projects list": (ListedProjects,),
     "projects alias": (Project,),
     "projects merge": (Project,),
     "sync": ((SyncReport, SyncBeside), Preview, Synced),
@@ -356,12 +356,12 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
     "erase": (ErasureReceipt,),
     "backup": (BackupReport,),
     "restore": (RestoreReport,),
-    "serve": (Serving,),
+    "serve": (StartedWorker,),
     "serve stop": (Stopped,),
     "serve status": (WorkerState,),
-    "hook": (HookAnswer,),
+    "hook": (HookDelivery,),
     "status": ((Status, StatusBeside),),
-    "doctor": (Health,),
+    "doctor": (DoctorFindings,),
     "config": (dict[str, SettingValue],),
     "config get": (Explained,),
     "config explain": (SettingMeaning,),
@@ -373,7 +373,7 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
     "token": (TokenList,),
     "token add": (IssuedToken,),
     "token list": (TokenList,),
-    "token rotate": (TokenFile,),
+    "token rotate": (TokenPlace,),
     "token revoke": (Token,),
     "models": (ModelsInUse,),
     "models install": (Installed,),
@@ -395,7 +395,6 @@ def schema_of(command: str) -> dict[str, Any]:
     made = [_form(form, known, components) for form in forms]
     whole = made[0] if len(made) == 1 else {"anyOf": made}
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"recollect {command} --json",
         **whole,
         "$defs": components,

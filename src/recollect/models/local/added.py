@@ -61,8 +61,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: What the model is called; else as its folder.
         graph: One of several graphs, relative to the folder.
-        query_prefix: Stands before a question.
-        document_prefix: Stands before a text.
+        query_prefix: Goes before a question.
+        document_prefix: Goes before a text.
     """
 
     name: str | None = None

@@ -47,8 +47,8 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
         pooling: How the states of the pieces become one vector.
         dimensions: Size of the vectors.
         max_pieces: Pieces that are read at once, special ones included.
-        query_prefix: Stands before a question.
-        document_prefix: Stands before a text.
+        query_prefix: Goes before a question.
+        document_prefix: Goes before a text.
         languages: BCP 47 tags, ``mul`` for many; empty where the files do not say.
     """
 

@@ -65,7 +65,7 @@ class ExportedEmbedder(ThreadedEmbedder):
 
     @property
     def fingerprint(self) -> str:
-        """Return the identity of the vector space; the name and the languages are no part of it."""
+        """Return the identity of the vector space; the name and the languages do not count."""
         export = msgspec.structs.replace(self._export, languages=())
         parts = (PROVIDER, RUN_VERSION, export, dict(self._files), self._max_windows)
         return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
@@ -195,5 +195,5 @@ def _rules(
 def _other(what: str) -> EmbeddingError:
     return EmbeddingError(
         f"the graph {what}",
-        hint="export the model for feature extraction, without a cache of keys and values",
+        hint="get one that was exported for feature extraction, without a cache of keys and values",
     )
