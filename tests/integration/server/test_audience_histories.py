@@ -339,8 +339,8 @@ class Asking:
             return
         sessions = self.history.memories[token.tenant].sessions
         own = sessions.known(token.key)
-        if own is not None and own.chat_type is None:
-            return  # whoever shares it
+        if own is not None and None in {own.chat_type, own.channel}:
+            return  # whoever shares it: without a sender it would be nobody's that is known
         number = len(self.history.heard)
         word = f"zq{number + 1}x"
         given = {"session_key": token.key, "role": "user", "content": f"apple {word}"}
