@@ -72,6 +72,7 @@ from benchmarks.quality.projects import describe_projects, project_grids, run_pr
 from benchmarks.quality.prompts import FloorMode, describe_prompts, prompt_grids, run_prompts
 from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
+from benchmarks.quality.ranking import describe_ranking, ranked_homes, ranking_grids, run_ranking
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
@@ -132,6 +133,9 @@ def load(
     ] = None,
     queries: Annotated[int, typer.Option(help="Searches in each mode.")] = 300,
     writes: Annotated[int, typer.Option(help="Single writes while the index merges.")] = 2_000,
+    length: Annotated[
+        int | None, typer.Option(min=20, help="Words of each message; 38 to 52 by default.")
+    ] = None,
     words: Annotated[
         WordLaw, typer.Option(help="How often words come up: as in real text, or by Zipf's law.")
     ] = "natural",
@@ -151,6 +155,7 @@ def load(
             writes=writes,
             seed=seed,
             words=words,
+            length=length,
         )
         for size in messages or [100_000]
     ]
@@ -419,6 +424,26 @@ def prompts(
     with show_progress() as progress, work_folder(None) as root:
         run = run_prompts(describe_environment(), part, root / "home", modes, progress)
     output.deliver(run, describe_prompts(run), prompt_grids(run))
+
+
+@app.command()
+def ranking(
+    *,
+    against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
+    data: Data = None,
+    questions: Annotated[int, typer.Option(min=20, help="In all, about.")] = 2_000,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Ranking: do two source trees give the same hits, order and scores? Exit 1 if not."""
+    output = Output(as_json=as_json, markdown=markdown)
+    homes = ranked_homes(find_data(data), questions)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = run_ranking(describe_environment(), homes, root, against.resolve(), progress)
+    output.deliver(run, list(describe_ranking(run)), ranking_grids(run))
+    if not run.is_same:
+        raise typer.Exit(1)
 
 
 @app.command()
