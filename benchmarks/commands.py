@@ -22,6 +22,12 @@ from benchmarks.load.capture import (
     capture_grids,
     describe_capture,
 )
+from benchmarks.load.footprint import (
+    FootprintPlan,
+    FootprintRunner,
+    describe_footprint,
+    footprint_grids,
+)
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
@@ -160,6 +166,31 @@ def load(
         for size in messages or [100_000]
     ]
     _show_load(_run_load(plans, keep), output)
+
+
+@app.command()
+def footprint(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    live: Annotated[bool, typer.Option(help="Let the background work too.")] = False,
+    words: Annotated[WordLaw, typer.Option(help="How often words come up.")] = "natural",
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Disk by file and table, and memory of the process that writes and of one that only reads."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plans = [
+        FootprintPlan(messages=size, words=words, seed=seed, is_live=live)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        run = FootprintRunner(root, environment, progress).run(plans)
+    output.deliver(run, describe_footprint(run), footprint_grids(run))
 
 
 @app.command()
