@@ -16,6 +16,7 @@ from benchmarks import agents
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.synthetic import WordLaw
+from benchmarks.load.bulk import BulkPlan, BulkRunner, bulk_grids, describe_bulk
 from benchmarks.load.capture import (
     CapturePlan,
     CaptureRunner,
@@ -425,6 +426,27 @@ def capture(
     with show_progress() as progress, work_folder(keep) as root:
         run = CaptureRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_capture(run), capture_grids(run))
+
+
+@app.command()
+def bulk(
+    *,
+    messages: Annotated[int, typer.Option(min=1, help="Of each way; one by one a fifth.")] = 10_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Processes of each way; the best counts.")] = 3,
+    against: Annotated[
+        Path | None, typer.Option(help="The src folder of another checkout, measured in turns.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Bulk: messages a second by call and by import, all work included, and where it goes."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = BulkPlan(messages=messages, rounds=rounds, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = BulkRunner(root, describe_environment(), progress, against).run(plan)
+    output.deliver(run, describe_bulk(run), bulk_grids(run))
 
 
 @app.command()

@@ -27,7 +27,7 @@ from recollect.index.lexical.segments import (
 )
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Database, Row, Transaction
 from recollect.text.terms import terms
 
 CACHED_TERMS = 32_768
@@ -97,11 +97,11 @@ class Dictionary:
         self._ids |= self._select(tx, unknown)
         new = sorted(unknown - self._ids.keys())
         if new:
-            tx.executemany(
-                "INSERT INTO terms (partition_id, term) VALUES (?, ?)",
+            rows = tx.executemany(
+                "INSERT INTO terms (partition_id, term) VALUES (?, ?) RETURNING id",
                 [(self._partition, term) for term in new],
             )
-            self._ids |= self._select(tx, new)
+            self._ids |= zip(new, map(_number, rows), strict=True)
         return self._ids
 
     def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
@@ -126,6 +126,10 @@ class Dictionary:
             (self._partition, msgspec.json.encode(list(terms)).decode()),
         )
         return dict(typed_rows(rows, tuple[str, int]))
+
+
+def _number(row: Row) -> int:
+    return integer(row[0])
 
 
 class OwnWriter:
