@@ -84,5 +84,5 @@ def test_a_program_gets_the_schema_from_the_command_line(run: Run, home: Path) -
     shown = run("--home", home, "config", "schema", "status").out
     assert json.loads(shown)["title"] == "recollect status --json"
     refused = run("--home", home, "config", "schema", "mcp")
-    assert refused.code == 1
+    assert refused.code == 2
     assert "sessions show" in refused.err
