@@ -301,10 +301,10 @@ def describe_ranking(run: RankingRun) -> Iterator[str]:
     """Yield what it ran on, and the first questions that are answered otherwise."""
     yield from describe_lines(run.environment)
     for each in run.differences[:10]:
-        yield f"{each.home} {each.place}: {_told(each.here)} | {_told(each.there)}"
+        yield f"{each.home} {each.place}: {_shown(each.here)} | {_shown(each.there)}"
 
 
-def _told(hits: Sequence[RankedHit]) -> str:
+def _shown(hits: Sequence[RankedHit]) -> str:
     return " ".join(f"{hit.name} {hit.score:.6f}" for hit in hits[:6])
 
 

@@ -27,7 +27,7 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CEILINGS = {
-    ("warm search", "caller"): Ceiling(files=28, moves=132, reads=3),
+    ("warm search", "caller"): Ceiling(files=27, moves=128, reads=3),
     ("append", "caller"): Ceiling(files=16, moves=32, reads=0),
     ("append", "writer"): Ceiling(files=11, moves=36),
     ("import of a line", "caller"): Ceiling(files=36, moves=184),

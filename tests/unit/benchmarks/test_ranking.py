@@ -28,7 +28,7 @@ def _hits(*scores: tuple[str, float]) -> list[RankedHit]:
 
 
 def test_a_made_up_home_is_ranked_as_before(tmp_path: Path) -> None:
-    """What `known_ranking.json` holds; a change of ranking on purpose writes it anew.
+    """What `known_ranking.json` holds; a change of ranking on purpose rewrites it.
 
     ``python -m tests.unit.benchmarks.test_ranking`` does. What only makes a search faster must not
     need it. Source: DESIGN section 6, absolute scores.
@@ -82,7 +82,7 @@ def test_only_hits_that_are_tied_may_change_places() -> None:
     assert not is_same(here, _hits(("a", 0.5), ("c", 0.4), ("c", 0.4)))
 
 
-def test_what_differs_is_told_with_both_answers() -> None:
+def test_a_difference_is_shown_with_both_answers() -> None:
     """Enough to ask the question again by hand."""
     here: Answers = [_hits(("a", 0.5))] * 40
     there: Answers = [_hits(("b", 0.25)), *here[1:]]

@@ -35,7 +35,8 @@ def _partition(tx: Transaction) -> Partition:
 
 def _held_bytes(partition: Partition) -> bytes:
     """Return all that a partition holds of vectors, whatever it is called."""
-    found = [part for part in vars(partition.vectors).values() if isinstance(part, np.ndarray)]
+    held = vars(partition.vectors).values()
+    found = [part for part in held if isinstance(part, np.ndarray)]
     return b"".join(part.tobytes() for part in found)
 
 
@@ -70,6 +71,7 @@ def test_what_another_process_removes_leaves_the_memory_of_this_one(tmp_path: Pa
             def look(tx: Transaction) -> tuple[int, bytes]:
                 partition.refresh(tx)
                 present = np.flatnonzero(partition.arrays.alive[: partition.arrays.count])
+                assert partition.vectors is not None
                 partition.vectors.read(tx, present)
                 return partition.words.find(tx, "saffron").frequency, _held_bytes(partition)
 

@@ -27,7 +27,7 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 those further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
 """What agents did has other words than what people say, and much more of it."""
-HELD_NUMBERS = 6_000_000
+HELD_NUMBERS = 8_000_000
 """Of four bytes, in `Impacts` at most: 24 MB, which is what 600 words in 1,000 chunks each take,
 or 60 that are in more than one of `DENSE` of 100,000. The one not asked for longest goes."""
 DENSE = 20

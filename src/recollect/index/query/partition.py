@@ -72,7 +72,7 @@ class Partition:
         self.annotations = Annotations(self.number)
         self.groups = ChunkGroups(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
-        self.vectors = HeldVectors(self.number, max(1, self.dimensions))
+        self.vectors = HeldVectors(self.number, self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
         self._asked: tuple[str, Question] | None = None
         self.revision = -1
@@ -103,10 +103,15 @@ class Partition:
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
     def question(self, query: str) -> Question:
-        """Return what ``query`` asks for, as far as the names here tell; the last one is kept."""
+        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`."""
         if self._asked is None or self._asked[0] != query:
             self._asked = query, analyse(query, self.names)
         return self._asked[1]
+
+    def taken(self, query: str) -> Question:
+        """Return what `question` does, and keep no question of a user."""
+        found, self._asked = self.question(query), None
+        return found
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -129,7 +134,7 @@ class Partition:
             self.arrays.append(records, gone[gone >= known])
         self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
-        if self.codes:
+        if self.codes and self.vectors:
             self.vectors.forget(self.codes.refresh(tx, self.number, count))
             self.vectors.forget(gone)
             self.codes.forget(gone)

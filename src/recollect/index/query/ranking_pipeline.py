@@ -197,15 +197,15 @@ class RankingPipeline:
 
     def _rescored(self, parts: ScoreParts) -> ScoreParts:
         """Return the best by the estimate with their exact vectors."""
-        vector = self._request.vector
-        if self._scan is None or vector is None:
+        vector, held = self._request.vector, self._partition.vectors
+        if self._scan is None or vector is None or held is None:
             return parts
         demanded = self._is_demanded(parts.numbers)
         total = parts.total(self._weights) + demanded
         least = RESCORED_AMONG_MANY if self._is_large else RESCORED
         kept = parts.take(self._best(parts.numbers, total, least))
         around = self._arrays.around(kept.numbers)
-        rows = smoothed_vectors(self._tx, self._partition.vectors, around, len(vector))
+        rows = smoothed_vectors(self._tx, held, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
     def _best(self, numbers: Ints, total: Floats, least: int) -> Ints:

@@ -9,6 +9,7 @@ question is asked: edits and late arrivals need no repair.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TypeAlias
 
 import msgspec
@@ -23,7 +24,7 @@ NEAR, FAR = 0.3, 0.15
 """Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
 MEAN_NEIGHBOUR_COSINE = 0.25
 """Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
-HELD_BYTES = 16 << 20
+HELD_BYTES = 40 << 20
 """Of vectors in memory: 21,000 of 384 dimensions. With all of 100,000 a search that meets most of
 them for the first time costs the same (docs/experiments.md, search)."""
 NOT_READ = -1
@@ -31,7 +32,8 @@ Halves: TypeAlias = NDArray[np.float16]
 _WEIGHTS = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)
 
 
-def _estimated_scales() -> Floats:
+@cache
+def _scales() -> Floats:
     """Return 1 / length of the smoothed vector by which of the five are there, one bit each."""
     there = (np.arange(32)[:, None] >> np.arange(5)) & 1
     used = there * _WEIGHTS
@@ -39,9 +41,6 @@ def _estimated_scales() -> Floats:
     lengths = np.sqrt(squares + MEAN_NEIGHBOUR_COSINE * (used.sum(axis=1) ** 2 - squares))
     scales: Floats = (there[:, 0] / np.maximum(lengths, 1e-6)).astype(np.float32)
     return scales
-
-
-_SCALES = _estimated_scales()
 
 
 def add_vectors(
@@ -81,7 +80,7 @@ def _read(tx: Transaction, partition: int, numbers: Ints, dimensions: int) -> Ha
 class HeldVectors:
     """The vectors of a partition that searches have read.
 
-    At most `HELD_BYTES`; then it starts anew. `forget` is to be told what was replaced or removed
+    At most `HELD_BYTES`; then it starts again. `forget` must have got what was replaced or removed
     before the next `read`.
 
     Args:
@@ -154,7 +153,7 @@ def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
     values = scan.cosine(around)
     held = (around >= 0) & (values > -1.0)
     which = np.packbits(held, axis=0, bitorder="little")[0]
-    smoothed: Floats = (_WEIGHTS @ (values * held)) * _SCALES[which]
+    smoothed: Floats = (_WEIGHTS @ (values * held)) * _scales()[which]
     return smoothed
 
 
