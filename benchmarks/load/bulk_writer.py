@@ -150,7 +150,7 @@ def _import_jsonl(memory: Any, _: str, texts: list[str], folder: Path) -> Callab
 
 
 def _import_claude(memory: Any, _: str, texts: list[str], folder: Path) -> Callable[[], object]:
-    project = folder / "projects" / "-work-app"
+    project = folder / "projects" / "-home-dev-app"
     project.mkdir(parents=True)
     most = _SESSION_TURNS * TURN_LINES
     for number, start in enumerate(range(0, len(texts), most)):
@@ -196,7 +196,7 @@ def claude_lines(session: str, start: int, texts: Sequence[str]) -> list[dict[st
                 "parentUuid": _id(session, place - 1) if place else None,
                 "isSidechain": False,
                 "userType": "external",
-                "cwd": "/work/app",
+                "cwd": "/home/dev/app",
                 "sessionId": session,
                 "version": "2.1.0",
                 "gitBranch": "main",

@@ -95,15 +95,8 @@ MESSAGE_FIELDS = (
     *("sender", "turn_sender", "number"),
 )
 """In the order of the columns."""
-_CONTENT_CELL, _METADATA_CELL = MESSAGE_FIELDS.index("content"), MESSAGE_FIELDS.index("metadata")
-_cells = attrgetter(*MESSAGE_FIELDS)
-
-
-def cells_of(message: Message, content: str, metadata: str) -> list[SqlValue]:
-    """Return the cells of a message in the order of the columns; content and metadata as JSON."""
-    row: list[SqlValue] = [*_cells(message)]
-    row[_CONTENT_CELL], row[_METADATA_CELL] = content, metadata
-    return row
+message_cells = attrgetter(*MESSAGE_FIELDS)
+"""Returns the fields of a message in the order of the columns."""
 
 
 def message_of(row: Row) -> Message:

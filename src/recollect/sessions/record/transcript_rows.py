@@ -25,7 +25,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft, without_answers
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
-from recollect.sessions.record.message import UNFINISHED, Message, cells_of, message_of
+from recollect.sessions.record.message import UNFINISHED, Message, message_cells, message_of
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import recalled_answers, store_tool_calls
@@ -93,6 +93,7 @@ _TURN_SENDERS: LiteralString = (
     "SELECT DISTINCT turn_sender FROM messages WHERE session_id = ? AND turn_sender IS NOT NULL"
 )
 
+_CONTENT, _METADATA = 9, 14
 _LOOKUP = 100
 """Event ids that one statement looks up."""
 _AMONG: LiteralString = "event_id IN (" + ", ".join(["?"] * _LOOKUP) + ")"
@@ -300,9 +301,9 @@ def _is_plain(message: Message) -> bool:
 
 
 def _row(message: Message, draft: Draft) -> list[SqlValue]:
-    row = cells_of(message, draft.encoded_content, draft.encoded_metadata)
-    row.append(hash_of(row))
-    return row
+    row: list[SqlValue] = [*message_cells(message)]
+    row[_CONTENT], row[_METADATA] = draft.encoded_content, draft.encoded_metadata
+    return [*row, hash_of(row)]
 
 
 def hash_of(row: Sequence[SqlValue]) -> bytes:
