@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from recollect.core.settings import EmbeddingSettings, StoreSettings
 from recollect.core.settings.embedding import CacheSettings
 from recollect.index.embedding import cache as embedding_cache
-from recollect.index.embedding.cache import ADD_SPACE, EmbeddingCache, Half, Space, evict
+from recollect.index.embedding.cache import ADD_SPACE, EmbeddingCache, Half, Space, evict, space_of
 from recollect.index.model.document import Removal
 from recollect.index.model.generation import find_generation, retire_all
 from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
@@ -36,6 +37,7 @@ from tests.unit.index.scripted import (
 
 OPENAI = Space(provider="openai", model="small", provider_key="k1")
 SIZE = 8
+APPLE = hashlib.sha256(b"apple").digest()
 
 
 @pytest.fixture
@@ -222,6 +224,28 @@ def test_the_vectors_of_a_replaced_embedder_are_kept(tmp_path: Path) -> None:
             assert home.refs("apple") == ["m1"]
             assert (home.index.status().vectors, count(home.database)) == (1, 1)
     assert (first.texts, second.texts) == (["apple", "bread"], ["apple"])
+
+
+@pytest.mark.parametrize("has_space", [True, False])
+def test_the_cache_says_whose_vectors_a_generation_without_a_model_has(
+    tmp_path: Path, *, has_space: bool
+) -> None:
+    """Older generations did not note it; where the cache does not know either, none are kept."""
+    feed = ScriptedFeed(said("m1", "apple"))
+    first = ScriptedEmbedder("paid:one")
+    with ScriptedIndex(tmp_path, feed, first) as home:
+        home.index.sync()
+
+        def forget(tx: Transaction) -> None:
+            tx.execute("UPDATE generations SET identity = json_remove(identity, '$.model')")
+            if has_space:
+                tx.execute(ADD_SPACE, msgspec.structs.astuple(space_of(first)))
+
+        home.database.write(forget)
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder("paid:two")) as home:
+        home.index.sync()
+        assert (home.index.status().vectors, count(home.database)) == (1, int(has_space))
+        assert len(home.database.read(lambda tx: cache_of(first).known(tx, [APPLE]))) == has_space
 
 
 def test_a_removed_text_takes_the_kept_vector_of_another_embedder_with_it(tmp_path: Path) -> None:

@@ -55,14 +55,14 @@ def space_of(embedder: Embedder) -> Space:
 
 
 def space_of_identity(tx: Transaction, identity: Identity) -> Space | None:
-    """Return the space of a generation's vectors; None without an embedder."""
+    """Return the space of a generation's vectors; None where there is none, or none is known."""
     if not identity.embedder:
         return None
     if identity.model:
         return _space(identity.model, identity.embedder)
     # Older generations did not note the model; their cache did.
     rows = tx.all(_SPACES_BY_KEY, (identity.embedder,))
-    return next(iter(typed_rows(rows, Space)), _space("", identity.embedder))
+    return next(iter(typed_rows(rows, Space)), None)
 
 
 def _space(name: str, fingerprint: str) -> Space:
