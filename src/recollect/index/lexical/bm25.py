@@ -28,8 +28,9 @@ those further away: an answer follows its question (docs/experiments.md, neighbo
 _WORK = SOURCES.index(OBSERVATIONS)
 """What agents did has other words than what people say, and much more of it."""
 HELD_NUMBERS = 8_000_000
-"""Of four bytes, in `Impacts` at most: 24 MB, which is what 600 words in 1,000 chunks each take,
-or 60 that are in more than one of `DENSE` of 100,000. The one not asked for longest goes."""
+"""Of four bytes, in `Impacts` at most: 32 MB, which is what 800 words in 1,000 chunks each take,
+or 80 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The one not
+asked for longest goes."""
 DENSE = 20
 """Of a term in more than one of so many chunks, all chunks are scored: one pass over a column costs
 less than looking up the chunks around each posting."""

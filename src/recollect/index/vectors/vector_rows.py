@@ -25,8 +25,7 @@ NEAR, FAR = 0.3, 0.15
 MEAN_NEIGHBOUR_COSINE = 0.25
 """Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
 HELD_BYTES = 40 << 20
-"""Of vectors in memory: 21,000 of 384 dimensions. With all of 100,000 a search that meets most of
-them for the first time costs the same (docs/experiments.md, search)."""
+"""Of vectors in memory: 54,000 of 384 dimensions (docs/experiments.md, search)."""
 NOT_READ = -1
 Halves: TypeAlias = NDArray[np.float16]
 _WEIGHTS = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)
