@@ -97,7 +97,7 @@ class _Learned(dict[str, tuple[str, ...]]):
             return ()
         made = _made(word)
         if len(word) <= LONGEST:
-            if len(self) >= CACHED_WORDS:
+            if len(self) >= CACHED_WORDS // 4:  # most are found as runs
                 self.clear()
             self[word] = made
         return made

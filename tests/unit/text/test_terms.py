@@ -133,8 +133,10 @@ def test_the_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts anew and gives the same answers."""
     monkeypatch.setattr(module, "CACHED_WORDS", 3)
     monkeypatch.setattr(module, "_WORDS", type(module._WORDS)())  # noqa: SLF001 - other tests fill it
+    monkeypatch.setattr(module, "_RUNS", type(module._RUNS)())  # noqa: SLF001 - other tests fill it
     words = [f"word{number}" for number in range(50)]
     assert terms(" ".join(words)) == words
+    assert len(module._RUNS) <= 3  # noqa: SLF001 - the bound is invisible from outside
     assert len(module._WORDS) <= 3  # noqa: SLF001 - the bound is invisible from outside
 
 
