@@ -61,8 +61,8 @@ from recollect.sessions.policy.history import PendingMessage
 from recollect.sessions.policy.modes import ModeRules
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import VisibilityGroup
+from recollect.sessions.record.chat_message import ChatMessage, Item
 from recollect.sessions.record.content import Content
-from recollect.sessions.record.draft import Item
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.lineage import Branch, LineageSegment
 from recollect.sessions.record.message import Message
@@ -506,8 +506,8 @@ class AsyncSessions:
     async def append(
         self,
         session_id: str,
-        role: str,
-        content: Content,
+        role: str | ChatMessage,
+        content: Content | None = None,
         *,
         name: str | None = None,
         at: int | datetime | None = None,
@@ -522,8 +522,10 @@ class AsyncSessions:
 
         Args:
             session_id: Where it belongs.
-            role: ``user``, ``assistant``, ``system`` or ``tool``.
-            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            role: ``user``, ``assistant``, ``system`` or ``tool``; or a whole message of OpenAI
+                (chat completions or Responses) or Anthropic, as a dict or as its SDK has it.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw;
+                left out where the message is whole.
             name: The speaker, where it is known.
             at: When it was said, ms UTC or datetime; now if not given. It may lie before the
                 message before.
@@ -555,7 +557,8 @@ class AsyncSessions:
 
         Args:
             session_id: Where they belong.
-            items: Tuples of role and content, or dicts with the argument names of `append`.
+            items: Tuples of role and content, dicts with the argument names of `append`, or
+                messages of OpenAI and Anthropic as they are.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -1945,8 +1948,8 @@ class AsyncLeasedSession:
     """
     async def append(
         self,
-        role: str,
-        content: Content,
+        role: str | ChatMessage,
+        content: Content | None = None,
         *,
         name: str | None = None,
         at: int | datetime | None = None,
@@ -1960,8 +1963,10 @@ class AsyncLeasedSession:
 
         Args:
             session_id: Where it belongs.
-            role: ``user``, ``assistant``, ``system`` or ``tool``.
-            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            role: ``user``, ``assistant``, ``system`` or ``tool``; or a whole message of OpenAI
+                (chat completions or Responses) or Anthropic, as a dict or as its SDK has it.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw;
+                left out where the message is whole.
             name: The speaker, where it is known.
             at: When it was said, ms UTC or datetime; now if not given. It may lie before the
                 message before.
@@ -1989,7 +1994,8 @@ class AsyncLeasedSession:
 
         Args:
             session_id: Where they belong.
-            items: Tuples of role and content, or dicts with the argument names of `append`.
+            items: Tuples of role and content, dicts with the argument names of `append`, or
+                messages of OpenAI and Anthropic as they are.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:

@@ -75,7 +75,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
         message: Which one.
         calls: Whether what tools were given belongs to them.
     """
-    blocks = message.content
+    blocks = message.blocks
     if message.role != "tool":
         unsaid = ToolResultBlock if calls else ToolResultBlock | ToolUseBlock
         blocks = tuple(block for block in blocks if not isinstance(block, unsaid))
@@ -83,7 +83,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
         seq=message.seq,
         role=message.role,
         speaker=speaker_of(message.role, message.name),
-        text=message.text if len(blocks) == len(message.content) else readable_text(blocks),
+        text=message.text if len(blocks) == len(message.blocks) else readable_text(blocks),
         at_ms=message.created_at,
     )
 
@@ -91,7 +91,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
 def _results_in(message: Message) -> Iterator[Utterance]:
     """Yield what tools gave back in a message that is not theirs, as theirs."""
     if message.role != "tool":
-        results = [block for block in message.content if isinstance(block, ToolResultBlock)]
+        results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
         if results:
             said = utterance_of(message)
             text = readable_text(results)

@@ -242,7 +242,7 @@ class TranscriptImport:
             self._learn(message.session)
         self._batch.add(message.session.id, draft)
         said = draft.message
-        self._observe(message, said.content, self._time, recalled_in(said.metadata))
+        self._observe(message, said.blocks, self._time, recalled_in(said.metadata))
 
     def _gather(self, session: ForeignSession, began: int) -> SessionBatch:
         """Return what the batch has of a session; ``began`` is when it was first heard of."""
