@@ -17,7 +17,6 @@ from recollect.core.checks import check_count
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.chat_message import ChatMessage, Item, arguments_of
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import segments, within
@@ -33,7 +32,8 @@ from recollect.sessions.record.transcript_rows import (
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.store.engine import Transaction
 
-if TYPE_CHECKING:  # imported with the first message of a hook
+if TYPE_CHECKING:  # imported with the first message that comes whole, or from a hook
+    from recollect.sessions.record.chat_message import ChatMessage, Item
     from recollect.sessions.record.stand_in import StandIn
 
 
@@ -334,6 +334,8 @@ class Transcripts:
         check_append(tx, session, lease, now, lasts_ms)
 
     def _draft_of(self, item: Item, place: int) -> Draft:
+        from recollect.sessions.record.chat_message import arguments_of
+
         try:
             return self._access.drafts.message(**arguments_of(item))
         except InvalidInput as error:
@@ -344,6 +346,8 @@ def _of_whole(
     role: object, content: object, facts: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the arguments of a message that was passed whole; what is said beside it wins."""
+    from recollect.sessions.record.chat_message import arguments_of
+
     if isinstance(role, str) or content is not None:
         raise InvalidInput(
             "a message must have a role and a content, or be whole",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.sessions.record.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.chat_message import Item
+from recollect.sessions.record.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.tool_pairs import (
     Span,

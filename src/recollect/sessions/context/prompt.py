@@ -166,6 +166,8 @@ def _document_text(document: Json) -> str:
 def _written(blocks: Iterable[ContentBlock], spell: Spell) -> Iterator[Json]:
     """Yield blocks in the words of a provider; what it has none for is told as a text."""
     for block in blocks:
+        if isinstance(block, TextBlock) and _is_blank(block.text):
+            continue
         written = spell(block)
         if written is None and not _is_blank(text := _words(block)):
             written = spell(TextBlock(text=text))

@@ -116,7 +116,7 @@ class DraftMaker:
     ) -> Draft:
         """Return the draft of one message.
 
-        With ``is_checked`` the importer has made the event id and the sender storable already.
+        With ``is_checked`` the importer has made the event id, sender and time storable already.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
@@ -138,6 +138,8 @@ class DraftMaker:
         if sender is not None:
             sender = sender_of(sender)
             sender = sender if is_checked else self.checked(sender, "sender")
+        if at is None or not (is_checked and isinstance(at, int)):
+            at = now if at is None else check_time(at)
         message = Message(
             id=self._ids.new(),
             tenant="",
@@ -148,7 +150,7 @@ class DraftMaker:
             blocks=blocks,
             text=text,
             tokens=estimate_tokens(text),
-            created_at=now if at is None else check_time(at),
+            created_at=at,
             recorded_at=now,
             metadata=facts,
             event_id=event_id,
