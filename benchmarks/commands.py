@@ -16,11 +16,18 @@ from benchmarks import agents
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.synthetic import WordLaw
+from benchmarks.load.bulk import BulkPlan, BulkRunner, bulk_grids, describe_bulk
 from benchmarks.load.capture import (
     CapturePlan,
     CaptureRunner,
     capture_grids,
     describe_capture,
+)
+from benchmarks.load.footprint import (
+    FootprintPlan,
+    FootprintRunner,
+    describe_footprint,
+    footprint_grids,
 )
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
@@ -72,6 +79,7 @@ from benchmarks.quality.projects import describe_projects, project_grids, run_pr
 from benchmarks.quality.prompts import FloorMode, describe_prompts, prompt_grids, run_prompts
 from benchmarks.quality.quality import MODES, QualityPlan
 from benchmarks.quality.quality_grids import describe_quality, quality_grids
+from benchmarks.quality.ranking import describe_ranking, ranked_homes, ranking_grids, run_ranking
 from benchmarks.quality.redaction import describe_redaction, redaction_grids, run_redaction
 from benchmarks.quality.suite import ONE_CHAT, QualitySuite, Slice
 from recollect.cli.help import App
@@ -132,6 +140,9 @@ def load(
     ] = None,
     queries: Annotated[int, typer.Option(help="Searches in each mode.")] = 300,
     writes: Annotated[int, typer.Option(help="Single writes while the index merges.")] = 2_000,
+    length: Annotated[
+        int | None, typer.Option(min=20, help="Words of each message; 38 to 52 by default.")
+    ] = None,
     words: Annotated[
         WordLaw, typer.Option(help="How often words come up: as in real text, or by Zipf's law.")
     ] = "natural",
@@ -151,10 +162,36 @@ def load(
             writes=writes,
             seed=seed,
             words=words,
+            length=length,
         )
         for size in messages or [100_000]
     ]
     _show_load(_run_load(plans, keep), output)
+
+
+@app.command()
+def footprint(
+    *,
+    messages: Annotated[
+        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
+    ] = None,
+    live: Annotated[bool, typer.Option(help="Let the background work too.")] = False,
+    words: Annotated[WordLaw, typer.Option(help="How often words come up.")] = "natural",
+    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Disk by file and table, and memory of the process that writes and of one that only reads."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plans = [
+        FootprintPlan(messages=size, words=words, seed=seed, is_live=live)
+        for size in messages or [10_000, 100_000]
+    ]
+    environment = describe_environment()
+    with show_progress() as progress, work_folder(keep) as root:
+        run = FootprintRunner(root, environment, progress).run(plans)
+    output.deliver(run, describe_footprint(run), footprint_grids(run))
 
 
 @app.command()
@@ -392,6 +429,27 @@ def capture(
 
 
 @app.command()
+def bulk(
+    *,
+    messages: Annotated[int, typer.Option(min=1, help="Of each way; one by one a fifth.")] = 10_000,
+    rounds: Annotated[int, typer.Option(min=1, help="Processes of each way; the best counts.")] = 3,
+    against: Annotated[
+        Path | None, typer.Option(help="The src folder of another checkout, measured in turns.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Bulk: messages a second by call and by import, all work included, and where it goes."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = BulkPlan(messages=messages, rounds=rounds, seed=seed)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = BulkRunner(root, describe_environment(), progress, against).run(plan)
+    output.deliver(run, describe_bulk(run), bulk_grids(run))
+
+
+@app.command()
 def walks(*, as_json: AsJson = False, markdown: Markdown = None) -> None:
     """Walks: files, calls and moves from file to file of one search, append, import and change."""
     output = Output(as_json=as_json, markdown=markdown)
@@ -419,6 +477,26 @@ def prompts(
     with show_progress() as progress, work_folder(None) as root:
         run = run_prompts(describe_environment(), part, root / "home", modes, progress)
     output.deliver(run, describe_prompts(run), prompt_grids(run))
+
+
+@app.command()
+def ranking(
+    *,
+    against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
+    data: Data = None,
+    questions: Annotated[int, typer.Option(min=20, help="In all, about.")] = 2_000,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Ranking: do two source trees give the same hits, order and scores? Exit 1 if not."""
+    output = Output(as_json=as_json, markdown=markdown)
+    homes = ranked_homes(find_data(data), questions)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = run_ranking(describe_environment(), homes, root, against.resolve(), progress)
+    output.deliver(run, list(describe_ranking(run)), ranking_grids(run))
+    if not run.is_same:
+        raise typer.Exit(1)
 
 
 @app.command()

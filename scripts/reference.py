@@ -1,4 +1,4 @@
-"""Writes the pages that are read off the code: settings, commands and events.
+"""Writes the pages that are read off the code: settings, commands, their JSON and events.
 
 `make reference` writes them; with `--check` nothing is written and stale pages are named, which is
 what the test does.
@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from recollect.cli.main import app
+from recollect.cli.output.documents import DOCUMENTS, schema_of
 from recollect.core.events import AnyEvent
 from recollect.core.settings import Option, list_options
 
@@ -54,6 +55,19 @@ wrong usage. `recollect --install-completion` teaches your shell the commands.
 """
 
 
+JSON_HEAD = """\
+# JSON of the commands
+
+<!-- Made by `make reference` from src/recollect/cli/output/documents.py and the types it names. -->
+
+What each command prints with `--json`: one document on stdout (`events` and `sync --watch`: one a
+line), by the fields of its top level. `recollect config schema COMMAND` prints the whole JSON
+Schema (2020-12), with everything inside. A field that goes, or gets another type, has a line in the
+changelog; new ones come, so a program must ignore what it does not know. Errors are
+`{"error": {"code", "message", "hint"}}` on stderr. Tests compare the output of the commands with
+these schemas.
+"""
+
 EVENTS_HEAD = """\
 # Events
 
@@ -86,6 +100,7 @@ def _pages() -> dict[str, str]:
         "settings.md": settings_page(),
         "cli.md": command_page(),
         "events.md": event_page(),
+        "json.md": json_page(),
     }
 
 
@@ -118,6 +133,41 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "[]" if value == () else str(value)
+
+
+def json_page() -> str:
+    """Return the page with the fields of every command's document."""
+    return JSON_HEAD + "".join(map(_document, DOCUMENTS))
+
+
+def _document(command: str) -> str:
+    schema = schema_of(command)
+    defs = schema["$defs"]
+    forms = list(dict.fromkeys(_fields(form, defs) for form in schema.get("anyOf", [schema])))
+    return f"\n## {command}\n\n" + "\n\nor\n\n".join(forms) + "\n"
+
+
+def _fields(form: dict[str, Any], defs: dict[str, Any]) -> str:
+    found = defs[form["$ref"].rpartition("/")[2]] if "$ref" in form else form
+    if "properties" not in found:
+        return f"an object of names: {_type(found.get('additionalProperties', {}))}"
+    return ", ".join(f"`{name}` {_type(each)}" for name, each in found["properties"].items())
+
+
+def _type(schema: Any) -> str:
+    """Return a type in a few words: ``text or null``, ``list of Hit``."""
+    if not isinstance(schema, dict):
+        return "anything"
+    if "$ref" in schema:
+        return str(schema["$ref"].rpartition("/")[2])
+    if "anyOf" in schema:
+        return " or ".join(map(_type, schema["anyOf"]))
+    if "enum" in schema:
+        return "/".join(str(value) for value in schema["enum"])
+    kind = schema.get("type")
+    if kind == "array":
+        return f"list of {_type(schema.get('items'))}"
+    return {"string": "text", "object": "object", None: "anything"}.get(kind, str(kind))
 
 
 def event_page() -> str:

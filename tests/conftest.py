@@ -81,7 +81,7 @@ def models_folder() -> Path:
     """The folder of model files with the real local model in it, installed once per checkout."""
     folder = ROOT / ".cache" / "models"
     try:
-        install(folder / MODEL)
+        install(folder / MODEL, keeps_weights=True)
     except ProviderUnavailable as error:
         _missing(error, f"the local model cannot be installed: {error.message}; {error.hint}")
     return folder

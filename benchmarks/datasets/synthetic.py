@@ -74,19 +74,27 @@ class SyntheticCorpus:
         seed: The same seed makes the same corpus.
         vocabulary: How many different words.
         law: How often they come up.
+        lengths: Words of a message, from the fewest to the most.
     """
 
     def __init__(
-        self, seed: int, *, vocabulary: int = VOCABULARY, law: WordLaw = "natural"
+        self,
+        seed: int,
+        *,
+        vocabulary: int = VOCABULARY,
+        law: WordLaw = "natural",
+        lengths: tuple[int, int] = MESSAGE_WORDS,
     ) -> None:
         self._seed = seed
+        self._lengths = lengths
         self._words = np.array(make_vocabulary(vocabulary), dtype=object)
         self._cumulative = _cumulative_shares(vocabulary, law)
 
     def session(self, number: int, messages: int = SESSION_MESSAGES) -> DatedSession:
         """Return session ``number`` with that many messages of two speakers."""
         random = np.random.default_rng((self._seed, 0, number))
-        lengths = random.integers(MESSAGE_WORDS[0], MESSAGE_WORDS[1] + 1, size=SESSION_MESSAGES)
+        least, most = self._lengths
+        lengths = random.integers(least, most + 1, size=SESSION_MESSAGES)
         words = self._draw(random, int(lengths.sum()))
         ends = np.cumsum(lengths)
         start = _FIRST_DAY + number * _HOUR_MS
@@ -116,6 +124,20 @@ class SyntheticCorpus:
             session, place = divmod(number * messages // count, SESSION_MESSAGES)
             target = self.session(session).turns[place].text
             found.append(TargetedQuery(text=self._query_for(target, number), target=target))
+        return found
+
+    def asked(self, messages: int, count: int) -> list[TargetedQuery]:
+        """Return queries of eight words: four of a message, and four of the commonest.
+
+        The common ones are none that a search leaves out: each is in one of 25 messages or more.
+        """
+        found: list[TargetedQuery] = []
+        for number, query in enumerate(self.queries(messages, count)):
+            random = np.random.default_rng((self._seed, 3, number))
+            content = random.permutation(content_words(query.target))[:4]
+            common = random.permutation(self._words[len(FUNCTION_WORDS) :][:40])[:4]
+            words = [word for pair in zip(common, content, strict=False) for word in pair]
+            found.append(TargetedQuery(text=" ".join(words), target=query.target))
         return found
 
     def file(self, number: int, chunks: int) -> str:

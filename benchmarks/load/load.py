@@ -16,7 +16,13 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from benchmarks.datasets.corpus import DatedSession
-from benchmarks.datasets.synthetic import SESSION_MESSAGES, SyntheticCorpus, TargetedQuery, WordLaw
+from benchmarks.datasets.synthetic import (
+    MESSAGE_WORDS,
+    SESSION_MESSAGES,
+    SyntheticCorpus,
+    TargetedQuery,
+    WordLaw,
+)
 from benchmarks.load.clustered import ClusteredEmbedder
 from benchmarks.load.probe import SEARCH_LIMIT, run_probe, time_command
 from benchmarks.load.writes import measure_writes, store_session
@@ -52,7 +58,10 @@ _FILLED = "filled.json"
 
 
 class LoadPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One size. ``chunks`` are of memory files, in a home of their own."""
+    """One size. ``chunks`` are of memory files, in a home of their own.
+
+    ``length`` is how many words each message has; 38 to 52 where it is not given.
+    """
 
     messages: int
     chunks: int
@@ -60,6 +69,7 @@ class LoadPlan(msgspec.Struct, frozen=True, kw_only=True):
     writes: int = 2_000
     seed: int = 7
     words: WordLaw = "natural"
+    length: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse sizes that would measure nothing."""
@@ -101,16 +111,19 @@ class LoadRunner:
         Raises:
             RecollectError: the product failed.
         """
-        corpus = SyntheticCorpus(plan.seed, law=plan.words)
+        lengths = MESSAGE_WORDS if plan.length is None else (plan.length, plan.length)
+        corpus = SyntheticCorpus(plan.seed, law=plan.words, lengths=lengths)
         queries = corpus.queries(plan.messages, plan.queries)
-        folder = self._root / f"load-{plan.messages}-{plan.chunks}-{plan.words}-{plan.seed}"
+        name = f"load-{plan.messages}-{plan.chunks}-{plan.words}-{plan.seed}"
+        folder = self._root / (name if plan.length is None else f"{name}-{plan.length}")
         if not (folder / _FILLED).is_file():
             with complete_folder(folder) as partial:
                 filled = self._fill(plan, corpus, queries, partial)
                 (partial / _FILLED).write_bytes(msgspec.json.encode(filled))
         filled = msgspec.json.decode((folder / _FILLED).read_bytes(), type=_Filled)
         home = folder / "home"
-        searches = self._search(plan, queries, home)
+        asked = corpus.asked(plan.messages, plan.queries)
+        searches = self._search(plan, (queries, asked), home)
         loaded = run_probe(
             folder,
             home=home,
@@ -213,15 +226,21 @@ class LoadRunner:
         return watch.total()
 
     def _search(
-        self, plan: LoadPlan, queries: Sequence[TargetedQuery], home: Path
+        self,
+        plan: LoadPlan,
+        questions: tuple[Sequence[TargetedQuery], Sequence[TargetedQuery]],
+        home: Path,
     ) -> tuple[LoadSearch, ...]:
-        near = {query.text: query.target for query in queries}
+        queries, asked = questions
+        near = {query.text: query.target for query in (*queries, *asked)}
         with self._open(home, embedder=ClusteredEmbedder(plan.seed, near)) as memory:
             memory.sync()
-            return tuple(self._search_mode(memory, mode, queries) for mode in MODES)
+            found = [self._search_mode(memory, mode, queries, "its words") for mode in MODES]
+            found.append(self._search_mode(memory, "hybrid", asked, "half common"))
+            return tuple(found)
 
     def _search_mode(
-        self, memory: Product, mode: Mode, queries: Sequence[TargetedQuery]
+        self, memory: Product, mode: Mode, queries: Sequence[TargetedQuery], asked: str
     ) -> LoadSearch:
         for query in queries[:_WARM_UP]:
             memory.search(query.text, limit=SEARCH_LIMIT, mode=mode)
@@ -232,7 +251,8 @@ class LoadRunner:
                 answer = memory.search(query.text, limit=SEARCH_LIMIT, mode=mode)
             found += any(hit.snippet in query.target for hit in answer.hits)
         self._progress(f"searching, {mode}", len(queries), len(queries))
-        return LoadSearch(mode=mode, latency=latency_of(watch.laps), found=found / len(queries))
+        share = found / len(queries)
+        return LoadSearch(mode=mode, asked=asked, latency=latency_of(watch.laps), found=share)
 
     def _write(self, plan: LoadPlan, corpus: SyntheticCorpus, folder: Path) -> WriteCost:
         with TemporaryDirectory(prefix="written-", dir=folder) as name:

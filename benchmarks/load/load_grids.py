@@ -58,11 +58,12 @@ def _search_grid(sizes: Sequence[LoadReport]) -> Grid:
     rows = tuple(
         (
             f"{size.messages:,}",
-            search.mode,
+            f"{search.mode}, {search.asked}",
             str(search.latency.n),
             *(
                 f"{number:.2f}"
                 for number in (
+                    search.latency.cpu_ms.mean,
                     search.latency.cpu_ms.p50,
                     search.latency.cpu_ms.p95,
                     search.latency.cpu_ms.max,
@@ -82,7 +83,8 @@ def _search_grid(sizes: Sequence[LoadReport]) -> Grid:
             "messages",
             "mode",
             "n",
-            "CPU p50",
+            "CPU mean",
+            "p50",
             "p95",
             "max",
             "wall p50",

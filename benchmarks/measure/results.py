@@ -111,11 +111,13 @@ class QualityReport(msgspec.Struct, frozen=True, kw_only=True):
 class LoadSearch(msgspec.Struct, frozen=True, kw_only=True):
     """Searches of a loaded home in one mode, the query vector given.
 
+    ``asked`` is what the questions are made of: words of a message, or with common ones between.
     ``found`` is the share of queries whose message was among the ten best hits: a check that the
     answers are answers, not a claim of quality.
     """
 
     mode: str
+    asked: str
     latency: Latency
     found: float
 

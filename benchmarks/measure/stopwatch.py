@@ -42,12 +42,13 @@ class Stopwatch:
 
 
 class Percentiles(msgspec.Struct, frozen=True, kw_only=True):
-    """Milliseconds that half, 95 %, 99 % and all of the laps stay within."""
+    """Milliseconds that half, 95 %, 99 % and all of the laps stay within, and their mean."""
 
     p50: float
     p95: float
     p99: float
     max: float
+    mean: float
 
 
 class Latency(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,4 +92,5 @@ def rate_of(count: int, spent: Spent) -> Rate:
 def percentiles_of(seconds: Sequence[float]) -> Percentiles:
     """Return the percentiles of at least one duration."""
     p50, p95, p99, most = (float(ms) for ms in np.percentile(seconds, (50, 95, 99, 100)) * 1000)
-    return Percentiles(p50=p50, p95=p95, p99=p99, max=most)
+    mean = 1000 * sum(seconds) / len(seconds)
+    return Percentiles(p50=p50, p95=p95, p99=p99, max=most, mean=mean)

@@ -44,6 +44,7 @@ SAYS = {
     "[('token.add', None), ('right.admin', 'bot'), ('token.revoke', None)]",
     "three_steps.py": "['m1', '#1', '#2', '#3', '#4', 'm2'] True\n"
     "['#4', 'm2', '#1'] ('#99',)\nRaised the idle timeout of redis to an hour True\nTrue\n",
+    "own_model.py": "The kitten slept in the garden.",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
     "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0}\n"

@@ -8,6 +8,10 @@ Source: `openai/openai.go` of Ollama; `tools/server` of llama.cpp and its issues
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+from tests.support.onnx_export import table_of
 from tests.support.provider_formats import (
     OpenAIFormat,
     Received,
@@ -37,6 +41,18 @@ class OllamaFormat(OpenAIFormat):
         """Return ``{"error": {...}}``; there is never a code."""
         found = {"message": words, "type": code, "param": None, "code": None}
         return json_response({"error": found}, status)
+
+
+class MultilingualFormat(OpenAIFormat):
+    """``POST /bge/v1/embeddings``: words of one meaning have one vector, in any language."""
+
+    prefix = "/bge/v1"
+
+    def vectors(self, texts: Sequence[str], dimensions: int | None) -> list[list[float]]:
+        """Return the sum of the meanings of each text's words."""
+        size = dimensions or self._dimensions
+        found = [table_of(re.findall(r"\w+", text.lower()), size) for text in texts]
+        return [[float(value) for value in rows.sum(axis=0)] for rows in found]
 
 
 class LlamaFormat(OpenAIFormat):

@@ -1,37 +1,61 @@
-"""`recollect models`: who makes vectors and who writes summaries; how to get the local embedder."""
+"""`recollect models`: who makes vectors and who writes summaries; how to get other embedders."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, home_of, opened
+from recollect.cli.invocation import answer, answers_json, argument, home_of, opened
 from recollect.cli.output.formatting import size
-from recollect.cli.output.screen import next_steps, say, show, show_pairs
+from recollect.cli.output.progress import show_progress
+from recollect.cli.output.screen import next_steps, say, show, show_pairs, show_table
+from recollect.core.errors import Conflict, NotFound
 
 if TYPE_CHECKING:  # for a name only
     from recollect.core.settings import EmbeddingSettings, LanguageSettings, Settings
     from recollect.governance.use_preview import UsePreview
 
 app = App()
-group = App(
-    help="Show which models are used, or install the local embedder.", invoke_without_command=True
-)
+group = App(help="Show which models are used; install or add one.", invoke_without_command=True)
 app.add_typer(group, name="models", rich_help_panel="Set up")
+
+
+class ModelsInUse(
+    msgspec.Struct, frozen=True, kw_only=True, rename=lambda name: name.replace("_", " ")
+):
+    """Which models are used, and why; names have blanks for underscores."""
+
+    asked_for: str
+    in_use: str | None
+    why: str
+    languages: str | None
+    fallback: str | None
+    instead_of: str | None
+    because: str | None
+    hint: str
+    local_model: str
+    installed: bool
+    runtime_installed: bool
+    folder: str
+    bytes: int
+    language_model: str | None
+    language_model_why: str
+    language_model_hint: str
 
 
 @group.callback()
 def show_models(context: typer.Context) -> None:
-    """Show which models are used, or install the local embedder."""
+    """Show which models are used; install or add one."""
     if context.invoked_subcommand is not None:
         return
     settings = _settings(context)
-    found = _look(settings.embedding) | _look_at_language(settings.language)
-    answer(context, found, lambda: _show(found))
+    made = ModelsInUse(**_look(settings.embedding), **_look_at_language(settings.language))
+    answer(context, made, lambda: _show(msgspec.to_builtins(made)))
 
 
 def _show(found: dict[str, object]) -> None:
@@ -70,15 +94,215 @@ def install(
 
     as_json = answers_json(context)
     folder = local_folder(settings, models_folder())
-    done = run(
-        folder,
-        source,
-        lambda step: None if as_json else say((f"{step} …", "dim")),
-        quantisation=settings.quantisation,
-    )
+    with show_progress(quiet=as_json) as progress:
+        done = run(
+            folder,
+            source,
+            lambda step: None if as_json else say((f"{step} …", "dim")),
+            progress.downloading,
+            quantisation=settings.quantisation,
+        )
     state = "is installed already" if done.was_installed else "is installed"
     place = f" {state}: {size(done.bytes)} in {done.folder}"
     answer(context, done, lambda: show((done.model, "bold"), (place, "")))
+
+
+class ModelRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A model on this machine.
+
+    Attributes:
+        name: What ``local:NAME`` calls it.
+        dimensions: Size of its vectors; None where its manifest is damaged.
+        languages: What it reads, as BCP 47 tags; empty where unknown.
+        bytes: How much its files take.
+        is_used: Whether the settings of this home choose it.
+        trouble: Why it cannot be used; None where its files are there.
+    """
+
+    name: str
+    dimensions: int | None
+    languages: tuple[str, ...]
+    bytes: int
+    is_used: bool
+    trouble: str | None
+
+
+class ModelRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The models on this machine, and their folder."""
+
+    folder: str
+    models: list[ModelRow]
+
+
+class RemovedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that was removed, or would be."""
+
+    name: str
+    folder: str
+    bytes: int
+    dry_run: bool
+
+
+@group.command()
+def add(
+    context: typer.Context,
+    folder: Annotated[
+        Path, argument(help="A sentence-transformers export with an ONNX graph.", metavar="FOLDER")
+    ],
+    *,
+    name: Annotated[
+        str | None, typer.Option("--name", help="What to call it; else as its folder.")
+    ] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option("--graph", help="Another graph of the folder, such as onnx/model_int8.onnx."),
+    ] = None,
+    query_prefix: Annotated[
+        str | None,
+        typer.Option("--query-prefix", help="What goes before a question, such as 'query: '."),
+    ] = None,
+    document_prefix: Annotated[
+        str | None,
+        typer.Option("--document-prefix", help="What goes before a text, such as 'passage: '."),
+    ] = None,
+) -> None:
+    """Add a model of your own: check it, try it out and copy it. Its folder may go afterwards."""
+    from recollect.core.settings import models_folder
+    from recollect.models.languages import describe_languages
+    from recollect.models.local.added import Choices, add_model
+
+    choices = Choices(
+        name=name, graph=graph, query_prefix=query_prefix, document_prefix=document_prefix
+    )
+    with show_progress(quiet=answers_json(context)) as progress:
+        made = add_model(folder, models_folder(), choices, progress.copying_files)
+
+    def tell() -> None:
+        show((made.name, "bold"), (f" is added: {size(made.bytes)}", ""))
+        export = made.export
+        pairs = [
+            ("dimensions", str(export.dimensions)),
+            ("pooling", export.pooling),
+            ("reads", f"{export.max_pieces} pieces at once"),
+            ("prefixes", f"{export.query_prefix!r}, {export.document_prefix!r}"),
+            ("languages", describe_languages(export.languages)),
+        ]
+        show_pairs(pairs, indent=2)
+        use = f"recollect config set embedding.provider local:{made.name}"
+        next_steps([(use, "use it; the next sync embeds again")])
+
+    answer(context, made, tell)
+
+
+@group.command("list")
+def list_rows(context: typer.Context) -> None:
+    """List the models on this machine."""
+    from recollect.core.settings import models_folder
+
+    rows = ModelRows(folder=str(models_folder()), models=_rows(_settings(context).embedding))
+
+    def tell() -> None:
+        if not rows.models:
+            say(("no models yet: `recollect models install` or `recollect models add`", "dim"))
+            return
+        cells = [
+            (
+                (row.name, "bold" if row.is_used else ""),
+                (str(row.dimensions or "?"), ""),
+                (size(row.bytes), ""),
+                (",".join(row.languages) or "?", ""),
+                (row.trouble or ("in use" if row.is_used else ""), "yellow" if row.trouble else ""),
+            )
+            for row in rows.models
+        ]
+        show_table(("name", "values", "size", "languages", ""), cells, flexible=4)
+
+    answer(context, rows, tell)
+
+
+@group.command()
+def remove(
+    context: typer.Context,
+    name: Annotated[str, argument(help="A model of the list.")],
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be removed.")
+    ] = False,
+) -> None:
+    """Remove a model from this machine. Vectors that it made stay in the index."""
+    from recollect.core.settings import models_folder
+    from recollect.models.local.added import remove_model
+
+    rows = {row.name: row for row in _rows(_settings(context).embedding)}
+    row = rows.get(name)
+    if row is None:
+        raise NotFound(
+            "a model of that name is not here", hint="list them with `recollect models list`"
+        )
+    if row.is_used and not dry_run:
+        raise Conflict(
+            f"the settings of this home use {name}",
+            hint="choose another with `recollect config set embedding.provider` first",
+        )
+    if not dry_run:
+        remove_model(models_folder(), name)
+    folder = str(models_folder() / name)
+    done = RemovedModel(name=name, folder=folder, bytes=row.bytes, dry_run=dry_run)
+    verb = "would be removed" if dry_run else "removed"
+    answer(context, done, lambda: show((verb, "bold green"), (f": {name}, {size(row.bytes)}", "")))
+
+
+def _rows(settings: EmbeddingSettings) -> list[ModelRow]:
+    """Return our own model where it is installed, and those of the user."""
+    from recollect.core.settings import models_folder
+    from recollect.models.local.added import list_models
+    from recollect.models.local.folder import MODEL, ModelFolder
+    from recollect.models.registry import AUTO
+
+    models = models_folder()
+    rows = [_row(models, name, settings) for name in list_models(models)]
+    ours = ModelFolder(models / MODEL)
+    if ours.is_installed(settings.quantisation):
+        used = {AUTO, "local", f"local:{MODEL}"} & {settings.provider, settings.fallback}
+        row = ModelRow(
+            name=MODEL,
+            dimensions=384,
+            languages=("en",),
+            bytes=ours.size_bytes(),
+            is_used=bool(used) and settings.model_path is None,
+            trouble=None,
+        )
+        rows.insert(0, row)
+    return rows
+
+
+def _row(models: Path, name: str, settings: EmbeddingSettings) -> ModelRow:
+    from recollect.core.errors import ModelMissing
+    from recollect.models.local.added import find_model
+    from recollect.models.local.folder import ModelFolder, has_length
+
+    is_used = f"local:{name}" in {settings.provider, settings.fallback}
+    held = ModelFolder(models / name).size_bytes()
+    try:
+        found = find_model(models, name)
+    except ModelMissing as error:
+        return ModelRow(
+            name=name,
+            dimensions=None,
+            languages=(),
+            bytes=held,
+            is_used=is_used,
+            trouble=error.message,
+        )
+    wrong = [f for f, stamp in found.files.items() if not has_length(models / name / f, stamp)]
+    return ModelRow(
+        name=name,
+        dimensions=found.export.dimensions,
+        languages=found.export.languages,
+        bytes=held,
+        is_used=is_used,
+        trouble=f"{', '.join(wrong)} is missing or damaged" if wrong else None,
+    )
 
 
 @group.command()
@@ -109,36 +333,39 @@ def _settings(context: typer.Context) -> Settings:
     return load_settings(home_of(context)).settings
 
 
-def _look_at_language(settings: LanguageSettings) -> dict[str, object]:
+def _look_at_language(settings: LanguageSettings) -> dict[str, Any]:
     from recollect.models.registry import choose_language
 
     choice = choose_language(settings)
     return {
-        "language model": choice.model.name if choice.model else None,
-        "language model why": choice.reason,
-        "language model hint": choice.hint,
+        "language_model": choice.model.name if choice.model else None,
+        "language_model_why": choice.reason,
+        "language_model_hint": choice.hint,
     }
 
 
-def _look(settings: EmbeddingSettings) -> dict[str, object]:
+def _look(settings: EmbeddingSettings) -> dict[str, Any]:
     from recollect.core.settings import models_folder
+    from recollect.models.languages import describe_languages, languages_of
     from recollect.models.local.folder import MODEL, ModelFolder
     from recollect.models.local.runtime import runtime_is_installed
     from recollect.models.registry import choose_embedder, local_folder
 
     choice = choose_embedder(settings.provider, settings, models_folder())
     folder = ModelFolder(local_folder(settings, models_folder()))
+    used = choice.embedder
     return {
-        "asked for": choice.requested,
-        "in use": choice.embedder.model if choice.embedder else None,
+        "asked_for": choice.requested,
+        "in_use": used.model if used else None,
         "why": choice.reason,
+        "languages": describe_languages(languages_of(used)) if used else None,
         "fallback": choice.fallback.model if choice.fallback else None,
-        "instead of": choice.fallback_from,
+        "instead_of": choice.fallback_from,
         "because": choice.fallback_reason,
         "hint": choice.hint,
-        "local model": MODEL,
-        "installed": folder.is_installed,
-        "runtime installed": runtime_is_installed(),
+        "local_model": MODEL,
+        "installed": folder.is_installed(settings.quantisation),
+        "runtime_installed": runtime_is_installed(),
         "folder": str(folder.path),
         "bytes": folder.size_bytes(),
     }

@@ -28,6 +28,8 @@ AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 REMOTE = ("openai", "gemini", "voyage")
 """Those that ``embedding.remote`` is about, in the order in which ``auto`` tries them."""
 
+_DEFAULT_MODEL = "local:all-MiniLM-L6-v2"
+
 Model = TypeVar("Model")
 
 
@@ -236,20 +238,17 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
 
 
 def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:
-    """Return the local embedder; it loads its model at the first text.
+    """Return a local embedder, ours or one of the user's own; it loads its model at the first text.
 
     Raises:
-        InvalidInput: the local provider has no such model.
+        InvalidInput: no model can have that name.
+        ModelMissing: a model of the user's own is not there, or lacks a file or a package.
     """
     from recollect.models.local.folder import MODEL
 
     model = spec.partition(":")[2]
     if model not in {"", MODEL}:
-        raise InvalidInput(
-            "the local provider has no such model",
-            hint=f"use {LOCAL}:{MODEL}, or another provider",
-            found=model,
-        )
+        return _create_added(model, settings, dependencies.models)
     from recollect.models.local.minilm import LocalEmbedder, WindowRules
 
     return LocalEmbedder(
@@ -259,6 +258,27 @@ def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependenc
         batch_size=settings.batch_size,
         rules=WindowRules(max_windows=settings.max_windows),
     )
+
+
+def _create_added(name: str, settings: EmbeddingSettings, models: Path) -> Embedder:
+    from recollect.models.local.added import find_model
+    from recollect.models.local.exported import ExportedEmbedder
+    from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
+
+    if not runtime_is_installed():
+        raise ModelMissing("the package onnxruntime is not installed", hint=RUNTIME_HINT)
+    added = find_model(models, name)
+    embedder = ExportedEmbedder(
+        name,
+        models / name,
+        added.export,
+        added.files,
+        threads=settings.threads,
+        batch_size=settings.batch_size,
+        max_windows=settings.max_windows,
+    )
+    embedder.require_files()
+    return embedder
 
 
 def _choose(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Choice:
@@ -301,7 +321,7 @@ def _missing_local(settings: EmbeddingSettings, models: Path) -> ModelMissing | 
 
     if not runtime_is_installed():
         return ModelMissing("the package onnxruntime is not installed", hint=RUNTIME_HINT)
-    if not ModelFolder(local_folder(settings, models)).is_installed:
+    if not ModelFolder(local_folder(settings, models)).is_installed(settings.quantisation):
         return ModelMissing("the local model is not installed", hint=INSTALL_HINT)
     return None
 
@@ -328,7 +348,7 @@ def _fallback(
     missing: RecollectError | None = None
     try:
         made = EMBEDDERS.create(fallback, own, dependencies)
-        if fallback.partition(":")[0] == LOCAL:  # it looks for its files at the first text only
+        if made.model == _DEFAULT_MODEL:  # it looks for its files at the first text only
             missing = _missing_local(own, dependencies.models)
     except (ModelMissing, ProviderRejected) as error:
         made, missing = None, error

@@ -18,6 +18,7 @@ from recollect.index.index import Index, IndexStatus
 from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
+from recollect.models.languages import languages_of
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
@@ -217,6 +218,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         embedder: ``provider:model``, or None.
         embedder_reason: Why this one, one sentence.
         embedder_hint: What would give a better one.
+        embedder_languages: What it reads, as BCP 47 tags, ``mul`` for many; empty where unknown.
         records_health: How records.db is doing.
         index_health: How index.db is doing.
         mirror_error: The `code` of the last failure to write a transcript.
@@ -259,6 +261,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     embedder: str | None
     embedder_reason: str
     embedder_hint: str
+    embedder_languages: list[str]
     records_health: Health
     index_health: Health
     mirror_error: str | None
@@ -294,7 +297,6 @@ def report_status(parts: Reported) -> Status:
     """
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
     sync = msgspec.structs.replace(sync, warnings=(*parts.index.notices, *sync.warnings))
-    cache = parts.settings.embedding.cache
     (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
@@ -317,9 +319,7 @@ def report_status(parts: Reported) -> Status:
             SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))
             for source, files in index.documents.items()
         ],
-        cache=CacheStatus(
-            enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries
-        ),
+        cache=_cache(parts, index),
         lexical=_lexical(parts.index),
         vector=parts.index.near.status(index.dimensions),
         batch=parts.index.batch_status(),
@@ -340,12 +340,18 @@ def report_status(parts: Reported) -> Status:
         embedder=choice.embedder.model if choice.embedder else None,
         embedder_reason=choice.reason,
         embedder_hint=choice.hint,
+        embedder_languages=list(languages_of(choice.embedder)) if choice.embedder else [],
         records_health=parts.records.health(),
         index_health=index_health,
         mirror_error=parts.mirror.last_error if parts.mirror else None,
         background_error=sync.last_error,
         events=parts.events.state(),
     )
+
+
+def _cache(parts: Reported, index: IndexStatus) -> CacheStatus:
+    cache = parts.settings.embedding.cache
+    return CacheStatus(enabled=cache.enabled, entries=index.cached, max_entries=cache.max_entries)
 
 
 def _capture(capture: CaptureControls) -> CaptureStatus:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from recollect.core.errors import InvalidInput
 
@@ -63,20 +63,31 @@ class JsonCleaner:
             raise InvalidInput(
                 f"a JSON value is nested deeper than {MAX_DEPTH} levels", hint="Flatten it."
             )
-        if isinstance(value, str):
-            return self.text(value)
+        kind = type(value)  # of a subclass it is asked below: looking it up costs far more
+        if kind is dict:
+            return self._mapping(cast("dict[object, object]", value), depth)
+        if kind is str or isinstance(value, str):
+            return self.text(cast("str", value))
         if value is None or isinstance(value, bool | int | float):
             return _number(value)
         if isinstance(value, bytes):
             return self.text(value.decode("utf-8", "replace"))
         return self._container(value, depth)
 
+    def _mapping(self, value: Mapping[object, object], depth: int) -> JsonValue:
+        text = self.text
+        return {
+            text(key if isinstance(key, str) else str(key)): (
+                text(item)
+                if type(item) is str and depth < MAX_DEPTH
+                else self.value(item, depth + 1)
+            )
+            for key, item in value.items()
+        }
+
     def _container(self, value: object, depth: int) -> JsonValue:
         if isinstance(value, Mapping):
-            return {
-                self.text(key if isinstance(key, str) else str(key)): self.value(item, depth + 1)
-                for key, item in value.items()
-            }
+            return self._mapping(value, depth)
         if isinstance(value, Sequence):
             return [self.value(item, depth + 1) for item in value]
         if (plain := plain_object(value)) is not None:

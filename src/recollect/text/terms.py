@@ -47,6 +47,7 @@ _UNSPACED = (
 )
 _MAYBE_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _APOSTROPHES = "'’"
+_AFTER_WORDS = ".,;:!?)"
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z]+)?")
 _LOOSE = re.compile(r"[\u1100-\u11ff\u3099\u309a\uff9e\uff9f]")
 """Parts of Hangul and kana that form one character with the one before."""
@@ -102,8 +103,25 @@ class _Learned(dict[str, tuple[str, ...]]):
         return made
 
 
+class _LearnedRuns(dict[str, tuple[str, ...]]):
+    """The terms of what is between two spaces: no word goes beyond it, and most come again."""
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        word = run.rstrip(_AFTER_WORDS)
+        if word.isascii() and word.isalpha():
+            made = _WORDS[word]  # most are: that one word is all that `_words` would find
+        else:
+            made = tuple(chain.from_iterable(map(_WORDS.__getitem__, _words(run))))
+        if len(run) <= LONGEST:
+            if len(self) >= CACHED_WORDS:
+                self.clear()
+            self[run] = made
+        return made
+
+
 _FOLDING = _Folding()
 _WORDS = _Learned()
+_RUNS = _LearnedRuns()
 _STEMMER = Stemmer.Stemmer("english")
 _STEMMING = threading.Lock()
 
@@ -114,7 +132,9 @@ def terms(text: str) -> list[str]:
     >>> terms("Where did getUserById run?")
     ['get', 'user', 'id', 'getuserbyid', 'run']
     """
-    return list(chain.from_iterable(map(_WORDS.__getitem__, _words(text))))
+    if _is_loose(text):
+        return list(chain.from_iterable(map(_WORDS.__getitem__, _words(text))))
+    return list(chain.from_iterable(map(_RUNS.__getitem__, text.split())))
 
 
 def query_terms(text: str) -> list[str]:
@@ -143,12 +163,16 @@ def _looked_for(word: str) -> list[str]:
     return _pairs(word) if len(word) > 1 and is_unspaced(word) else terms(word)
 
 
+def _is_loose(text: str) -> bool:
+    return not text.isascii() and _LOOSE.search(text) is not None
+
+
 def _words(text: str) -> list[str]:
     if len(text) >= 60:
         text = _MAYBE_ENCODED.sub(_unless_encoded, text)
     if text.isascii():
         return _ASCII_WORD.findall(text)
-    if _LOOSE.search(text):
+    if _is_loose(text):
         text = unicodedata.normalize("NFKC", text)
     return _any_word().findall(text.translate(_FOLDING))
 
@@ -159,6 +183,8 @@ def _unless_encoded(run: re.Match[str]) -> str:
 
 
 def _made(word: str) -> tuple[str, ...]:
+    if _is_plain(word):
+        return _single(word.lower())  # most are
     if is_unspaced(word):
         return (*_pairs(word), *word) if len(word) > 1 else (word,)
     if len(word) > LONGEST and (not _HAS_PARTS.search(word) or is_scrambled(word)):
@@ -173,6 +199,10 @@ def _made(word: str) -> tuple[str, ...]:
         parts = [term for part in _PARTS.findall(word) for term in _single(part.lower())]
         return (*parts, word.replace("_", "").casefold()[:LONGEST])
     return _single(word.strip("_").casefold())
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST
 
 
 def _single(word: str) -> tuple[str, ...]:

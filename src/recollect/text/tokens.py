@@ -93,6 +93,8 @@ class _WordCosts(dict[str, int]):
     def __missing__(self, word: str) -> int:
         if word.isalpha() and word.isascii() and word[1:].islower() and len(word) <= _LONGEST_KEPT:
             cost = 100 + 20 * max(0, len(word) - _SHORT_WORD)  # most are: one piece
+        elif word[-1] in _SIGNS and word[:-1].isalpha() and word[:-1] in self:
+            cost = self[word[:-1]] + _ascii_cost(word[-1])  # of two pieces, one is known
         else:
             cost = _cost(word) + (100 if word[0] in _DIGITS else 0)
         if len(word) <= _LONGEST_KEPT:
@@ -102,6 +104,7 @@ class _WordCosts(dict[str, int]):
         return cost
 
 
+_SIGNS = frozenset(".,;:!?")
 _LONGEST_KEPT = 32
 _MOST_KEPT = 32_768
 _words = _WordCosts()

@@ -73,7 +73,9 @@ def embedded(home: Path, version: str) -> set[str]:
     def find(tx: Transaction) -> set[str]:
         sql = (
             "SELECT c.hash FROM embedding_cache c JOIN embedding_spaces s ON s.id = c.space"
-            " WHERE s.provider_key = ?"
+            " WHERE s.provider_key = ?1 UNION SELECT c.hash FROM chunks c JOIN vectors USING (id)"
+            " JOIN partitions p ON p.id = c.id >> 40 JOIN generations g ON g.id = p.generation"
+            " WHERE json_extract(g.identity, '$.embedder') = ?1"
         )
         rows = tx.rows(sql, (HashingEmbedder(version).fingerprint,))
         return {blob(digest).hex() for (digest,) in rows}

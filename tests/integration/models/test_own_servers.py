@@ -13,7 +13,7 @@ import recollect
 from recollect.memory import Memory
 from recollect.models.embedding.embedder import EmbeddingInterrupted
 from tests.integration.models.remote import SIZE, embedder_for
-from tests.support.own_servers import MODEL, LlamaFormat, OllamaFormat
+from tests.support.own_servers import MODEL, LlamaFormat, MultilingualFormat, OllamaFormat
 from tests.support.provider_formats import OpenAIFormat, unit_vector
 from tests.support.provider_server import ProviderServer
 from tests.support.scripted_time import ScriptedTime
@@ -77,6 +77,20 @@ def test_a_home_is_searched_by_meaning_without_a_key(
     assert not any("authorization" in one.headers for one in server.received)
     sent = [text for one in server.received for text in own.inputs(one)]
     assert set(LINES) <= set(sent)
+
+
+def test_a_multilingual_model_finds_one_language_in_another(tmp_path: Path) -> None:
+    """No word is shared; the status says that the model reads many languages."""
+    bge = MultilingualFormat(key=None, dimensions=16)
+    lines = ["The kitten slept in the garden.", "A letter about the tax."]
+    with ProviderServer(services=[bge]) as server, _open(tmp_path, server, bge, "bge-m3") as memory:
+        session = memory.sessions.create()
+        memory.sessions.append_many(session.id, [("user", line) for line in lines])
+        memory.sync()
+        found = [memory.search(q).hits[0].snippet for q in ("gatinho jardim", "税 手紙")]
+        status = memory.status()
+    assert found == lines
+    assert status.embedder_languages == ["mul"]
 
 
 def test_a_model_that_was_not_pulled_is_named_as_the_trouble(

@@ -64,7 +64,9 @@ def test_a_size_is_filled_searched_and_written_to(runner: LoadRunner) -> None:
     assert (report.messages, report.stored.count, report.indexed.count) == (90, 90, 90)
     assert 20 <= report.chunks.count <= 60
     assert 38 <= report.words <= 52
-    assert [search.mode for search in report.searches] == ["lexical", "vector", "hybrid"]
+    assert [search.mode for search in report.searches] == ["lexical", "vector", *["hybrid"] * 2]
+    assert [search.asked for search in report.searches][-2:] == ["its words", "half common"]
+    assert report.searches[0].latency.cpu_ms.mean <= report.searches[0].latency.cpu_ms.max
     assert report.searches[0].found == 1.0
     assert (report.writes.merging.n, report.writes.backlog) == (12, 18)
     assert [process.start_to_answer_ms for process in report.processes] == [100.0, 150.0]

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from recollect.cli.main import main
+from tests.support.json_documents import check_document
 
 WIDTH = 100
 
@@ -64,12 +65,15 @@ def _own_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command line."""
+    """Run a command line; what it prints as JSON must be what its schema says."""
 
     def invoke(*arguments: object) -> Done:
         capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
+        words = [str(argument) for argument in arguments]
+        code = main(words)
         shown = capsys.readouterr()
+        if "--json" in words and shown.out:
+            check_document(words, shown.out)
         return Done(code=code, out=shown.out, err=shown.err)
 
     return invoke

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 import recollect
-from recollect.models.local.folder import ORIGINALS
+from recollect.models.local.folder import MODEL, ORIGINALS
 from tests.unit.cli.conftest import Run
 
 
@@ -85,10 +86,10 @@ def test_a_source_with_other_files_is_refused(run: Run, home: Path, tmp_path: Pa
 
 @pytest.mark.model
 def test_an_installed_model_is_found_installed(
-    run: Run, home: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, home: Path, models_folder: Path, tmp_path: Path
 ) -> None:
-    """The second installation only checks."""
-    monkeypatch.setenv("RECOLLECT_MODELS", str(models_folder))
+    """The second installation only checks; on a copy, because checkouts share the real one."""
+    shutil.copytree(models_folder / MODEL, tmp_path / "models" / MODEL)
     done = run("--home", home, "models", "install")
     assert done.out.startswith("all-MiniLM-L6-v2 is installed already: ")
     assert run("--home", home, "models", "install", "--json").json["was_installed"] is True

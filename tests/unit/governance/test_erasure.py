@@ -34,6 +34,7 @@ from recollect.store.sqlite.database import SqliteDatabase, open_index, open_rec
 from recollect.store.sqlite.home import TRANSCRIPTS
 from recollect.store.sqlite.integrity import quick_check
 from tests.support.leftovers import files_that_hold
+from tests.unit.index.old_index import fill_cache
 from tests.unit.index.scripted import ScriptedEmbedder
 
 LEXICAL = {"embedding.provider": "none"}
@@ -625,6 +626,7 @@ def test_vectors_and_their_cache_go(tmp_path: Path) -> None:
     ):
         session = talk(memory, "plumword")
         memory.sync()
+        fill_cache(index)
         for table in ("vectors", "embedding_cache", "terms"):
             assert count(index, table) > 0
         index.write(lambda tx: tx.execute("UPDATE generations SET status = 'building'"))

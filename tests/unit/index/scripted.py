@@ -173,11 +173,9 @@ class ScriptedIndex:
         return [hit.ref for hit in self.ask(query, scope, **options).hits]
 
 
-def cache_of(
-    embedder: Embedder, settings: CacheSettings | None = None, clock: Clock = CLOCK
-) -> EmbeddingCache:
+def cache_of(embedder: Embedder, settings: CacheSettings | None = None) -> EmbeddingCache:
     """Return the cache of an embedder."""
-    return EmbeddingCache(space_of(embedder), settings or CacheSettings(), clock)
+    return EmbeddingCache(space_of(embedder), settings or CacheSettings())
 
 
 def said(

@@ -14,6 +14,7 @@ from recollect.index.repair import checkup, faults
 from recollect.index.repair.checkup import Defect, IndexCheckup
 from tests.unit.index.conftest import Open
 from tests.unit.index.corpus import OpenIndex, ScriptedFeed, WordEmbedder, gone, note, said
+from tests.unit.index.old_index import OTHERS
 
 WORDS = "tea rain kettle router plan green quarterly note harbour lamp".split()
 
@@ -152,7 +153,7 @@ SPOILED_VECTORS = {
 def test_vectors_that_are_missing_or_wrong_are_made_again(
     open_index: Open, opened: OpenIndex, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Here from the cache: the embedder is asked for none."""
+    """The hits are the same as before."""
     monkeypatch.setattr(faults, "REPAIRED", 3)
     before = opened.hits("green tea")
     damaged = _reopened(open_index, opened, *SPOILED_VECTORS[what].split("; "))
@@ -229,7 +230,7 @@ def test_damaged_rows_of_the_cache_are_removed(
     """Its length is seen at once, its content when one looks deep."""
     monkeypatch.setattr(checkup, "CACHE_ROWS", 7)
     statement, is_deep = SPOILED_CACHE[what]
-    damaged = _reopened(open_index, opened, statement)
+    damaged = _reopened(open_index, opened, *OTHERS, statement)
     found = _found(damaged, deep=is_deep)
     assert [ailment.detail for ailment in found] == ["1 damaged vectors in the cache"]
     assert _checkup(damaged).repair(found) == ["removed 1 damaged vectors from the cache"]

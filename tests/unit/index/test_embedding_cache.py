@@ -12,19 +12,21 @@ import pytest
 from recollect.core.settings import EmbeddingSettings, StoreSettings
 from recollect.core.settings.embedding import CacheSettings
 from recollect.index.embedding import cache as embedding_cache
-from recollect.index.embedding import queue
-from recollect.index.embedding.cache import EmbeddingCache, Half, Space, evict
-from recollect.index.model.generation import find_generation
+from recollect.index.embedding.cache import ADD_SPACE, EmbeddingCache, Half, Space, evict
+from recollect.index.model.document import Removal
+from recollect.index.model.generation import find_generation, retire_all
 from recollect.index.model.sync_report import NOBODY_WATCHES, Watch
-from recollect.store.columns import first_integer, integer
-from recollect.store.engine import Database
+from recollect.store.columns import first_integer
+from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite.connection import Tuning
 from recollect.store.sqlite.database import open_database, open_index
 from recollect.store.sqlite.home import INDEX_ID
 from recollect.store.sqlite.schema import load_schema
+from tests.unit.index.old_index import make_old
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,
+    NOON,
     ScriptedEmbedder,
     ScriptedFeed,
     ScriptedIndex,
@@ -34,17 +36,6 @@ from tests.unit.index.scripted import (
 
 OPENAI = Space(provider="openai", model="small", provider_key="k1")
 SIZE = 8
-
-
-class ScriptedClock:
-    """Tells what it is told."""
-
-    def __init__(self, now: int = 1_770_724_800_000) -> None:
-        self.now = now
-
-    def now_ms(self) -> int:
-        """Return the time."""
-        return self.now
 
 
 @pytest.fixture
@@ -67,22 +58,32 @@ def digest(number: int) -> bytes:
     return number.to_bytes(32)
 
 
-def cache(
-    space: Space = OPENAI, clock: ScriptedClock | None = None, **more: object
-) -> EmbeddingCache:
+def cache(space: Space = OPENAI, **more: object) -> EmbeddingCache:
     """Return a cache; ``more`` are its settings."""
-    return EmbeddingCache(space, msgspec.convert(more, CacheSettings), clock or ScriptedClock())
+    return EmbeddingCache(space, msgspec.convert(more, CacheSettings))
 
 
-def fill(database: Database, kept: EmbeddingCache, numbers: range) -> None:
-    """Keep a vector for each number."""
-    database.write(lambda tx: kept.add(tx, {digest(n): vector(n) for n in numbers}))
+def fill(database: Database, numbers: range, space: Space = OPENAI, at: int = NOON) -> None:
+    """Keep a vector for each number, as if its chunk had gone."""
+    key = msgspec.structs.astuple(space)
+
+    def unit(tx: Transaction) -> None:
+        tx.execute(ADD_SPACE, key)
+        tx.executemany(
+            "INSERT INTO embedding_cache (hash, space, updated_at, data)"
+            " SELECT ?, id, ?, ? FROM embedding_spaces"
+            " WHERE provider = ? AND model = ? AND provider_key = ?"
+            " ON CONFLICT DO UPDATE SET data = excluded.data",
+            [(digest(n), at, vector(n).tobytes(), *key) for n in numbers],
+        )
+
+    database.write(unit)
 
 
 def found(database: Database, kept: EmbeddingCache, numbers: range) -> list[int]:
     """Return which numbers are known."""
     hashes = [digest(n) for n in numbers]
-    known = database.read(lambda tx: kept.find(tx, hashes, SIZE)).vectors
+    known = database.read(lambda tx: kept.find(tx, hashes, SIZE))
     return sorted(int.from_bytes(each) for each in known)
 
 
@@ -94,18 +95,18 @@ def count(database: Database) -> int:
 @pytest.mark.parametrize("part", ["provider", "model", "provider_key"])
 def test_a_vector_is_found_by_all_four_parts_of_its_key(database: Database, part: str) -> None:
     """Another provider, model or provider key is another space."""
-    fill(database, cache(), range(3))
+    fill(database, range(3))
     other = msgspec.structs.replace(OPENAI, **{part: "other"})
     assert found(database, cache(), range(1, 5)) == [1, 2]
     assert found(database, cache(other), range(3)) == []
-    fill(database, cache(other), range(1))
+    fill(database, range(1), other)
     assert (found(database, cache(other), range(3)), count(database)) == ([0], 4)
 
 
 def test_more_hashes_than_one_statement_takes_are_found(database: Database) -> None:
     """Lookups go in groups of 400."""
     kept = cache()
-    fill(database, kept, range(950))
+    fill(database, range(950))
     assert found(database, kept, range(1_000)) == list(range(950))
     hashes = [digest(n) for n in range(940, 960)]
     known, missing = database.read(
@@ -113,7 +114,7 @@ def test_more_hashes_than_one_statement_takes_are_found(database: Database) -> N
     )
     assert known == set(hashes[:10])
     assert missing == set(hashes[10:])
-    two = database.read(lambda tx: kept.find(tx, [digest(7), digest(8)], SIZE)).vectors
+    two = database.read(lambda tx: kept.find(tx, [digest(7), digest(8)], SIZE))
     assert np.array_equal(two[digest(7)], vector(7).astype(np.float32))
 
 
@@ -131,44 +132,23 @@ def test_more_hashes_than_one_statement_takes_are_found(database: Database) -> N
 def test_a_row_that_cannot_be_right_is_a_miss(database: Database, data: bytes) -> None:
     """It is made again, and then replaced."""
     kept = cache()
-    fill(database, kept, range(2))
+    fill(database, range(2))
     database.write(
         lambda tx: tx.execute(
             "UPDATE embedding_cache SET data = ? WHERE hash = ?", (data, digest(1))
         )
     )
     assert found(database, kept, range(2)) == [0]
-    fill(database, kept, range(1, 2))
+    fill(database, range(1, 2))
     assert (found(database, kept, range(2)), count(database)) == ([0, 1], 2)
 
 
-def test_a_use_is_noted_once_a_day(database: Database) -> None:
-    """Reading alone writes nothing; what was used goes last."""
-    clock = ScriptedClock()
-    kept = cache(clock=clock)
-    fill(database, kept, range(3))
-    clock.now += DAY // 2
-    assert database.read(lambda tx: kept.find(tx, [digest(1)], SIZE)).aged == frozenset()
-    clock.now += DAY
-    aged = database.read(lambda tx: kept.find(tx, [digest(1), digest(9)], SIZE)).aged
-    assert aged == {digest(1)}
-    database.write(lambda tx: kept.touch(tx, aged))
-    uses = database.read(
-        lambda tx: [
-            integer(used)
-            for (used,) in tx.rows("SELECT updated_at FROM embedding_cache ORDER BY hash")
-        ]
-    )
-    assert uses[1] == clock.now > uses[0] == uses[2]
-
-
-def test_the_rows_not_used_for_longest_go_beyond_the_cap(database: Database) -> None:
+def test_the_oldest_rows_go_beyond_the_cap(database: Database) -> None:
     """Of whatever embedder: those of a replaced one are bounded too."""
-    clock = ScriptedClock()
-    fill(database, cache(clock=clock), range(250))
-    clock.now += DAY
-    new = cache(Space(provider="voyage", model="m", provider_key="k"), clock, max_entries=120)
-    fill(database, new, range(300, 370))
+    fill(database, range(250))
+    voyage = Space(provider="voyage", model="m", provider_key="k")
+    new = cache(voyage, max_entries=120)
+    fill(database, range(300, 370), voyage, NOON + DAY)
     assert evict(database, new, NOBODY_WATCHES) == 200
     assert count(database) == 120
     assert found(database, new, range(300, 370)) == list(range(300, 370))
@@ -180,7 +160,7 @@ def test_the_rows_not_used_for_longest_go_beyond_the_cap(database: Database) -> 
 def test_an_eviction_stops_when_it_is_told(database: Database) -> None:
     """After a group; the next sync goes on."""
     kept = cache(max_entries=10)
-    fill(database, kept, range(300))
+    fill(database, range(300))
     asked: list[bool] = []
 
     def stopping() -> bool:
@@ -193,33 +173,120 @@ def test_an_eviction_stops_when_it_is_told(database: Database) -> None:
 
 def test_a_cache_that_is_switched_off_keeps_nothing(database: Database) -> None:
     """What it kept before goes."""
-    fill(database, cache(), range(150))
+    fill(database, range(150))
     off = cache(enabled=False)
     assert found(database, off, range(150)) == []
-    fill(database, off, range(200, 210))
     hashes = [digest(1)]
     assert database.read(lambda tx: off.known(tx, hashes)) == set()
     assert evict(database, off, NOBODY_WATCHES) == 150
     assert count(database) == 0
 
 
-def test_a_sync_keeps_the_cache_at_its_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While it runs and at its end; a search removes nothing."""
-    monkeypatch.setattr(queue, "BATCH", 5)
-    monkeypatch.setattr(queue, "EVICT_EVERY", 2)
+def test_a_switched_off_cache_embeds_every_text_anew(tmp_path: Path) -> None:
+    """Also a text whose vector another chunk has."""
+    embedder = ScriptedEmbedder()
+    settings = EmbeddingSettings(cache=CacheSettings(enabled=False))
+    feed = ScriptedFeed(said("m1", "apple"))
+    with ScriptedIndex(tmp_path, feed, embedder, embedding=settings) as home:
+        home.index.sync()
+        home.index.rebuild()
+        assert embedder.texts == ["apple", "apple"]
+        assert count(home.database) == 0
+
+
+def test_a_vector_is_stored_once(tmp_path: Path) -> None:
+    """With its chunk: after a sync, a rebuild, and a change of the text the cache is empty."""
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(9)))
+    embedder = ScriptedEmbedder()
+    with ScriptedIndex(tmp_path, feed, embedder) as home:
+        home.index.sync()
+        assert (home.index.status().vectors, count(home.database)) == (9, 0)
+        home.index.rebuild()
+        assert (home.index.status().vectors, count(home.database)) == (9, 0)
+        feed.entries.append(said("m3", "pear"))
+        home.index.sync()
+        assert (home.index.status().vectors, count(home.database)) == (9, 0)
+    assert len(embedder.texts) == 10
+
+
+def test_the_vectors_of_a_replaced_embedder_are_kept(tmp_path: Path) -> None:
+    """Of the texts that are there: to go back costs nothing, and then the other ones are kept."""
+    feed = ScriptedFeed(said("m1", "apple"), said("m2", "bread"))
+    first, second = ScriptedEmbedder("paid:one"), ScriptedEmbedder("paid:two")
+    with ScriptedIndex(tmp_path, feed, first) as home:
+        home.index.sync()
+    feed.entries.append(Removal(source="sessions", ref="m2", tenant="local"))
+    for embedder in (second, first, second):
+        with ScriptedIndex(tmp_path, feed, embedder) as home:
+            home.index.sync()
+            assert home.refs("apple") == ["m1"]
+            assert (home.index.status().vectors, count(home.database)) == (1, 1)
+    assert (first.texts, second.texts) == (["apple", "bread"], ["apple"])
+
+
+def test_a_removed_text_takes_the_kept_vector_of_another_embedder_with_it(tmp_path: Path) -> None:
+    """Nothing of it stays."""
+    feed = ScriptedFeed(said("m1", "apple"), said("m2", "bread"))
+    for embedder in (ScriptedEmbedder("paid:one"), ScriptedEmbedder("paid:two")):
+        with ScriptedIndex(tmp_path, feed, embedder) as home:
+            home.index.sync()
+    feed.entries.append(Removal(source="sessions", ref="m2", tenant="local"))
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder("paid:two")) as home:
+        assert count(home.database) == 2
+        home.index.sync()
+        assert count(home.database) == 1
+
+
+def test_a_generation_that_was_given_up_hands_its_vectors_on(tmp_path: Path) -> None:
+    """Damaged words retire it; what is built anew embeds nothing, whichever way it is found."""
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(9)))
+    embedder = ScriptedEmbedder()
+    with ScriptedIndex(tmp_path, feed, embedder) as home:
+        home.index.sync()
+        home.database.write(retire_all)
+        home.index.sync(Watch(mode="background"))
+        assert home.index.status().vectors == 9
+        home.database.write(retire_all)
+        home.index.sync()
+        assert (home.index.status().vectors, count(home.database)) == (9, 0)
+        generations = home.database.read(lambda tx: tx.all("SELECT status FROM generations"))
+        assert generations == [("serving",)]
+    assert len(embedder.texts) == 9
+
+
+def test_a_sync_keeps_the_cache_at_its_cap(tmp_path: Path) -> None:
+    """A search removes nothing; the vectors of chunks do not count."""
     settings = EmbeddingSettings(cache=CacheSettings(max_entries=12))
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(40)))
-    sizes: list[int] = []
-    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder(), embedding=settings) as home:
-        home.index.sync(Watch(tell=lambda _: sizes.append(count(home.database))))
-        assert max(sizes) <= 12 + 2 * 5
-        assert count(home.database) == 12
-        feed.entries += [said(f"n{n}", f"bread number{n}") for n in range(9)]
-        home.refs("bread")
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder("paid:one"), embedding=settings) as home:
+        home.index.sync()
+        assert (home.index.status().vectors, count(home.database)) == (40, 0)
+    with ScriptedIndex(tmp_path, feed, ScriptedEmbedder("paid:two"), embedding=settings) as home:
+        home.index.sync()
+        assert (home.index.status().vectors, count(home.database)) == (40, 12)
+        fill(home.database, range(9))
+        home.refs("apple")
         assert count(home.database) == 21
         home.index.sync()
         assert count(home.database) == 12
-        assert home.index.status().vectors == 49
+
+
+def test_a_home_that_kept_every_vector_twice_gives_the_copies_up(tmp_path: Path) -> None:
+    """It answers as before, and nothing is embedded: neither by a sync nor by a rebuild."""
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(9)))
+    embedder = ScriptedEmbedder()
+    with ScriptedIndex(tmp_path, feed, embedder) as home:
+        home.index.sync()
+        answers = [(hit.ref, hit.score) for hit in home.ask("apple number3").hits]
+    make_old(tmp_path / "index.db", embedder)
+    with ScriptedIndex(tmp_path, feed, embedder) as home:
+        assert count(home.database) == 1, "of a text that no chunk has"
+        assert [(hit.ref, hit.score) for hit in home.ask("apple number3").hits] == answers
+        home.index.sync()
+        home.index.rebuild()
+        assert (home.index.status().vectors, count(home.database)) == (9, 0)
+        assert [(hit.ref, hit.score) for hit in home.ask("apple number3").hits] == answers
+    assert len(embedder.texts) == 9
 
 
 def test_a_cache_of_the_first_schema_is_taken_over(tmp_path: Path) -> None:

@@ -115,11 +115,14 @@ def test_the_local_model_has_a_name(tmp_path: Path, spec: str) -> None:
     assert (embedder.model, embedder.dimensions) == ("local:all-MiniLM-L6-v2", 384)
 
 
-def test_an_unknown_local_model_is_refused(tmp_path: Path) -> None:
-    """The hint names the one there is."""
-    with pytest.raises(InvalidInput) as caught:
-        create_embedder("local:bert", SETTINGS, tmp_path)
-    assert "local:all-MiniLM-L6-v2" in caught.value.hint
+def test_a_local_model_that_is_not_there_leaves_search_lexical(tmp_path: Path) -> None:
+    """As any model that is missing; what can be no name is refused."""
+    choice = choose_embedder("local:bert", SETTINGS, tmp_path)
+    assert choice.embedder is None
+    assert choice.reason == "search is lexical: the local model bert is not installed"
+    assert "recollect models add FOLDER --name bert" in choice.hint
+    with pytest.raises(InvalidInput, match="name of a model"):
+        choose_embedder("local:../bert", SETTINGS, tmp_path)
 
 
 @pytest.mark.parametrize(

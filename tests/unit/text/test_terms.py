@@ -136,3 +136,19 @@ def test_the_cache_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     words = [f"word{number}" for number in range(50)]
     assert terms(" ".join(words)) == words
     assert len(module._WORDS) <= 3  # noqa: SLF001 - the bound is invisible from outside
+
+
+@given(st.text(max_size=60))
+def test_terms_of_a_text_are_those_of_its_parts_between_spaces(text: str) -> None:
+    """Which lets them be remembered part by part, with the signs that follow a word."""
+    if not any(0x1100 <= ord(c) <= 0x11FF or c in "\u3099\u309a\uff9e\uff9f" for c in text):
+        assert terms(text) == [term for part in text.split() for term in terms(part)]
+
+
+@pytest.mark.parametrize(
+    "run", ["Word.", "word", "WORD,", "don't!", "x-y)", "MixedCase?", "été,", "a" * 41, "b" * 300]
+)
+def test_a_word_gives_the_same_terms_with_and_without_what_follows_it(run: str) -> None:
+    """A plain word is looked up as it is; all else goes through the rules."""
+    core = run.rstrip(".,;:!?)")
+    assert terms(run) == terms(core) == terms(f"({core} )")

@@ -6,6 +6,7 @@ import operator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from recollect.cli.help import App
@@ -20,6 +21,7 @@ from recollect.cli.invocation import (
 )
 from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import show, show_pairs, warn
+from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
     from collections.abc import Callable
@@ -154,6 +156,25 @@ def show_path(context: typer.Context) -> None:
     path = _config_path(home_of(context))
     document = {"path": str(path), "exists": path.exists()}
     answer(context, document, lambda: show((str(path), "")))
+
+
+@group.command("schema")
+def show_schema(
+    context: typer.Context,
+    command: Annotated[
+        list[str], argument(metavar="COMMAND", help="Such as search, or sessions show.")
+    ],
+) -> None:
+    """Show the JSON Schema of what a command prints with --json."""
+    from recollect.cli.output.documents import DOCUMENTS, schema_of
+
+    name = " ".join(command)
+    if name not in DOCUMENTS:
+        known = ", ".join(DOCUMENTS)
+        raise InvalidInput("no command of that name prints JSON", hint=f"use one of: {known}")
+    schema = schema_of(name)
+    text = msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()
+    answer(context, schema, lambda: show((text, "")))
 
 
 @group.command("import")

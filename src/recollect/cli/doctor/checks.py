@@ -29,7 +29,7 @@ from recollect.cli.doctor.index_checks import (
 from recollect.cli.output.formatting import count, size
 from recollect.cli.setup.connecting import out_of_date
 from recollect.core.clock import Clock, SystemClock
-from recollect.core.errors import RecollectError, RecordsLost, StoreCorrupt
+from recollect.core.errors import ModelMissing, RecollectError, RecordsLost, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, StoreSettings, load_settings, models_folder, user_path
 from recollect.hook.spool import Spool
@@ -37,7 +37,9 @@ from recollect.index.model.generation import cursor, find_generation
 from recollect.index.model.locks import IndexLocks
 from recollect.integrations.installing import installed
 from recollect.memory import Memory, open_memory
-from recollect.models.local.folder import INSTALL_HINT, ModelFolder
+from recollect.models.languages import describe_languages, languages_of
+from recollect.models.local.exported import ExportedEmbedder
+from recollect.models.local.folder import INSTALL_HINT, ModelFolder, matches
 from recollect.models.local.minilm import LocalEmbedder
 from recollect.models.registry import (
     AUTO,
@@ -276,21 +278,27 @@ class Checkup:
             return note("model", detail, choice.hint)
         if choice.embedder is None and choice.requested not in {AUTO, NONE}:
             return wrong("model", choice.reason, choice.hint)
+        if isinstance(choice.embedder, ExportedEmbedder):
+            try:
+                choice.embedder.require_files(matches)
+            except ModelMissing as error:
+                return wrong("model", error.message, error.hint)
         if choice.embedder is not None and not isinstance(choice.embedder, LocalEmbedder):
-            return sound("model", choice.reason)
+            return sound("model", f"{choice.reason}; languages: {_languages(choice)}")
         return self._local_model(choice)
 
     def _local_model(self, choice: Choice) -> CheckResult:
         settings = self._settings.embedding
         folder = ModelFolder(local_folder(settings, models_folder()))
-        if not folder.is_installed:
+        if not folder.is_installed(settings.quantisation):
             result = note if choice.embedder is None else wrong
             return result("model", "the local model is not installed", INSTALL_HINT)
-        damaged = folder.damaged_originals()
+        damaged = folder.needs_originals(settings.quantisation)
         if damaged:
             detail = f"{', '.join(damaged)} of the local model is damaged"
             return wrong("model", detail, INSTALL_HINT)
-        return sound("model", f"{choice.reason}, its digests are right")
+        languages = _languages(choice)
+        return sound("model", f"{choice.reason} (languages: {languages}), its digests are right")
 
     def _language(self) -> CheckResult:
         choice = choose_language(self._settings.language)
@@ -305,6 +313,10 @@ class Checkup:
             yield database
         finally:
             database.close()
+
+
+def _languages(choice: Choice) -> str:
+    return describe_languages(languages_of(choice.embedder))
 
 
 def _read_up_to(tx: Transaction) -> int:

@@ -56,6 +56,14 @@ class Steps:
         """Show a report of a backup or a restore."""
         self._painter.paint(report.stage.capitalize(), report.done, report.total, "bytes")
 
+    def copying_files(self, done: int, total: int) -> None:
+        """Show how much of some files is here, in bytes."""
+        self._painter.paint("Copying", done, total, "bytes")
+
+    def downloading(self, done: int, total: int) -> None:
+        """Show how much of a download is here, in bytes."""
+        self._painter.paint("Downloading", done, total, "bytes")
+
     def recovering(self, report: RecoverProgress) -> None:
         """Show a report of a recovery."""
         self._painter.paint("Recovering", report.done, report.total, "bytes")

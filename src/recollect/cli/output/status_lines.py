@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.cli.output.formatting import count, moment
 from recollect.hook.spool import SpoolState
+from recollect.models.languages import describe_languages
 from recollect.observations.controls import Pause
 from recollect.recall.status import Status
 from recollect.sessions.policy.owner import OWNER_HINT
@@ -38,6 +39,7 @@ def pairs_of(found: Status) -> list[tuple[str, str]]:
         ("index", _index(found)),
         ("vectors", _vectors(found)),
         ("embedder", found.embedder_reason),
+        *([("languages", describe_languages(found.embedder_languages))] if found.embedder else []),
         ("language model", found.language.reason),
         ("search", _search(found)),
         ("cache", _cache(found)),

@@ -16,7 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from recollect.cli.output.screen import show
+from recollect.cli.setup.service import Service
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
+from recollect.integrations.agent_finding import FoundAgent
 from recollect.integrations.agents import MCP, integration_of
 from recollect.integrations.file_change import FileChange
 from recollect.integrations.installing import (
@@ -65,6 +67,45 @@ class Connected(msgspec.Struct, frozen=True, kw_only=True):
     files: list[ShownFile]
     notes: list[str] = []
     has_hooks: bool = False
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True):
+    """What `init` found and made."""
+
+    home: str
+    workspace: str | None
+    made: list[str]
+    """Paths that are new; none the second time."""
+    embedder: str | None
+    """The model that makes vectors; None for words only."""
+    withheld: list[str] = []
+    """Kinds of memory that are there, and that a paid embedder does not get yet."""
+    aside: str | None = None
+    """Where `--fresh` put what was there; None where there was nothing."""
+    service: Service | None = None
+    """What starts the worker with the user's session; None where it was not asked for."""
+    agents: list[FoundAgent] = []
+    """Agent programs on this machine that have no memory yet."""
+
+
+class Leaving(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes and what stays; of a dry run what would."""
+
+    dry_run: bool
+    removed: dict[str, int]
+    """Path -> bytes."""
+    integrations: list[Connected]
+    """What becomes of the files of each agent program that the memory is in."""
+    stays: dict[str, str]
+    """Path -> what it is."""
+    sections: list[str]
+    """Files of yours whose section of `recollect memory sync-section` is taken out."""
+    package: str
+    """The command that removes the package."""
+    worker: int | None = None
+    """The process of the worker, which is stopped; None where none runs."""
+    service: str | None = None
+    """The command that stops the service that started the worker; None where there is none."""
 
 
 class PastedEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,11 +73,13 @@ def _install_model(home: Path) -> None:
 
     settings = load_settings(home).settings.embedding
     try:
-        install(
-            local_folder(settings, models_folder()),
-            progress=lambda step: say((f"{step} …", "dim")),
-            quantisation=settings.quantisation,
-        )
+        with show_progress() as progress:
+            install(
+                local_folder(settings, models_folder()),
+                progress=lambda step: say((f"{step} …", "dim")),
+                received=progress.downloading,
+                quantisation=settings.quantisation,
+            )
     except RecollectError as error:
         warn(f"{error.message}; the demo goes on with words only")
 

@@ -26,8 +26,7 @@ from recollect.integrations.agents import AGENTS, MCP, integration_of
 from recollect.server.presence import is_served
 
 if TYPE_CHECKING:  # they bring the database, which the help does without
-    from recollect.cli.setup.connecting import Connected, PastedEntry
-    from recollect.integrations.agent_finding import FoundAgent
+    from recollect.cli.setup.connecting import Connected, PastedEntry, Started
     from recollect.integrations.installing import Integration
 
 MEMORY_FILE = "MEMORY.md"
@@ -43,25 +42,6 @@ _OF_AGENT = {"http": "claude-code", "mcp": "openclaw", "as": MCP}
 """Option -> the agent that it is for; what --print is for says `entry_of`."""
 
 app = App()
-
-
-class Started(msgspec.Struct, frozen=True, kw_only=True):
-    """What `init` found and made."""
-
-    home: str
-    workspace: str | None
-    made: list[str]
-    """Paths that are new; none the second time."""
-    embedder: str | None
-    """The model that makes vectors; None for words only."""
-    withheld: list[str] = []
-    """Kinds of memory that are there, and that a paid embedder does not get yet."""
-    aside: str | None = None
-    """Where `--fresh` put what was there; None where there was nothing."""
-    service: Service | None = None
-    """What starts the worker with the user's session; None where it was not asked for."""
-    agents: list[FoundAgent] = []
-    """Agent programs on this machine that have no memory yet."""
 
 
 _Workspace: TypeAlias = Annotated[
@@ -264,6 +244,7 @@ def _show_service(offered: Service) -> None:
 
 
 def _start(home: Path, workspace: Path | None, *, fresh: bool) -> Started:
+    from recollect.cli.setup.connecting import Started
     from recollect.core.clock import SystemClock
     from recollect.governance.aside import set_home_aside
     from recollect.memory import open_memory

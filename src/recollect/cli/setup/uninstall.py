@@ -16,7 +16,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 from msgspec.structs import replace
 
@@ -28,7 +27,7 @@ from recollect.cli.setup.service import service_of
 from recollect.server.presence import find_presence
 
 if TYPE_CHECKING:  # it brings the database, which the help does without
-    from recollect.cli.setup.connecting import Connected
+    from recollect.cli.setup.connecting import Leaving
 
 _OF_THE_HOME = re.compile(
     r"(records|index)\.db.*|[a-z]+\.lock|config\.yaml|token|(worker|demo|recovery)\.json"
@@ -50,26 +49,6 @@ _BESIDE = {
 app = App()
 
 
-class Leaving(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes and what stays; of a dry run what would."""
-
-    dry_run: bool
-    removed: dict[str, int]
-    """Path -> bytes."""
-    integrations: list[Connected]
-    """What becomes of the files of each agent program that the memory is in."""
-    stays: dict[str, str]
-    """Path -> what it is."""
-    sections: list[str]
-    """Files of yours whose section of `recollect memory sync-section` is taken out."""
-    package: str
-    """The command that removes the package."""
-    worker: int | None = None
-    """The process of the worker, which is stopped; None where none runs."""
-    service: str | None = None
-    """The command that stops the service that started the worker; None where there is none."""
-
-
 @app.command(rich_help_panel="Set up")
 def uninstall(
     context: typer.Context,
@@ -84,7 +63,7 @@ def uninstall(
     yes: Annotated[bool, typer.Option("--yes", help="Remove without a question.")] = False,
 ) -> None:
     """Take the memory out of all agents; remove the model, and the home where asked for."""
-    from recollect.cli.setup.connecting import disconnect
+    from recollect.cli.setup.connecting import Leaving, disconnect
     from recollect.integrations.installing import installed
     from recollect.store.sqlite.home import RECORDS_FILE
     from recollect.store.sqlite.snapshot import alone
@@ -174,10 +153,19 @@ def _model_folder() -> Path:
     return models_folder() / MODEL
 
 
+def _added_models() -> list[Path]:
+    """Return the folders of the user's own models, and what locked them."""
+    from recollect.core.settings import models_folder
+    from recollect.models.local.added import list_models
+
+    models = models_folder()
+    return [*(models / name for name in list_models(models)), *models.glob(".lock")]
+
+
 def _going(home: Path, *, with_memory: bool) -> list[Path]:
     from recollect.cli.setup.sample import MARKER, default_folder
 
-    going = _files_of(_model_folder(), _OF_THE_MODEL)
+    going = [*_files_of(_model_folder(), _OF_THE_MODEL), *_added_models()]
     service = service_of(home)
     going += [Path(service.path)] if service.is_written else []
     going += [default_folder()] if (default_folder() / MARKER).is_file() else []

@@ -18,6 +18,7 @@ from recollect.core.settings.environment import (
     openclaw_mem_settings,
     program_path,
     surroundings,
+    temporary_files_in,
     transcript_folders,
     user_path,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "openclaw_mem_settings",
     "program_path",
     "surroundings",
+    "temporary_files_in",
     "transcript_folders",
     "user_path",
 ]

@@ -98,14 +98,15 @@ class BatchSettings(Struct, frozen=True, kw_only=True):
 
 
 class CacheSettings(Struct, frozen=True, kw_only=True):
-    """Vectors kept by the hash of their text, so that none is made or paid for twice."""
+    """Vectors found by the hash of their text, so that none is made or paid for twice."""
 
-    enabled: Annotated[bool, "Keep them."] = True
+    enabled: Annotated[bool, "Keep and look up."] = True
     max_entries: Annotated[
         int,
         Meta(ge=0, le=100_000_000, extra={"unit": "vectors"}),
-        "Beyond so many the ones not used for longest go; 0: no limit. OpenClaw keeps 50,000, "
-        "fewer than a busy home has messages, so that its rebuilds pay again.",
+        "Of vectors that no chunk has, such as those of the model before: beyond so many the "
+        "oldest go; 0: no limit. OpenClaw counts all and keeps 50,000, fewer than a busy home has "
+        "messages, so that its rebuilds pay again.",
     ] = 500_000
 
 

@@ -251,6 +251,11 @@ def agent_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
     return kept | {"PATH": kept.get("PATH") or os.defpath, GUARD: "1"}
 
 
+def temporary_files_in(folder: Path, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return all variables for a program whose temporary files are to lie in ``folder``."""
+    return dict(os.environ if environ is None else environ) | {"TMPDIR": str(folder)}
+
+
 def is_inside(environ: Mapping[str, str] | None = None) -> bool:
     """Tell whether this process was started by a command that serves as a model."""
     environ = os.environ if environ is None else environ

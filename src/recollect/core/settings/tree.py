@@ -38,8 +38,9 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
     cache_kib: Annotated[
         int,
         Meta(ge=256, le=16_777_216, extra={"unit": "KiB"}),
-        "Page cache of each database connection; it is a limit, not a reservation.",
-    ] = 16_384
+        "Page cache of each database connection; it is a limit, not a reservation. The system "
+        "caches the file as well: with four times as much nothing was faster.",
+    ] = 4_096
 
 
 class ChunkingSettings(Struct, frozen=True, kw_only=True):

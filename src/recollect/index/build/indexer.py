@@ -215,6 +215,7 @@ class Indexer:
     def drop_others(self) -> bool:
         """Remove generations that do not answer; return False while another process makes one."""
         if not self.serving().has_others:
+            sweep(self._database)
             return True
         with self._alone() as alone:
             if alone:
@@ -228,13 +229,16 @@ class Indexer:
             with self._alone() as alone:
                 if alone and consent_needed is None and self._is_rebuild_due():
                     return self._rebuild(feeds, watch)
-                if alone:
-                    self._drop_retired()
             serving, wanted = self.serving(), self.identity()
             if consent_needed is None and serving.identity.incompatibility(wanted):
                 words = msgspec.structs.replace(watch, mode="answer")
                 return self._bring_up(feeds, words, serving, wanted).plus(_warning(REBUILDING))
         report = self._bring_up(feeds, watch, serving, wanted)
+        if serving.has_others and not (report.paused or watch.stopping()):
+            # Not before: the vectors of a generation that was given up are taken over by texts.
+            with self._alone() as alone:
+                if alone:
+                    self._drop_retired()
         return report.plus(_warning(consent_needed)) if consent_needed else report
 
     def _bring_up(
@@ -261,7 +265,6 @@ class Indexer:
         report = report.plus(self._ingestor.sync(building, feeds, watch))
         self._database.write(lambda tx: flip(tx, building.number))
         self._drop_retired()
-        sweep(self._database)
         return msgspec.structs.replace(report, rebuilt=True)
 
     def _with_fallback(self, step: Callable[[], SyncReport]) -> SyncReport:
@@ -375,6 +378,7 @@ class Indexer:
     def _drop_retired(self) -> None:
         while self._database.write(drop_some):
             pass
+        sweep(self._database)
 
 
 def _warning(text: str) -> SyncReport:

@@ -7,6 +7,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.index.embedding.cache import keep_abandoned
 from recollect.index.lexical.choice import backend
 from recollect.index.lexical.port import Backend
 from recollect.index.model.chunk_record import chunk_ids
@@ -46,7 +47,9 @@ def _drop_from(tx: Transaction, partition: int, words: Backend) -> None:
 
 def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
     first, last = chunk_ids(partition)
-    found = CHUNKS.page(tx, "id BETWEEN ? AND ?", (first, last, DROP_ROWS))
+    found = CHUNKS.page(tx, "id BETWEEN ? AND ? ORDER BY id", (first, last, DROP_ROWS))
+    if found:
+        keep_abandoned(tx, partition, integer(found[0][0]), integer(found[-1][0]))
     for table in (CHUNKS, *BY_CHUNK):
         table.remove(tx, found)
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.index.build.prepared_chunk import PreparedChunk, PreparedDocument
 from recollect.index.build.retired import BY_CHUNK
-from recollect.index.embedding.cache import remove_cached
+from recollect.index.embedding.cache import keep_vectors, remove_cached
 from recollect.index.lexical.choice import DEFAULT, backend
 from recollect.index.lexical.port import Fresh, WordWriter
 from recollect.index.model.annotations import add_annotations, annotation_row
@@ -81,10 +81,10 @@ class PartitionWriter:
         for prepared in fresh.values():
             intake.add(tx, prepared)
         if fresh or removed:
-            clearance.store(tx, embed=embed)
+            clearance.store(tx, intake.hashes, embed=embed)
             intake.store(tx, embed=embed)
             self._register.store(tx)
-            clearance.sweep(tx, intake.hashes)
+            clearance.sweep(tx)
             self._finish(tx, len(intake))
         unchanged = len(step.unchanged) + len(step.changed) - len(fresh)
         return SyncReport(put=len(fresh), unchanged=unchanged, removed=removed, chunks=len(intake))
@@ -270,8 +270,9 @@ class DocumentDeleter:
         self._words = words
         self._register = register
         self._texts: dict[int, str] = {}
+        self._hashes: dict[int, bytes] = {}
         self._left: Collection[int] = ()
-        self._hashes: set[bytes] = set()
+        self._gone: set[bytes] = set()
 
     def take(self, tx: Transaction, keys: Iterable[Key]) -> int:
         """Remove the rows of documents and their texts; return how many documents there were."""
@@ -282,18 +283,22 @@ class DocumentDeleter:
             self._take_chunks(tx, document)
         return len(there)
 
-    def store(self, tx: Transaction, *, embed: bool) -> None:
+    def store(self, tx: Transaction, kept: Collection[bytes], *, embed: bool) -> None:
         """Remove terms, vectors and codes of the chunks, and note that they are gone.
 
         Args:
             tx: The write transaction.
+            kept: Hashes of texts that come back in this transaction: their vectors are kept.
             embed: Whether the generation has an embedder; only then it has codes.
         """
+        self._gone = set(self._hashes.values()).difference(kept)
         if not self._texts:
             return
         self._left = self._words.remove(tx, self._texts)
         first = chunk_id(self._partition, 0)
         ids = [(first + number,) for number in self._texts]
+        held = [(first + n, digest) for n, digest in self._hashes.items() if digest in kept]
+        keep_vectors(tx, self._partition, held)
         for table in BY_CHUNK:
             table.remove(tx, ids)
         if embed:
@@ -303,17 +308,13 @@ class DocumentDeleter:
             [(self._partition, number) for number in self._texts],
         )
 
-    def sweep(self, tx: Transaction, kept: Collection[bytes]) -> None:
+    def sweep(self, tx: Transaction) -> None:
         """Remove terms that stand nowhere any more, and the texts' vectors from the cache.
 
         Call it when the new chunks of the transaction are stored.
-
-        Args:
-            tx: The write transaction.
-            kept: Hashes of texts that came back in this transaction.
         """
         self._words.sweep(tx, self._left)
-        remove_cached(tx, self._hashes.difference(kept))
+        remove_cached(tx, self._gone)
 
     def _take_chunks(self, tx: Transaction, document: Removed) -> None:
         first = chunk_id(self._partition, document.first)
@@ -322,8 +323,8 @@ class DocumentDeleter:
             (first, first + document.count - 1),
         )
         for key, digest, content in typed_rows(rows, tuple[int, bytes, str]):
-            self._hashes.add(digest)
-            self._texts[document.first + key - first] = content
+            number = document.first + key - first
+            self._texts[number], self._hashes[number] = content, digest
 
 
 def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None:

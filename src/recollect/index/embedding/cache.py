@@ -1,13 +1,16 @@
-"""The cache of vectors, by the space they live in and the hash of their text: none is made twice.
+"""Vectors by the space they live in and the hash of their text: none is made twice.
 
-Its key of four is provider, model, provider key and hash; the first three are a `Space`. A row goes
-when its text goes (see `clearance`), or when the cap is reached and it was not used for longest. A
-rebuild with other chunks leaves rows behind that belong to no chunk; `sweep` finds them.
+The vectors of chunks are found through the texts of the chunks. Beside them the cache keeps those
+that no chunk has: of an embedder that was replaced, of a text that was taken out and comes back in
+the same transaction, of a damaged index. Its key of four is provider, model, provider key and hash;
+the first three are a `Space`. A row goes when a chunk has its vector again, when its text goes, or
+when the cap is reached, the oldest first. A rebuild with other chunks leaves rows behind that
+belong to no chunk; `sweep` finds them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import LiteralString
 
@@ -15,11 +18,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.clock import DAY_MS, Clock
 from recollect.core.settings.embedding import CacheSettings
+from recollect.index.model.generation import Identity
 from recollect.index.model.sync_report import Watch
 from recollect.models.embedding.embedder import UNIT_TOLERANCE, Embedder, Vectors
-from recollect.store.columns import blob, first_integer, integer, typed_rows
+from recollect.store.columns import first_integer, integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
 LOOKUP_GROUP = 400
@@ -27,14 +30,12 @@ LOOKUP_GROUP = 400
 EVICTED_ROWS = 100
 """Rows that one transaction removes beyond the cap."""
 SWEPT_ROWS = 5_000
-"""Rows that are read, or deleted, in one transaction of a sweep."""
-FRESH_MS = DAY_MS
-"""A use is noted only when the last one is a day ago, so that reading seldom writes."""
+"""Rows that one transaction of a sweep removes."""
 
 Half = NDArray[np.float16]
 
 
-class Space(msgspec.Struct, frozen=True, kw_only=True):
+class Space(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Where vectors can be compared: the same provider, model and provider key.
 
     Attributes:
@@ -48,81 +49,72 @@ class Space(msgspec.Struct, frozen=True, kw_only=True):
     provider_key: str
 
 
-class Cached(msgspec.Struct, frozen=True):
-    """What a lookup found: vectors by hash, and the hashes whose use should be noted."""
-
-    vectors: dict[bytes, Vectors]
-    aged: frozenset[bytes]
-
-
 def space_of(embedder: Embedder) -> Space:
     """Return the space of an embedder; asks no provider."""
-    provider, _, model = embedder.model.partition(":")
-    return Space(provider=provider, model=model, provider_key=embedder.fingerprint)
+    return _space(embedder.model, embedder.fingerprint)
+
+
+def space_of_identity(tx: Transaction, identity: Identity) -> Space | None:
+    """Return the space of a generation's vectors; None without an embedder."""
+    if not identity.embedder:
+        return None
+    if identity.model:
+        return _space(identity.model, identity.embedder)
+    # Older generations did not note the model; their cache did.
+    rows = tx.all(_SPACES_BY_KEY, (identity.embedder,))
+    return next(iter(typed_rows(rows, Space)), _space("", identity.embedder))
+
+
+def _space(name: str, fingerprint: str) -> Space:
+    provider, _, model = name.partition(":")
+    return Space(provider=provider, model=model, provider_key=fingerprint)
 
 
 class EmbeddingCache:
-    """The rows of one space. Every method is a step of the caller's transaction.
+    """The vectors of one space. Every method is a step of the caller's transaction.
 
     Args:
         space: Whose vectors.
         settings: The section ``embedding.cache``; switched off, nothing is found or kept.
-        clock: Dates the uses.
     """
 
-    def __init__(self, space: Space, settings: CacheSettings, clock: Clock) -> None:
+    def __init__(self, space: Space, settings: CacheSettings) -> None:
         self._space = space
         self._settings = settings
-        self._clock = clock
 
-    def find(self, tx: Transaction, hashes: Collection[bytes], dimensions: int) -> Cached:
-        """Return the vectors of those of ``hashes`` that are known; one statement for 400 of them.
+    def find(
+        self, tx: Transaction, hashes: Collection[bytes], dimensions: int
+    ) -> dict[bytes, Vectors]:
+        """Return the vectors of those of ``hashes`` that are known; 400 in a statement.
 
-        A row that cannot be right (its size, its length, a value that is not finite) is not found,
+        One that cannot be right (its size, its length, a value that is not finite) is not found,
         so that it is made again.
         """
-        space = self._number(tx) if self._settings.enabled else None
+        held = self._lookup(tx, _HELD, self._space.provider_key, hashes)
+        found = sound_vectors(held, dimensions)
+        space = self._number(tx)
         if space is None:
-            return Cached({}, frozenset())
-        pages = (tx.all(_FIND, (space, group)) for group in _groups(hashes))
-        rows = [row for page in pages for row in typed_rows(page, tuple[bytes, int, bytes])]
-        sound = sound_vectors([(digest, data) for digest, _, data in rows], dimensions)
-        oldest = self._clock.now_ms() - FRESH_MS
-        aged = frozenset(digest for digest, used, _ in rows if used < oldest and digest in sound)
-        return Cached(sound, aged)
+            return found
+        left = [digest for digest in hashes if digest not in found]
+        return found | sound_vectors(self._lookup(tx, _KEPT, space, left), dimensions)
 
     def missing(self, tx: Transaction, hashes: Collection[bytes], dimensions: int) -> set[bytes]:
         """Return those of ``hashes`` whose vector would have to be made."""
-        return set(hashes).difference(self.find(tx, hashes, dimensions).vectors)
+        return set(hashes).difference(self.find(tx, hashes, dimensions))
 
     def known(self, tx: Transaction, hashes: Collection[bytes]) -> set[bytes]:
-        """Return those of ``hashes`` that have a row, whatever is in it; for estimates."""
-        space = self._number(tx) if self._settings.enabled else None
-        if space is None:
-            return set()
-        groups = _groups(hashes)
-        return {blob(digest) for group in groups for (digest,) in tx.rows(_KNOWN, (space, group))}
+        """Return those of ``hashes`` that have a vector, whatever is in it; for estimates."""
+        found = self._lookup(tx, _HELD, self._space.provider_key, hashes)
+        space = self._number(tx)
+        if space is not None:
+            found += self._lookup(tx, _KEPT, space, hashes)
+        return {digest for digest, _ in found}
 
-    def add(self, tx: Transaction, vectors: Mapping[bytes, Half]) -> None:
-        """Keep half-precision vectors by the hash of their text; one that is there is replaced."""
-        if not (self._settings.enabled and vectors):
-            return
-        space, now = self._number(tx, create=True), self._clock.now_ms()
-        tx.executemany(
-            "INSERT INTO embedding_cache (hash, space, updated_at, data) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (hash, space)"
-            " DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at",
-            [
-                (digest, space, now, half.astype("<f2").tobytes())
-                for digest, half in vectors.items()
-            ],
-        )
-
-    def touch(self, tx: Transaction, hashes: Collection[bytes]) -> None:
-        """Note that vectors were used now."""
-        space, now = self._number(tx), self._clock.now_ms()
-        for group in _groups(hashes):
-            tx.execute(_TOUCH, (now, space, group))
+    def release(self, tx: Transaction, hashes: Collection[bytes]) -> None:
+        """Forget vectors that chunks have now."""
+        space = self._number(tx)
+        if space is not None:
+            tx.executemany(_RELEASE, [(digest, space) for digest in hashes])
 
     def excess(self, tx: Transaction) -> int:
         """Return how many rows of all spaces are beyond the cap: all, when it is switched off."""
@@ -131,23 +123,22 @@ class EmbeddingCache:
             return 0
         return max(0, count_cached(tx) - (settings.max_entries if settings.enabled else 0))
 
-    def _number(self, tx: Transaction, *, create: bool = False) -> int | None:
-        key = msgspec.structs.astuple(self._space)
-        row = tx.row(
-            "SELECT id FROM embedding_spaces WHERE provider = ? AND model = ? AND provider_key = ?",
-            key,
-        )
-        if row is None and create:
-            row = tx.row(
-                "INSERT INTO embedding_spaces (provider, model, provider_key) VALUES (?, ?, ?)"
-                " RETURNING id",
-                key,
-            )
+    def _lookup(
+        self, tx: Transaction, sql: LiteralString, of: str | int, hashes: Collection[bytes]
+    ) -> list[tuple[bytes, bytes]]:
+        if not self._settings.enabled:
+            return []
+        pages = (tx.all(sql, (of, group)) for group in _groups(hashes))
+        rows = (row for page in pages for row in typed_rows(page, tuple[bytes, bytes | None]))
+        return [(digest, data) for digest, data in rows if data is not None]
+
+    def _number(self, tx: Transaction) -> int | None:
+        row = tx.row(_FIND_SPACE, msgspec.structs.astuple(self._space))
         return integer(row[0]) if row else None
 
 
 def count_cached(tx: Transaction) -> int:
-    """Return how many vectors of all spaces are kept."""
+    """Return how many vectors of all spaces are kept that no chunk has."""
     return first_integer(tx.row("SELECT count(*) FROM embedding_cache"))
 
 
@@ -156,8 +147,41 @@ def remove_cached(tx: Transaction, hashes: Collection[bytes]) -> None:
     tx.executemany("DELETE FROM embedding_cache WHERE hash = ?", [(digest,) for digest in hashes])
 
 
+def keep_vectors(tx: Transaction, partition: int, chunks: Sequence[tuple[int, bytes]]) -> None:
+    """Keep the vectors of chunks that are about to go, while their texts stay.
+
+    Args:
+        tx: The write transaction.
+        partition: Where the chunks are.
+        chunks: Their keys, and the hashes of their texts.
+    """
+    rows = tx.all(_GENERATION, (partition,)) if chunks else []
+    for built_with, created_at in typed_rows(rows, tuple[str, int]):
+        space = space_of_identity(tx, msgspec.json.decode(built_with, type=Identity))
+        if space is not None:
+            tx.execute(ADD_SPACE, msgspec.structs.astuple(space))
+            number = first_integer(tx.row(_FIND_SPACE, msgspec.structs.astuple(space)))
+            kept = [(digest, number, created_at, key) for key, digest in chunks]
+            tx.executemany(_KEEP, kept)
+
+
+def keep_abandoned(tx: Transaction, partition: int, first: int, last: int) -> None:
+    """Keep those vectors of a retired generation that cost something and are nowhere else.
+
+    That is: a living chunk has the text, and none of them has its vector by the same embedder.
+
+    Args:
+        tx: The write transaction, which removes them.
+        partition: Of the retired generation.
+        first: The first key of the chunks that go.
+        last: The last one.
+    """
+    rows = tx.all(_ABANDONED, (first, last, partition))
+    keep_vectors(tx, partition, typed_rows(rows, tuple[int, bytes]))
+
+
 def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
-    """Remove what is beyond the cap, the rows not used for longest first; return how many.
+    """Remove what is beyond the cap, the oldest rows first; return how many.
 
     In groups of 100, so that no other write waits for it; never while a search waits.
     """
@@ -175,19 +199,24 @@ def _evict(tx: Transaction, most: int) -> None:
 
 
 def sweep(database: Database) -> int:
-    """Remove the vectors of texts that no chunk holds, and return of how many texts.
+    """Remove the vectors of texts that no chunk holds, and return how many.
 
     Works in small transactions, so that writers need not wait. A text that comes back meanwhile may
     lose its row; that costs one embedding.
     """
-    used = np.unique(np.fromiter((_prefix(h) for h in _chunk_hashes(database)), np.uint64))
-    swept = 0
-    for page in _cached_hashes(database):
-        prefixes = np.fromiter(map(_prefix, page), np.uint64, len(page))
-        unused = [page[place] for place in np.flatnonzero(~np.isin(prefixes, used)).tolist()]
-        database.write(partial(remove_cached, hashes=unused))
-        swept += len(unused)
+    swept, after = 0, 0
+    while unused := database.read(partial(_unused, after=after)):
+        database.write(partial(_remove, rows=unused))
+        swept, after = swept + len(unused), integer(unused[-1][0])
     return swept
+
+
+def _unused(tx: Transaction, after: int) -> list[Row]:
+    return tx.all(_UNUSED, (after, SWEPT_ROWS))
+
+
+def _remove(tx: Transaction, rows: Sequence[Row]) -> None:
+    tx.executemany("DELETE FROM embedding_cache WHERE id = ?", rows)
 
 
 def sound_vectors(rows: Sequence[tuple[bytes, bytes]], dimensions: int) -> dict[bytes, Vectors]:
@@ -210,37 +239,66 @@ def _groups(hashes: Collection[bytes]) -> Iterator[str]:
         yield msgspec.json.encode(names[start : start + LOOKUP_GROUP]).decode()
 
 
-def _prefix(digest: bytes) -> int:
-    """Eight bytes tell a million texts apart; two that share them only keep a row for longer."""
-    return int.from_bytes(digest[:8])
-
-
-def _chunk_hashes(database: Database) -> Iterator[bytes]:
-    sql = "SELECT id, hash FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
-    after = -1
-    while rows := database.read(partial(_rows, sql=sql, after=after)):
-        page = typed_rows(rows, tuple[int, bytes])
-        yield from (digest for _, digest in page)
-        after = page[-1][0]
-
-
-def _cached_hashes(database: Database) -> Iterator[list[bytes]]:
-    sql = "SELECT DISTINCT hash FROM embedding_cache WHERE hash > ? ORDER BY hash LIMIT ?"
-    after = b""
-    while rows := database.read(partial(_rows, sql=sql, after=after)):
-        page = [digest for (digest,) in typed_rows(rows, tuple[bytes])]
-        yield page
-        after = page[-1]
-
-
-def _rows(tx: Transaction, sql: LiteralString, after: int | bytes) -> list[Row]:
-    return tx.all(sql, (after, SWEPT_ROWS))
-
-
-_AMONG: LiteralString = " WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
-_FIND: LiteralString = "SELECT hash, updated_at, data FROM embedding_cache" + _AMONG  # noqa: S608  # literals
-_KNOWN: LiteralString = "SELECT hash FROM embedding_cache" + _AMONG  # noqa: S608  # literals
-_TOUCH: LiteralString = "UPDATE embedding_cache SET updated_at = ?" + _AMONG  # noqa: S608  # literals
+# Texts are found by the index `chunks_by_text`: six bytes tell a million of them apart.
+_HELD: LiteralString = """
+    SELECT asked.hash, (
+        SELECT v.data FROM chunks c CROSS JOIN vectors v ON v.id = c.id
+        WHERE substr(c.hash, 1, 6) = substr(asked.hash, 1, 6) AND c.hash = asked.hash
+            AND c.id >> 40 IN (
+                SELECT p.id FROM partitions p JOIN generations g ON g.id = p.generation
+                WHERE json_extract(g.identity, '$.embedder') = ?1)
+        LIMIT 1)
+    FROM (SELECT unhex(value) AS hash FROM json_each(?2)) asked
+"""
+_KEPT: LiteralString = """
+    SELECT hash, data FROM embedding_cache
+    WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))
+"""
+_ABANDONED: LiteralString = """
+    WITH living AS (
+        SELECT p.id, json_extract(g.identity, '$.embedder') AS embedder
+        FROM partitions p JOIN generations g ON g.id = p.generation WHERE g.status <> 'retired')
+    SELECT c.id, c.hash FROM chunks c CROSS JOIN vectors v ON v.id = c.id
+    WHERE c.id BETWEEN ? AND ?
+        AND EXISTS (
+            SELECT 1 FROM chunks o
+            WHERE substr(o.hash, 1, 6) = substr(c.hash, 1, 6) AND o.hash = c.hash
+                AND o.id >> 40 IN (SELECT id FROM living))
+        AND NOT EXISTS (
+            SELECT 1 FROM chunks o CROSS JOIN vectors w ON w.id = o.id
+            WHERE substr(o.hash, 1, 6) = substr(c.hash, 1, 6) AND o.hash = c.hash
+                AND o.id >> 40 IN (
+                    SELECT l.id FROM living l WHERE l.embedder = (
+                        SELECT json_extract(g.identity, '$.embedder')
+                        FROM partitions p JOIN generations g ON g.id = p.generation
+                        WHERE p.id = ?)))
+"""
+_UNUSED: LiteralString = """
+    SELECT e.id FROM embedding_cache e
+    WHERE e.id > ? AND NOT EXISTS (
+        SELECT 1 FROM chunks c
+        WHERE substr(c.hash, 1, 6) = substr(e.hash, 1, 6) AND c.hash = e.hash)
+    ORDER BY e.id LIMIT ?
+"""
+_GENERATION: LiteralString = (
+    "SELECT g.identity, g.created_at FROM partitions p JOIN generations g ON g.id = p.generation"
+    " WHERE p.id = ?"
+)
+_KEEP: LiteralString = (
+    "INSERT INTO embedding_cache (hash, space, updated_at, data)"
+    " SELECT ?, ?, ?, data FROM vectors WHERE id = ? ON CONFLICT DO NOTHING"
+)
+_RELEASE: LiteralString = "DELETE FROM embedding_cache WHERE hash = ? AND space = ?"
+ADD_SPACE: LiteralString = (
+    "INSERT INTO embedding_spaces (provider, model, provider_key) VALUES (?, ?, ?)"
+    " ON CONFLICT DO NOTHING"
+)
+_FIND_SPACE: LiteralString = (
+    "SELECT id FROM embedding_spaces WHERE provider = ? AND model = ? AND provider_key = ?"
+)
+_SPACES_BY_KEY: LiteralString = (
+    "SELECT provider, model, provider_key FROM embedding_spaces WHERE provider_key = ? ORDER BY id"
+)
 _EVICT = (
     "DELETE FROM embedding_cache WHERE id IN"
     " (SELECT id FROM embedding_cache ORDER BY updated_at, id LIMIT ?)"

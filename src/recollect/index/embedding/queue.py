@@ -54,14 +54,12 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         known: Vectors that the cache had.
         fresh: Vectors that the embedder made.
-        aged: Hashes of ``known`` whose use is to be noted.
         refused: Hashes of texts that the provider will never accept.
         reason: Why the embedder stopped, or why it refused; None when all went well.
     """
 
     known: Mapping[bytes, Vectors]
     fresh: Mapping[bytes, Vectors]
-    aged: frozenset[bytes] = frozenset()
     refused: frozenset[bytes] = frozenset()
     reason: ProviderError | None = None
 
@@ -140,7 +138,7 @@ class EmbeddingQueue:
         database: index.db.
         embedder: Makes the vectors.
         turns: Taken for each batch, so that two who embed at once share the work.
-        cache: Vectors that were made before.
+        cache: Finds vectors that were made before.
         sources: The kinds of memory that the embedder may get.
     """
 
@@ -188,7 +186,7 @@ class EmbeddingQueue:
         return done
 
     def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> Worked:
-        """Write vectors, codes and cache rows of the chunks that still wait.
+        """Write vectors and codes of the chunks that still wait.
 
         The others were removed, or another process was faster.
         """
@@ -203,8 +201,7 @@ class EmbeddingQueue:
         for partition, chunks in stored.items():
             _add(tx, partition, chunks, halves)
         there = {chunk.hash for chunks in stored.values() for chunk in chunks}
-        self._cache.add(tx, {d: halves[d] for d in made.fresh if d in there})
-        self._cache.touch(tx, made.aged)
+        self._cache.release(tx, there & made.known.keys())
         return Worked(
             taken=len(waiting),
             vectors=sum(map(len, stored.values())),
@@ -242,8 +239,8 @@ class EmbeddingQueue:
         found = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
         # The longest first: threads and requests then end at about the same time.
         longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
-        missing = {c.hash: c.text for c in longest if c.hash not in found.vectors}
-        made = Made(known=found.vectors, fresh={}, aged=found.aged)
+        missing = {c.hash: c.text for c in longest if c.hash not in found}
+        made = Made(known=found, fresh={})
         return self._embed(made, missing, meter) if missing else made
 
     def _embed(self, made: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:

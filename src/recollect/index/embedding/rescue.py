@@ -1,7 +1,7 @@
-"""What is sound of the cache of vectors of a damaged index: some of it was paid for.
+"""What is sound of the vectors in a damaged index: some of them were paid for.
 
-It is read row by row around what is damaged, into a file without a name, and written into the index
-that takes its place. Everything else of an index is derived from what is there.
+They are read row by row around what is damaged, into a file without a name, and written into the
+cache of the index that takes its place. Everything else of an index is derived from what is there.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from typing import BinaryIO, LiteralString, Protocol, TypeVar, cast
 import msgspec
 
 from recollect.core.errors import RecollectError
-from recollect.index.embedding.cache import sound_vectors
+from recollect.index.embedding.cache import ADD_SPACE, sound_vectors, space_of_identity
+from recollect.index.model.chunk_record import chunk_id
+from recollect.index.model.generation import Identity
 from recollect.store.columns import first_integer, typed_rows
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Database, SqlValue, Transaction
 
 T = TypeVar("T")
 
@@ -32,9 +34,13 @@ _READ: LiteralString = (
     " FROM embedding_cache e JOIN embedding_spaces s ON s.id = e.space"
     " WHERE e.id > ? AND e.id <= ?"
 )
-_ADD_SPACE: LiteralString = (
-    "INSERT INTO embedding_spaces (provider, model, provider_key) VALUES (?, ?, ?)"
-    " ON CONFLICT DO NOTHING"
+_PARTITIONS: LiteralString = (
+    "SELECT p.id, p.chunks, g.identity, g.created_at"
+    " FROM partitions p JOIN generations g ON g.id = p.generation"
+)
+_READ_CHUNKS: LiteralString = (
+    "SELECT c.hash, ?3, ?4, ?5, ?6, v.data FROM vectors v CROSS JOIN chunks c ON c.id = v.id"
+    " WHERE v.id > ?1 AND v.id <= ?2"
 )
 _ADD: LiteralString = (
     "INSERT INTO embedding_cache (hash, space, updated_at, data)"
@@ -52,6 +58,15 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
     data: bytes
 
 
+class _Span(msgspec.Struct, frozen=True):
+    """Rows between two ids, and what reads some of them."""
+
+    first: int
+    last: int
+    sql: LiteralString
+    more: tuple[SqlValue, ...] = ()
+
+
 class Readable(Protocol):
     """A damaged index. What fails ends a transaction, and so each read has one of its own."""
 
@@ -60,7 +75,7 @@ class Readable(Protocol):
 
 
 def save_vectors(index: Readable, folder: Path, size: int) -> BinaryIO:
-    """Return the sound rows of a cache as an open file without a name.
+    """Return the sound vectors of an index, of chunks and kept ones, as a file without a name.
 
     Args:
         index: The damaged one.
@@ -68,16 +83,17 @@ def save_vectors(index: Readable, folder: Path, size: int) -> BinaryIO:
         size: Of the index, in bytes.
     """
     stream = cast("BinaryIO", tempfile.TemporaryFile(dir=folder))  # noqa: SIM115  # the caller's
-    for start in range(0, _last(index, size), _ROWS):
-        for row in _sound(index, start):
-            part = msgspec.msgpack.encode(row)
-            stream.write(len(part).to_bytes(4) + part)
+    for span in (_kept(index, size), *_of_chunks(index)):
+        for start in range(span.first, span.last, _ROWS):
+            for row in _sound(index, span, start):
+                part = msgspec.msgpack.encode(row)
+                stream.write(len(part).to_bytes(4) + part)
     stream.seek(0)
     return stream
 
 
 def put_vectors_back(database: Database, stream: BinaryIO) -> int:
-    """Write saved rows into an index, and return how many there were."""
+    """Write saved rows into the cache of an index, and return how many there were."""
     total = 0
     rows = _rows(stream)
     while page := list(islice(rows, _ROWS)):
@@ -86,26 +102,50 @@ def put_vectors_back(database: Database, stream: BinaryIO) -> int:
     return total
 
 
-def _last(index: Readable, size: int) -> int:
+def _kept(index: Readable, size: int) -> _Span:
     try:
-        return index.read(lambda tx: first_integer(tx.row(_LAST)))
+        last = index.read(lambda tx: first_integer(tx.row(_LAST)))
     except RecollectError:
-        return size // _LEAST_BYTES
+        last = size // _LEAST_BYTES
+    return _Span(0, last, _READ)
 
 
-def _sound(index: Readable, start: int) -> Iterator[_Row]:
+def _of_chunks(index: Readable) -> list[_Span]:
+    """Return the vectors of each partition; none where it cannot be known whose they are."""
     try:
-        yield from _found(index, start, start + _ROWS)
+        return index.read(_partitions)
     except RecollectError:
-        for one in range(start, start + _ROWS):
+        return []
+
+
+def _partitions(tx: Transaction) -> list[_Span]:
+    spans = []
+    for partition, chunks, built_with, at in typed_rows(
+        tx.all(_PARTITIONS), tuple[int, int, str, int]
+    ):
+        space = space_of_identity(tx, msgspec.json.decode(built_with, type=Identity))
+        if space is not None:
+            first = chunk_id(partition, 0) - 1
+            more = (*msgspec.structs.astuple(space), at)
+            spans.append(_Span(first, first + chunks, _READ_CHUNKS, more))
+    return spans
+
+
+def _sound(index: Readable, span: _Span, start: int) -> Iterator[_Row]:
+    end = min(start + _ROWS, span.last)
+    try:
+        yield from _found(index, span, start, end)
+    except RecollectError:
+        for one in range(start, end):
             try:
-                yield from _found(index, one, one + 1)
+                yield from _found(index, span, one, one + 1)
             except RecollectError:
                 continue
 
 
-def _found(index: Readable, after: int, through: int) -> list[_Row]:
-    rows = index.read(lambda tx: typed_rows(tx.all(_READ, (after, through)), _Row))
+def _found(index: Readable, span: _Span, after: int, through: int) -> list[_Row]:
+    place = (after, through, *span.more)
+    rows = index.read(lambda tx: typed_rows(tx.all(span.sql, place), _Row))
     return [row for row in rows if sound_vectors([(row.hash, row.data)], len(row.data) // 2)]
 
 
@@ -116,7 +156,7 @@ def _rows(stream: BinaryIO) -> Iterator[_Row]:
 
 def _add(tx: Transaction, rows: list[_Row]) -> None:
     spaces = {(row.provider, row.model, row.provider_key) for row in rows}
-    tx.executemany(_ADD_SPACE, sorted(spaces))
+    tx.executemany(ADD_SPACE, sorted(spaces))
     tx.executemany(
         _ADD,
         [

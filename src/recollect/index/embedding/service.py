@@ -93,7 +93,7 @@ class EmbeddingService:
         database: index.db.
         embedders: The one of the settings and its fallback.
         settings: The section ``embedding``.
-        clock: Dates the uses of the cache, and troubles.
+        clock: Dates troubles.
         locks: Those of the home.
     """
 
@@ -181,7 +181,7 @@ class EmbeddingService:
 
     def cache(self, embedder: Embedder) -> EmbeddingCache:
         """Return the part of the cache that holds an embedder's vectors."""
-        return EmbeddingCache(space_of(embedder), self._settings.cache, self._clock)
+        return EmbeddingCache(space_of(embedder), self._settings.cache)
 
     @property
     def was_found(self) -> bool:

@@ -27,6 +27,9 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 those further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
 """What agents did has other words than what people say, and much more of it."""
+HELD_NUMBERS = 6_000_000
+"""Of four bytes, in `Impacts` at most: 24 MB, which is what 600 words in 1,000 chunks each take,
+or 60 that are in more than one of `DENSE` of 100,000. The one not asked for longest goes."""
 DENSE = 20
 """Of a term in more than one of so many chunks, all chunks are scored: one pass over a column costs
 less than looking up the chunks around each posting."""
@@ -51,7 +54,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
 class LengthNorms(msgspec.Struct, frozen=True):
     """What a count is weighed against: the length of each chunk with its neighbours, and group."""
 
-    chunks: NDArray[np.float64]
+    chunks: Floats
     groups: NDArray[np.float64]
 
     @classmethod
@@ -61,9 +64,105 @@ class LengthNorms(msgspec.Struct, frozen=True):
         context = arrays.context[:count] / 4
         mean = totals.mean_context()[arrays.columns["source"][:count]]
         return cls(
-            K1 * (1 - B + B * context / mean),
+            (K1 * (1 - B + B * context / mean)).astype(np.float32),
             K1 * (1 - B + B * (groups.length / totals.mean_group()[groups.source])),
         )
+
+
+class Impact(msgspec.Struct, frozen=True):
+    """What a term adds, before it is weighed against the other terms of a question.
+
+    Attributes:
+        touched: The chunks that hold it and their neighbours, some twice; a slice for all.
+        saturated: In [0, 1] for each of them: how much of its weight it adds.
+        groups: The groups that hold it.
+        in_groups: For each of them its rarity among groups times its saturated count.
+    """
+
+    touched: NDArray[np.int32] | slice
+    saturated: Floats
+    groups: Ints
+    in_groups: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        touched = 0 if isinstance(self.touched, slice) else len(self.touched)
+        return touched + len(self.saturated) + 4 * len(self.groups)
+
+
+class Impacts:
+    """What terms add to the chunks of one state of a partition; a common one is worked out once.
+
+    Args:
+        arrays: The chunks; when they change, this is to be thrown away.
+    """
+
+    def __init__(self, arrays: ChunkArrays) -> None:
+        self.arrays = arrays
+        self.norms = LengthNorms.of(arrays)
+        self._counts = np.zeros(len(arrays.alive), np.float32)
+        self._held: dict[str, Impact] = {}
+        self._looked_up: set[str] = set()
+        self._size = 0
+
+    def of(self, term: QueryTerm) -> Impact:
+        """Return what a term adds that some chunk holds."""
+        held = self._held.pop(term.term, None)
+        if held is None:
+            held = self._worked_out(term)
+            self._size += held.size
+        self._held[term.term] = held
+        while self._size > HELD_NUMBERS and len(self._held) > 1:
+            oldest = next(iter(self._held))
+            self._size -= self._held.pop(oldest).size
+        return held
+
+    def among(self, term: QueryTerm, numbers: Ints) -> Floats:
+        """Return the saturated counts of a term for a few chunks only.
+
+        One that is asked for again, and is in many chunks, is worked out for all of them.
+        """
+        if self._is_dense(term.frequency) and term.term in self._looked_up:
+            return self.of(term).saturated[numbers]
+        self._looked_up.add(term.term)
+        counts = _counts(self.arrays, term.postings, numbers)
+        return _saturated(counts, self.norms.chunks[numbers])
+
+    def _worked_out(self, term: QueryTerm) -> Impact:
+        totals = (term.postings.packed & MAX_COUNT).astype(np.float32)
+        touched = self._spread(term.postings, totals)
+        saturated = _saturated(self._counts[touched], self.norms.chunks[touched])
+        self._counts[touched] = 0.0
+        self._counts[-1] = 0.0
+        return Impact(touched, saturated, *self._in_groups(term.postings, totals))
+
+    def _is_dense(self, frequency: int) -> bool:
+        return DENSE * frequency > self.arrays.count
+
+    def _spread(self, found: Postings, totals: Floats) -> NDArray[np.int32] | slice:
+        """Add what each chunk holds to it and its neighbours; return which were touched."""
+        arrays, counts, own = self.arrays, self._counts, found.chunks
+        heads = (found.packed >> 4).astype(np.float32)
+        before, after = arrays.before[own], arrays.after[own]
+        neighbours = [before, after, arrays.before[before], arrays.after[after]]
+        counts[own] += totals
+        # Seen from the chunk after, this one is the one before.
+        for target, weight in zip(neighbours, (AFTER, BEFORE, FAR, FAR), strict=True):
+            counts[target] += weight * heads
+        if self._is_dense(len(own)):
+            return slice(arrays.count)
+        touched = np.concatenate([own.astype(np.int32), *neighbours])
+        return touched[touched >= 0]
+
+    def _in_groups(self, found: Postings, totals: Floats) -> tuple[Ints, NDArray[np.float64]]:
+        """Return the groups that hold it, and what it adds to them."""
+        arrays = self.arrays
+        counts = np.bincount(arrays.columns["group"][found.chunks], weights=totals)
+        touched = np.flatnonzero(counts > 0)
+        sources, held = arrays.groups.source[touched], counts[touched]
+        rarity = _rarity(arrays.totals.groups, arrays.groups.source, touched)
+        return touched, rarity[sources] * (held / (held + self.norms.groups[touched]))
 
 
 class LexicalScores(msgspec.Struct, frozen=True):
@@ -74,8 +173,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
     hold them.
     """
 
-    arrays: ChunkArrays
-    norms: LengthNorms
+    impacts: Impacts
     chunks: Floats
     groups: Floats
     deferred: list[tuple[QueryTerm, Shares]]
@@ -83,31 +181,27 @@ class LexicalScores(msgspec.Struct, frozen=True):
     def complete(self, numbers: Ints) -> Floats:
         """Return the chunk scores of ``numbers`` with the deferred terms added."""
         total = self.chunks[numbers]
+        sources = self.impacts.arrays.columns["source"]
         for term, share in self.deferred:
-            counts = _counts(self.arrays, term.postings, numbers)
-            shares = share.among(self.arrays.columns["source"][numbers])
-            total += shares * _saturated(counts, self.norms.chunks[numbers])
+            total += share.among(sources, numbers) * self.impacts.among(term, numbers)
         return total
 
 
-def score(
-    arrays: ChunkArrays, norms: LengthNorms, terms: Sequence[QueryTerm], budget: int
-) -> LexicalScores:
+def score(impacts: Impacts, terms: Sequence[QueryTerm], budget: int) -> LexicalScores:
     """Score every chunk and group.
 
     Args:
-        arrays: The chunks of the partition.
-        norms: Theirs.
+        impacts: Of the partition as it is now.
         terms: Distinct terms; one without postings still counts for the best possible score.
         budget: Postings to read for chunk scores, rarest terms first; at least one term is read.
     """
+    arrays = impacts.arrays
     ranked = sorted(terms, key=lambda term: (term.frequency, term.term))
-    sources, living = arrays.columns["source"], arrays.totals.chunks
+    sources, living = arrays.columns["source"][: arrays.count], arrays.totals.chunks
     rarities = [_rarity(living, sources, term.postings.chunks) for term in ranked]
     best = sum(rarities, np.full(len(living), 1e-9))
     chunks = np.zeros(arrays.count, np.float32)
     groups = np.zeros(len(arrays.groups.last), np.float32)
-    counts = np.zeros(len(arrays.alive), np.float32)
     deferred: list[tuple[QueryTerm, Shares]] = []
     spent = 0
     for term, rarity in zip(ranked, rarities, strict=True):
@@ -118,14 +212,12 @@ def score(
         if spent > budget and term.frequency < spent:
             deferred.append((term, share))
             continue
-        totals = (term.postings.packed & MAX_COUNT).astype(np.float32)
-        _add_groups(arrays, groups, (term.postings.chunks, totals), (norms, best))
-        touched = _spread(arrays, counts, term.postings, totals)
-        saturated = _saturated(counts[touched], norms.chunks[touched])
-        chunks[touched] += share.among(sources[: arrays.count][touched]) * saturated
-        counts[touched] = 0.0
-        counts[-1] = 0.0
-    return LexicalScores(arrays, norms, chunks, groups, deferred)
+        impact = impacts.of(term)
+        # With a place twice among those touched: numpy adds the same to it, once.
+        chunks[impact.touched] += share.among(sources, impact.touched) * impact.saturated
+        in_groups = impact.in_groups / best[arrays.groups.source[impact.groups]]
+        groups[impact.groups] += in_groups.astype(np.float32)
+    return LexicalScores(impacts, chunks, groups, deferred)
 
 
 class Shares(msgspec.Struct, frozen=True):
@@ -146,9 +238,9 @@ class Shares(msgspec.Struct, frozen=True):
         alone = None if is_mixed else float(by_source[_WORK if living[_WORK] else 0])
         return cls(by_source.astype(np.float32), alone)
 
-    def among(self, sources: Ints) -> Floats | float:
-        """Return the shares of chunks of these sources."""
-        return self.by_source[sources] if self.alone is None else self.alone
+    def among(self, sources: Ints, numbers: NDArray[np.integer[Any]] | slice) -> Floats | float:
+        """Return the shares of chunks, where ``sources`` are those of all."""
+        return self.by_source[sources[numbers]] if self.alone is None else self.alone
 
 
 def _rarity(
@@ -176,37 +268,9 @@ def idf(living: int, frequency: int) -> float:
     return math.log(1 + (max(living - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def _spread(arrays: ChunkArrays, counts: Floats, found: Postings, totals: Floats) -> Ints | slice:
-    """Add what each chunk holds of a term to it and its neighbours; return which were touched."""
-    own, heads = found.chunks, (found.packed >> 4).astype(np.float32)
-    before, after = arrays.before[own], arrays.after[own]
-    neighbours = [before, after, arrays.before[before], arrays.after[after]]
-    counts[own] += totals
-    # Seen from the chunk after, this one is the one before.
-    for target, weight in zip(neighbours, (AFTER, BEFORE, FAR, FAR), strict=True):
-        counts[target] += weight * heads
-    if DENSE * len(own) > arrays.count:
-        return slice(arrays.count)
-    touched: Ints = np.concatenate([own, *neighbours])
-    return touched[touched >= 0]
-
-
-def _saturated(counts: Floats, norms: NDArray[np.float64]) -> Floats:
-    return (counts / (counts + norms)).astype(np.float32)
-
-
-def _add_groups(
-    arrays: ChunkArrays,
-    total: Floats,
-    found: tuple[Ints, Floats],
-    scale: tuple[LengthNorms, NDArray[np.float64]],
-) -> None:
-    (chunks, totals), (norms, best) = found, scale
-    counts = np.bincount(arrays.columns["group"][chunks], weights=totals, minlength=len(total))
-    touched = np.flatnonzero(counts > 0)
-    sources, held = arrays.groups.source[touched], counts[touched]
-    share = (_rarity(arrays.totals.groups, arrays.groups.source, touched) / best)[sources]
-    total[touched] += (share * held / (held + norms.groups[touched])).astype(np.float32)
+def _saturated(counts: Floats, norms: Floats) -> Floats:
+    saturated: Floats = counts / (counts + norms)
+    return saturated
 
 
 def _counts(arrays: ChunkArrays, found: Postings, numbers: Ints) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import bm25, postings
-from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm
+from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm
 from recollect.index.lexical.port import EVERY, Asked, Fresh
 from recollect.index.lexical.postings import Occurrences, without_sum
 from recollect.index.lexical.segments import (
@@ -27,11 +27,13 @@ from recollect.index.lexical.segments import (
 )
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Database, Row, Transaction
 from recollect.text.terms import terms
 
 CACHED_TERMS = 32_768
 """About 5 MB at most; then the cache starts again, see ``docs/experiments.md``."""
+HELD_POSTINGS = 1_000_000
+"""Of the terms of questions, in memory at most, about: 9 MB; then they are read again."""
 
 
 class OwnPostings:
@@ -95,11 +97,11 @@ class Dictionary:
         self._ids |= self._select(tx, unknown)
         new = sorted(unknown - self._ids.keys())
         if new:
-            tx.executemany(
-                "INSERT INTO terms (partition_id, term) VALUES (?, ?)",
+            rows = tx.executemany(
+                "INSERT INTO terms (partition_id, term) VALUES (?, ?) RETURNING id",
                 [(self._partition, term) for term in new],
             )
-            self._ids |= self._select(tx, new)
+            self._ids |= zip(new, map(_number, rows), strict=True)
         return self._ids
 
     def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
@@ -124,6 +126,10 @@ class Dictionary:
             (self._partition, msgspec.json.encode(list(terms)).decode()),
         )
         return dict(typed_rows(rows, tuple[str, int]))
+
+
+def _number(row: Row) -> int:
+    return integer(row[0])
 
 
 class OwnWriter:
@@ -170,27 +176,32 @@ class OwnReader:
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._waiting = entries_of([])
-        self._norms: LengthNorms | None = None
+        self._forget()
         self.is_damaged = False
         """Whether a row of postings could not be read."""
 
     def hold(self, waiting: Sequence[TailRow]) -> None:
-        """Take in the chunks that no segment holds."""
+        """Take in the chunks that no segment holds; all that is known of an older state goes."""
         self._waiting = entries_of(waiting)
-        self._norms = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._impacts: Impacts | None = None
+        self._terms: dict[str, QueryTerm] = {}
+        self._held = 0
 
     def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> LexicalScores:
         """Score every chunk and group."""
-        norms = self._norms = self._norms or LengthNorms.of(arrays)
+        impacts = self._impacts = self._impacts or Impacts(arrays)
         found = self._find(tx, asked.terms)
-        scores = bm25.score(arrays, norms, found, asked.budget)
+        scores = bm25.score(impacts, found, asked.budget)
         if scores.deferred:
             worded = scores.chunks > 0
             if asked.visible is not None:
                 worded &= asked.visible
             # The rare words alone may find too little in a scope that lacks them.
             if np.count_nonzero(worded) < asked.most:
-                return bm25.score(arrays, norms, found, EVERY)
+                return bm25.score(impacts, found, EVERY)
         return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
@@ -198,7 +209,17 @@ class OwnReader:
         return self._find(tx, (term,))[0]
 
     def _find(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
-        """Return terms with what can be read of them; a damaged row costs its chunks this term."""
+        """Return terms with what can be read of them; those of this state are read once."""
+        if self._held > HELD_POSTINGS:
+            self._terms, self._held = {}, 0
+        missing = [term for term in terms if term not in self._terms]
+        for term in self._read(tx, missing) if missing else ():
+            self._terms[term.term] = term
+            self._held += term.frequency
+        return [self._terms[term] for term in terms]
+
+    def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        """Return terms with their postings; a damaged row costs its chunks this term."""
         sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
         found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
         for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):

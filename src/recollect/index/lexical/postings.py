@@ -172,7 +172,8 @@ class Occurrences(msgspec.Struct, frozen=True):
         counts = packed.tobytes()
         edges = pairwise([*starts.tolist(), len(terms)])
         for term, (start, end) in zip(terms[starts].tolist(), edges, strict=True):
-            yield term, with_sum(offsets[2 * start : 2 * end] + counts[start:end])
+            data = offsets[2 * start : 2 * end] + counts[start:end]
+            yield term, data + crc32(data).to_bytes(SUM_BYTES, "little")  # as `with_sum`
 
 
 SUM_BYTES = 4

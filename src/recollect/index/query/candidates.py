@@ -5,7 +5,8 @@ All of them are scored exactly afterwards; what no way of finding proposes is ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -63,8 +64,10 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             arms += [self._by_groups, self._by_speaker]
         if self.request.with_files:
             arms.append(self._by_files)
-        found: Ints = np.unique(np.concatenate([arm() for arm in arms]))
-        return found[self.mask[found]]
+        found = np.zeros(len(self.mask), np.bool_)
+        for arm in arms:
+            found[arm()] = True
+        return np.flatnonzero(found & self.mask)
 
     def _by_demand(self) -> Ints:
         named = [file.chunks for file in self.request.named]
@@ -92,8 +95,8 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         rough += weights.get("group", 0.0) * lexical.groups[self.arrays.columns["group"][found]]
         best = _highest(rough, PRESELECTED * most)
         found, rough = found[best], rough[best]
-        for name, value in priors(self.arrays, found, self.request.question).items():
-            rough += weights.get(name, 0.0) * value
+        for name, value in priors(self.arrays, found, self.request.question, weights).items():
+            rough += weights[name] * value
         return found[_highest(rough, most)]
 
     def _by_groups(self) -> Ints:
@@ -101,22 +104,21 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             return np.zeros(0, np.int64)
         groups, arrays = self.lexical.groups, self.arrays
         best = _highest(groups, BEST_GROUPS)
-        newest = [int(arrays.groups.last[g]) for g in best.tolist() if groups[g] > 0]
-        return np.array([n for last in newest for n in self._back_from(last)], np.int64)
-
-    def _back_from(self, number: int) -> Iterator[int]:
-        """Yield a chunk and those before it in its group, up to `GROUP_READ`."""
+        newest: NDArray[np.integer[Any]] = arrays.groups.last[best[groups[best] > 0]]
+        found: list[NDArray[np.integer[Any]]] = [np.zeros(0, np.int64)]
         for _ in range(GROUP_READ):
-            if number < 0:
-                return
-            yield number
-            number = int(self.arrays.before[number])
+            newest = newest[newest >= 0]
+            if not len(newest):
+                break
+            found.append(newest)
+            newest = arrays.before[newest]
+        return np.concatenate(found)
 
     def _by_codes(self) -> Ints:
         if self.scan is None:
             return np.zeros(0, np.int64)
         near = self.scan.nearest(self.settings.candidates, self.request.visible)
-        return np.unique(self.arrays.around(near)[:3].clip(0))
+        return self.arrays.around(near)[:3].clip(0).ravel()
 
     def _by_speaker(self) -> Ints:
         speakers = self.request.question.speakers

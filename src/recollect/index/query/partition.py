@@ -26,9 +26,11 @@ from recollect.index.model.chunk_record import (
 from recollect.index.model.document import SOURCES
 from recollect.index.model.speakers import Names
 from recollect.index.model.visibility import ChunkGroups
+from recollect.index.query.question import Question, analyse
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_index import Held, VectorIndex
+from recollect.index.vectors.vector_rows import HeldVectors
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
@@ -70,7 +72,9 @@ class Partition:
         self.annotations = Annotations(self.number)
         self.groups = ChunkGroups(self.number)
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
+        self.vectors = HeldVectors(self.number, max(1, self.dimensions))
         self.words = self._backend.reader(self.number)
+        self._asked: tuple[str, Question] | None = None
         self.revision = -1
         self._tail: list[TailRow] = []
         self._removals_read = 0
@@ -98,6 +102,12 @@ class Partition:
             return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
+    def question(self, query: str) -> Question:
+        """Return what ``query`` asks for, as far as the names here tell; the last one is kept."""
+        if self._asked is None or self._asked[0] != query:
+            self._asked = query, analyse(query, self.names)
+        return self._asked[1]
+
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
         row = tx.row(
@@ -106,7 +116,7 @@ class Partition:
         return terms(text(row[0])) if row else []
 
     def _take_in(self, tx: Transaction, count: int, groups: int) -> None:
-        known = self.arrays.count
+        known, self._asked = self.arrays.count, None
         self.names.refresh(tx, self.number)
         self.groups.refresh(tx)
         gone = self._new_removals(tx)
@@ -120,7 +130,8 @@ class Partition:
         self.annotations.refresh(tx, known, gone)
         self._remove(tx, gone[gone < known])
         if self.codes:
-            self.codes.refresh(tx, self.number, count)
+            self.vectors.forget(self.codes.refresh(tx, self.number, count))
+            self.vectors.forget(gone)
             self.codes.forget(gone)
 
     def _new_removals(self, tx: Transaction) -> Ints:

@@ -9,7 +9,7 @@ score in [0, 1]; what it added or took is a part of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -134,26 +134,35 @@ def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dic
     return {"vector": given.vector_weight / total, "context": given.text_weight / total}
 
 
-def priors(arrays: ChunkArrays, numbers: Ints, question: Question) -> dict[str, Floats]:
-    """Return the parts that come from who, when and how a chunk was said."""
-    flags = arrays.columns["flags"][numbers]
-    return {
-        "speaker": _speaker(arrays, numbers, question),
-        "date": _date(arrays.columns["at"][numbers], question),
-        "time": ((flags & TIME_WORD) > 0).astype(np.float32),
-        "capitals": np.minimum(arrays.columns["capitals"][numbers], MOST_CAPITALS).astype(
-            np.float32
-        )
-        / MOST_CAPITALS,
-        "question": ((flags & QUESTION) > 0).astype(np.float32),
-    }
+def priors(
+    arrays: ChunkArrays, numbers: Ints, question: Question, wanted: Collection[str]
+) -> dict[str, Floats]:
+    """Return those of the parts ``wanted`` that come from who, when and how a chunk was said."""
+    columns = arrays.columns
 
+    def flagged(flag: int) -> Floats:
+        flags: Floats = ((columns["flags"][numbers] & flag) > 0).astype(np.float32)
+        return flags
 
-def _speaker(arrays: ChunkArrays, numbers: Ints, question: Question) -> Floats:
-    if question.speakers:
-        said = np.isin(arrays.columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
+    def speaker() -> Floats:
+        if not question.speakers:
+            return flagged(FROM_USER)
+        said = np.isin(columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
         return said.astype(np.float32)
-    return ((arrays.columns["flags"][numbers] & FROM_USER) > 0).astype(np.float32)
+
+    def capitals() -> Floats:
+        counted = np.minimum(columns["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
+        shares: Floats = counted / np.float32(MOST_CAPITALS)
+        return shares
+
+    parts: dict[str, Callable[[], Floats]] = {
+        "speaker": speaker,
+        "date": lambda: _date(columns["at"][numbers], question),
+        "time": lambda: flagged(TIME_WORD),
+        "capitals": capitals,
+        "question": lambda: flagged(QUESTION),
+    }
+    return {name: part() for name, part in parts.items() if name in wanted}
 
 
 def _date(at: Ints, question: Question) -> Floats:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.core.settings import SearchSettings
 from recollect.index.lexical.bm25 import K1, B, idf
@@ -114,15 +113,15 @@ class RankingPipeline:
         ranks = np.zeros(len(parts.numbers), np.float32)
         for number, rank in self._pinned.items():
             ranks[parts.numbers == number] = rank
-        order = self._ordered(parts.numbers, total + ranks)
-        order = order[total[order] > 0]
-        kept = self._first(order, parts.numbers, max(RESCORED, 2 * self._request.most))
+        places = np.flatnonzero(total > 0)
+        shown = self._best(parts.numbers[places], (total + ranks)[places], RESCORED)
+        kept = places[shown]
         return Ranked(
             numbers=parts.numbers[kept].tolist(),
             scores=total[kept].tolist(),
             ranks=ranks[kept].astype(int).tolist(),
             are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
-            is_all=len(kept) == len(order) and len(order) < self._request.most,
+            is_all=len(kept) == len(places) and len(places) < self._request.most,
             why=lambda places: self._why(parts, adjusted, kept[places]),
         )
 
@@ -141,7 +140,7 @@ class RankingPipeline:
         for file in self._request.named:
             places = np.flatnonzero(np.isin(parts.numbers, file.chunks))
             if len(places):
-                best = self._ordered(parts.numbers[places], total[places])[0]
+                best = self._ordered(parts.numbers[places], total[places], 1)[0]
                 found.setdefault(int(parts.numbers[places[best]]), file.rank)
         return found
 
@@ -188,7 +187,7 @@ class RankingPipeline:
         ).chosen()
 
     def _parts(self, numbers: Ints) -> ScoreParts:
-        values = priors(self._arrays, numbers, self._request.question)
+        values = priors(self._arrays, numbers, self._request.question, self._weights)
         if self._lexical is not None:
             values["context"] = self._lexical.complete(numbers)
             values["group"] = self._lexical.groups[self._arrays.columns["group"][numbers]]
@@ -202,34 +201,41 @@ class RankingPipeline:
         if self._scan is None or vector is None:
             return parts
         demanded = self._is_demanded(parts.numbers)
-        best = self._ordered(parts.numbers, parts.total(self._weights) + demanded)
+        total = parts.total(self._weights) + demanded
         least = RESCORED_AMONG_MANY if self._is_large else RESCORED
-        kept = parts.take(self._first(best, parts.numbers, max(least, 2 * self._request.most)))
+        kept = parts.take(self._best(parts.numbers, total, least))
         around = self._arrays.around(kept.numbers)
-        rows = smoothed_vectors(self._tx, self._partition.number, around, len(vector))
+        rows = smoothed_vectors(self._tx, self._partition.vectors, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
-    def _first(self, order: Ints, numbers: Ints, most: int) -> Ints:
-        """Return the first of the places ``order``, and the best memory files after them."""
-        if not self._request.with_files:
-            return order[:most]
-        rest = order[most:]
-        files = rest[self._arrays.columns["source"][numbers[rest]] == FILE]
-        return np.concatenate([order[:most], files[:FILE_ARM]])
+    def _best(self, numbers: Ints, total: Floats, least: int) -> Ints:
+        """Return the best places, ``least`` or twice what is asked for, and further memory files.
+
+        These come after them, the best `FILE_ARM`.
+        """
+        most = max(least, 2 * self._request.most)
+        best = self._ordered(numbers, total, most)
+        if not self._request.with_files or len(best) == len(numbers):
+            return best
+        is_left = self._arrays.columns["source"][numbers] == FILE
+        is_left[best] = False
+        files = np.flatnonzero(is_left)
+        further = self._ordered(numbers[files], total[files], FILE_ARM)
+        return np.concatenate([best, files[further]])
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
         """Ask again with what the best have in common, when they are files."""
         if self._settings.ranking.feedback <= 0 or self._settings.hybrid.enabled:
             return parts
-        best = self._ordered(parts.numbers, parts.total(self._weights))
-        sources = self._arrays.columns["source"][parts.numbers[best[:READ]]]
+        best = self._ordered(parts.numbers, parts.total(self._weights), READ)
+        sources = self._arrays.columns["source"][parts.numbers[best]]
         if 2 * int(np.count_nonzero(sources == FILE)) <= len(sources):
             return parts
         parts = parts.with_part("vector", rows @ moved_query(vector, rows[best]))
         if self._lexical is None:
             return parts
         total = parts.total(self._weights)
-        best = self._ordered(parts.numbers, total)[:READ]
+        best = self._ordered(parts.numbers, total, READ)
         texts = [self._partition.terms_of(self._tx, n) for n in parts.numbers[best].tolist()]
         found = feedback_terms(
             self._arrays,
@@ -247,19 +253,27 @@ class RankingPipeline:
         if self._lexical is None or self._settings.hybrid.enabled or not weight:
             return parts
         pairs = [term for term in self._request.question.terms if is_unspaced(term)]
-        best = self._ordered(parts.numbers, parts.total(self._weights))
-        best = best[: max(RESCORED, 2 * self._request.most)]
+        most = max(RESCORED, 2 * self._request.most)
+        best = self._ordered(parts.numbers, parts.total(self._weights), most)
         found = [self._partition.words.find(self._tx, pair) for pair in pairs]
         shares = np.zeros(len(parts.numbers), np.float32)
         shares[best] = own_share(self._arrays, found, parts.numbers[best])
         self._weights["own"] = weight
         return parts.with_part("own", shares)
 
-    def _ordered(self, numbers: Ints, total: NDArray[np.float32]) -> Ints:
-        """Return the places, best first; ties by time and place in the group, not by arrival."""
-        arrays = self._arrays
-        keys = (arrays.columns["order"][numbers], arrays.columns["at"][numbers], -total)
-        return np.lexsort(keys)
+    def _ordered(self, numbers: Ints, total: Floats, most: int) -> Ints:
+        """Return the first ``most`` places, best first.
+
+        Ties are ordered by time and place in the group, not by arrival.
+        """
+        places = np.arange(len(numbers))
+        if len(numbers) > most:  # sorting all of them would cost more than all the rest
+            cut = len(numbers) - most
+            places = np.flatnonzero(total >= np.partition(total, cut)[cut])
+        columns, found = self._arrays.columns, numbers[places]
+        keys = (columns["order"][found], columns["at"][found], -total[places])
+        first: Ints = places[np.lexsort(keys)[:most]]
+        return first
 
     def _why(self, parts: ScoreParts, adjusted: Adjusted, places: Ints) -> list[dict[str, float]]:
         """Return the parts of the scores at some places, those of 0 left out."""

@@ -24,7 +24,7 @@ from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, with
 from recollect.index.query.candidates import FILE
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.partition import Partition
-from recollect.index.query.question import RankingRequest, analyse
+from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
@@ -207,7 +207,7 @@ class SearchService:
             _: Transaction | None, identity: Identity, partition: Partition
         ) -> tuple[Identity, str] | None:
             fits = self._questions.fits(identity)
-            return (identity, analyse(query, partition.names).text) if fits else None
+            return (identity, partition.question(query).text) if fits else None
 
         if serving is not None and serving.partition is not None:
             partition = self._held(serving.partition, serving.identity)
@@ -285,7 +285,7 @@ class SearchService:
         # The best by score need no more to choose from.
         is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
-            question=analyse(query, partition.names),
+            question=partition.question(query),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, partition, scope, options, self._origin),

@@ -52,8 +52,8 @@ class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
 def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
     """Return the signs of (n, d) vectors as (n, d / 8) bytes, d filled up to a multiple of 64."""
     width = -vectors.shape[1] % 64
-    bits = np.pad(vectors > 0, ((0, 0), (0, width)))
-    return np.packbits(bits, axis=1)
+    bits = vectors > 0
+    return np.packbits(np.pad(bits, ((0, 0), (0, width))) if width else bits, axis=1)
 
 
 def add_codes(tx: Transaction, partition: int, numbers: Sequence[int], codes: Codes) -> None:
@@ -150,8 +150,10 @@ def _write_block(tx: Transaction, partition: int, block: CodeBlock) -> None:
 
 SAMPLE_STEP = 64
 """Every so many distances are looked at to guess where the nearest ones end."""
-SCAN_STEP = 65_536
+SCAN_STEP = 16_384
 """Chunks scanned at once, so that the scratch stays in the processor's cache."""
+SUMMED = 3
+"""Words of 64 bits whose differing bits are added up in one byte."""
 
 
 class CodeScan:
@@ -165,7 +167,7 @@ class CodeScan:
 
     def cosine(self, numbers: Ints) -> Floats:
         """Return the cosines that the codes suggest; -1 where a chunk has no vector."""
-        found: Floats = self._cosines[self._distance[numbers]]
+        found: Floats = self._cosines.take(self._distance.take(numbers))
         return found
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:
@@ -200,22 +202,32 @@ class CodeMatrix:
         self._read_until = 0
         self._known_absent: tuple[int, Ints] | None = None
 
-    def refresh(self, tx: Transaction, partition: int, count: int) -> None:
-        """Take in what was stored since the last look; ``count`` is the number of chunks."""
+    def refresh(self, tx: Transaction, partition: int, count: int) -> Ints:
+        """Take in what was stored since the last look; return whose code may be another one.
+
+        Args:
+            tx: The snapshot.
+            partition: The row of `partitions`.
+            count: The number of chunks.
+        """
         self._known_absent = None
         self._reserve(count)
         newest = self._read_until
+        changed = [np.zeros(0, np.int64)]
         for block in read_blocks(tx, partition, self._read_until):
             members = np.flatnonzero(block.present)
             self._put(block.first + members, block.codes[members])
+            changed.append(block.first + members)
             newest = max(newest, block.revision)
         rows = read_rows(tx, partition, self._read_until)
         if rows:
             codes = np.frombuffer(b"".join(row[2] for row in rows), np.uint8)
             numbers = np.array([row[1] for row in rows], np.int64)
             self._put(numbers, codes.reshape(len(rows), -1))
+            changed.append(numbers)
             newest = max(newest, rows[-1][0])
         self._read_until = newest
+        return np.concatenate(changed)
 
     def forget(self, numbers: Ints) -> None:
         """Leave out removed chunks."""
@@ -225,13 +237,21 @@ class CodeMatrix:
     def scan(self, query: NDArray[np.float32], count: int) -> CodeScan:
         """Return how far the code of ``query`` is from those of the first ``count`` chunks."""
         wanted = encode(query[None, :]).view(np.uint64)[0]
-        distance = np.empty(count, np.uint16)
+        distance = np.zeros(count, np.uint16)
+        differing = np.empty(SCAN_STEP, np.uint64)
+        bits, summed = np.empty((2, SCAN_STEP), np.uint8)
         for start in range(0, count, SCAN_STEP):
             part = self._codes[:, start : min(start + SCAN_STEP, count)]
-            total = np.bitwise_count(part[0] ^ wanted[0]).astype(np.uint16)
-            for word in range(1, self._words):
-                total += np.bitwise_count(part[word] ^ wanted[word])
-            distance[start : start + SCAN_STEP] = total
+            total, size = distance[start : start + SCAN_STEP], part.shape[1]
+            for word in range(self._words):
+                np.bitwise_xor(part[word], wanted[word], out=differing[:size])
+                if word % SUMMED == 0:
+                    np.bitwise_count(differing[:size], out=summed[:size])
+                else:
+                    np.bitwise_count(differing[:size], out=bits[:size])
+                    np.add(summed[:size], bits[:size], out=summed[:size])
+                if word % SUMMED == SUMMED - 1 or word == self._words - 1:
+                    np.add(total, summed[:size], out=total)
         distance[self._absent(count)] = self._bits + 1
         return CodeScan(distance, self._bits)
 

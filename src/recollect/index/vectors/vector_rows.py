@@ -9,6 +9,7 @@ question is asked: edits and late arrivals need no repair.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -22,6 +23,25 @@ NEAR, FAR = 0.3, 0.15
 """Weights of the next neighbours and of those further away (docs/experiments.md, neighbours)."""
 MEAN_NEIGHBOUR_COSINE = 0.25
 """Of neighbouring messages of the dev conversations; only the estimate before the cut uses it."""
+HELD_BYTES = 16 << 20
+"""Of vectors in memory: 21,000 of 384 dimensions. With all of 100,000 a search that meets most of
+them for the first time costs the same (docs/experiments.md, search)."""
+NOT_READ = -1
+Halves: TypeAlias = NDArray[np.float16]
+_WEIGHTS = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)
+
+
+def _estimated_scales() -> Floats:
+    """Return 1 / length of the smoothed vector by which of the five are there, one bit each."""
+    there = (np.arange(32)[:, None] >> np.arange(5)) & 1
+    used = there * _WEIGHTS
+    squares = (used**2).sum(axis=1)
+    lengths = np.sqrt(squares + MEAN_NEIGHBOUR_COSINE * (used.sum(axis=1) ** 2 - squares))
+    scales: Floats = (there[:, 0] / np.maximum(lengths, 1e-6)).astype(np.float32)
+    return scales
+
+
+_SCALES = _estimated_scales()
 
 
 def add_vectors(
@@ -38,9 +58,14 @@ def add_vectors(
 def read_vectors(tx: Transaction, partition: int, numbers: Ints, dimensions: int) -> Floats:
     """Return (n, dimensions) float32 in the order of ``numbers``; zeros where there is none."""
     if len(numbers) and not (numbers[1:] > numbers[:-1]).all():
-        distinct, where = np.unique(numbers, return_inverse=True)
-        return read_vectors(tx, partition, distinct, dimensions)[where]
-    found = np.zeros((len(numbers), dimensions), np.float32)
+        ranked, where = np.unique(numbers, return_inverse=True)
+        return read_vectors(tx, partition, ranked, dimensions)[where]
+    return _read(tx, partition, numbers, dimensions).astype(np.float32)
+
+
+def _read(tx: Transaction, partition: int, numbers: Ints, dimensions: int) -> Halves:
+    """Return the vectors of ascending ``numbers`` as they are stored."""
+    found = np.zeros((len(numbers), dimensions), np.float16)
     keys = msgspec.json.encode((numbers + chunk_id(partition, 0)).tolist()).decode()
     # Joined from the list, rows are sought in its order; IN would build a table of it first.
     rows = tx.all(
@@ -53,7 +78,61 @@ def read_vectors(tx: Transaction, partition: int, numbers: Ints, dimensions: int
     return found
 
 
-def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, NDArray[np.float16]]:
+class HeldVectors:
+    """The vectors of a partition that searches have read.
+
+    At most `HELD_BYTES`; then it starts anew. `forget` is to be told what was replaced or removed
+    before the next `read`.
+
+    Args:
+        partition: The row of `partitions`.
+        dimensions: Size of the vectors.
+    """
+
+    def __init__(self, partition: int, dimensions: int) -> None:
+        self._partition = partition
+        self._dimensions = dimensions
+        self._most = HELD_BYTES // (2 * dimensions)
+        self._start(0)
+
+    def _start(self, count: int) -> None:
+        """Let go of all; make room for ``count`` chunks, which takes memory as it is filled."""
+        self._row_of = np.full(count, NOT_READ, np.int32)
+        self._rows: Halves = np.zeros((min(count, self._most), self._dimensions), np.float16)
+        self._used = 0
+
+    def forget(self, numbers: Ints) -> None:
+        """Let go of the vectors of some chunks, their bytes included."""
+        known = numbers[numbers < len(self._row_of)]
+        rows = self._row_of[known]
+        self._rows[rows[rows != NOT_READ]] = 0
+        self._row_of[known] = NOT_READ
+
+    def read(self, tx: Transaction, numbers: Ints) -> Floats:
+        """Return (n, dimensions) float32 of ascending ``numbers``; zeros where there is none."""
+        if len(numbers) and numbers[-1] >= len(self._row_of):
+            self._reserve(int(numbers[-1]) + 1)
+        missing = numbers[self._row_of[numbers] == NOT_READ]
+        if self._used + len(missing) > len(self._rows):
+            if len(numbers) > self._most:
+                return read_vectors(tx, self._partition, numbers, self._dimensions)
+            self._start(len(self._row_of))
+            missing = numbers
+        if len(missing):
+            end = self._used + len(missing)
+            self._rows[self._used : end] = _read(tx, self._partition, missing, self._dimensions)
+            self._row_of[missing] = np.arange(self._used, end)
+            self._used = end
+        return self._rows[self._row_of[numbers]].astype(np.float32)
+
+    def _reserve(self, count: int) -> None:
+        former, rows, used = self._row_of, self._rows, self._used
+        self._start(max(1024, count + count // 2))
+        self._row_of[: len(former)] = former
+        self._rows[:used], self._used = rows[:used], used
+
+
+def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, Halves]:
     """Return chunk numbers and vectors, checked all at once: a search reads hundreds of them."""
     keys, cells = zip(*rows, strict=True)
     try:
@@ -64,29 +143,32 @@ def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, NDArray[np.float16
     return present, vectors
 
 
+def distinct(numbers: Ints) -> Ints:
+    """Return some hundred numbers once each, ascending; `numpy.unique` takes ten times as long."""
+    ranked = np.sort(numbers, axis=None)
+    return ranked[np.diff(ranked, prepend=-1) > 0]
+
+
 def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
     """Return the smoothed cosines that the codes suggest, for the chunks of ``around[0]``."""
-    weights = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)[:, None]
     values = scan.cosine(around)
-    used = weights * ((around >= 0) & (values > -1.0))
-    total = used.sum(axis=0)
-    squares = (used**2).sum(axis=0)
-    norm = np.sqrt(squares + MEAN_NEIGHBOUR_COSINE * (total**2 - squares))
-    smoothed: Floats = (used * values).sum(axis=0) / np.maximum(norm, 1e-6)
-    return np.where(used[0] > 0, smoothed, 0.0).astype(np.float32)
+    held = (around >= 0) & (values > -1.0)
+    which = np.packbits(held, axis=0, bitorder="little")[0]
+    smoothed: Floats = (_WEIGHTS @ (values * held)) * _SCALES[which]
+    return smoothed
 
 
 def smoothed_vectors(
-    tx: Transaction, partition: int, around: NDArray[np.int64], dimensions: int
+    tx: Transaction, held: HeldVectors, around: NDArray[np.int64], dimensions: int
 ) -> Floats:
     """Return the smoothed unit vectors (n, dimensions) of ``around[0]``; zeros without a vector."""
-    numbers = np.unique(around[around >= 0])
+    numbers = distinct(around[around >= 0])
     vectors = np.zeros((len(numbers) + 1, dimensions), np.float32)
-    vectors[:-1] = read_vectors(tx, partition, numbers, dimensions)
+    vectors[:-1] = held.read(tx, numbers)
     rows = np.where(around >= 0, np.searchsorted(numbers, around), len(numbers))
     smoothed = vectors[rows[0]] + NEAR * (vectors[rows[1]] + vectors[rows[2]])
     smoothed += FAR * (vectors[rows[3]] + vectors[rows[4]])
     smoothed[~vectors[rows[0]].any(axis=1)] = 0.0
-    norms = np.linalg.norm(smoothed, axis=1, keepdims=True)
+    norms = np.sqrt(np.einsum("ij,ij->i", smoothed, smoothed))[:, None]
     unit: Floats = smoothed / np.maximum(norms, 1e-6)
     return unit

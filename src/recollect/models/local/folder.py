@@ -1,7 +1,8 @@
 """The files of the local model on disk: which belong there, whether they are sound, how they heal.
 
 ``model.safetensors`` and ``vocab.txt`` are the pinned originals. The graphs are derived from them,
-one a quantisation, and come back by themselves when they are missing or damaged.
+one a quantisation. The weights, four times as large as the graph, are kept by those only who say
+so; where they are, a graph that is missing or damaged comes back by itself.
 ``manifest.json`` holds their digests and is written after them. Where the originals come from is
 the installer's business.
 """
@@ -21,7 +22,7 @@ from recollect.core.errors import EmbeddingError, ModelMissing
 from recollect.models.local.graph import GRAPH_VERSION, Quantisation, build_graph
 from recollect.models.local.weights import read_weights
 from recollect.models.local.wordpiece import read_vocabulary
-from recollect.store.failures import translate_os
+from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import write_file
 
 MODEL = "all-MiniLM-L6-v2"
@@ -72,14 +73,37 @@ class ModelFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    def is_installed(self, quantisation: Quantisation) -> bool:
+        """Tell whether it can be used, by the lengths of its files; takes microseconds."""
+        graph = self._graph_path(quantisation)
+        stamp = self._stamps().get(graph.name)
+        has_graph = stamp is not None and has_length(graph, stamp)
+        has_words = has_length(self.path / VOCABULARY, ORIGINALS[VOCABULARY])
+        return has_words and (has_graph or self.has_weights)
+
     @property
-    def is_installed(self) -> bool:
-        """Tell whether the originals are there, by their lengths; takes microseconds."""
-        return all(_length(self.path / name) == stamp.bytes for name, stamp in ORIGINALS.items())
+    def has_weights(self) -> bool:
+        """Tell whether what graphs are built from is there, by its length."""
+        return has_length(self.path / WEIGHTS, ORIGINALS[WEIGHTS])
 
     def damaged_originals(self) -> list[str]:
         """Return the names of originals that are missing or not what they must be."""
-        return [n for n, stamp in ORIGINALS.items() if not _matches(self.path / n, stamp)]
+        return [n for n, stamp in ORIGINALS.items() if not matches(self.path / n, stamp)]
+
+    def needs_originals(self, quantisation: Quantisation, keeps_weights: bool = False) -> list[str]:
+        """Return the names of originals that have to be got; empty where the rest does."""
+        damaged = self.damaged_originals()
+        does_without = not keeps_weights and self.has_graph(quantisation)
+        return [name for name in damaged if not (name == WEIGHTS and does_without)]
+
+    def drop_weights(self) -> None:
+        """Remove what is not used once the graph is built.
+
+        Raises:
+            StoreError: it cannot be removed.
+        """
+        with os_errors(self.path):
+            (self.path / WEIGHTS).unlink(missing_ok=True)
 
     def has_graph(self, quantisation: Quantisation) -> bool:
         """Tell whether the graph is there and sound."""
@@ -92,7 +116,9 @@ class ModelFolder:
             ModelMissing: the originals are missing or damaged, or it cannot be built here.
             StoreError: it cannot be written.
         """
-        self._require_originals()
+        if not self.is_installed(quantisation):
+            has_words = has_length(self.path / VOCABULARY, ORIGINALS[VOCABULARY])
+            raise _not_sound(self.path / (WEIGHTS if has_words else VOCABULARY))
         found = self._sound_graph(quantisation)
         if found is not None:
             return found
@@ -107,7 +133,7 @@ class ModelFolder:
             ModelMissing: the file is missing or damaged.
         """
         path = self.path / VOCABULARY
-        if not _matches(path, ORIGINALS[VOCABULARY]):
+        if not matches(path, ORIGINALS[VOCABULARY]):
             raise _not_sound(path)
         return read_vocabulary(path)
 
@@ -152,11 +178,6 @@ class ModelFolder:
         finally:
             os.close(descriptor)
 
-    def _require_originals(self) -> None:
-        for name, stamp in ORIGINALS.items():
-            if _length(self.path / name) != stamp.bytes:
-                raise _not_sound(self.path / name)
-
     def _sound_graph(self, quantisation: Quantisation) -> bytes | None:
         path = self._graph_path(quantisation)
         stamp = self._stamps().get(path.name)
@@ -170,7 +191,7 @@ class ModelFolder:
 
     def _build(self, quantisation: Quantisation) -> bytes:
         weights = self.path / WEIGHTS
-        if not _matches(weights, ORIGINALS[WEIGHTS]):
+        if not matches(weights, ORIGINALS[WEIGHTS]):
             raise _not_sound(weights)
         content = build_graph(read_weights(weights), quantisation)
         path = self._graph_path(quantisation)
@@ -201,6 +222,11 @@ class ModelFolder:
         return self.path / f"{quantisation}.onnx"
 
 
+def has_length(path: Path, stamp: Stamp) -> bool:
+    """Return whether a file is there, as long as it must be."""
+    return _length(path) == stamp.bytes
+
+
 def _length(path: Path) -> int | None:
     try:
         return path.stat().st_size
@@ -208,7 +234,8 @@ def _length(path: Path) -> int | None:
         return None
 
 
-def _matches(path: Path, stamp: Stamp) -> bool:
+def matches(path: Path, stamp: Stamp) -> bool:
+    """Return whether a file is what it must be; reads all of it."""
     if _length(path) != stamp.bytes:
         return False
     try:

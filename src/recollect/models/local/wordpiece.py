@@ -1,4 +1,4 @@
-"""Cuts text into the word pieces of an uncased BERT vocabulary, in plain Python.
+"""Cuts text into the word pieces of a BERT vocabulary, in plain Python.
 
 Gives the same ids as the reference tokenizer of the model (checked by fuzzing, see the tests),
 with one deliberate difference: the text ``[SEP]`` in a document is three ordinary words, never a
@@ -80,12 +80,16 @@ class WordPieces:
 
     Args:
         vocabulary: The pieces in order of their ids; continuations start with ``##``.
+        lowers: Whether the vocabulary has no capitals.
+        strips: Whether it has no accents.
 
     Raises:
         EmbeddingError: the vocabulary lacks a special piece.
     """
 
-    def __init__(self, vocabulary: Sequence[str]) -> None:
+    def __init__(
+        self, vocabulary: Sequence[str], *, lowers: bool = True, strips: bool = True
+    ) -> None:
         self._ids = {piece: number for number, piece in enumerate(vocabulary)}
         missing = {PAD, UNKNOWN, CLS, SEP} - self._ids.keys()
         if missing:
@@ -95,6 +99,7 @@ class WordPieces:
                 missing=sorted(missing),
             )
         self.cls_id, self.sep_id = self._ids[CLS], self._ids[SEP]
+        self._lowers, self._strips = lowers, strips
         self._unknown = (self._ids[UNKNOWN],)
         self._continuations = bytes(piece.startswith("##") for piece in vocabulary)
         self._cleaning = _Cleaning()
@@ -131,9 +136,12 @@ class WordPieces:
         return ids
 
     def _split(self, word: str) -> tuple[int, ...]:
-        plain = word if word.isascii() else _without_accents(word)
+        plain = word if word.isascii() or not self._strips else _without_accents(word)
+        if self._lowers:
+            # The reference lowers each letter by itself; Python would write a final sigma.
+            plain = plain.replace("Σ", "σ").lower()
         ids: list[int] = []
-        for part in plain.lower().translate(self._punctuation).split():
+        for part in plain.translate(self._punctuation).split():
             ids.extend(self._pieces(part))
         return tuple(ids)
 
@@ -179,9 +187,7 @@ def read_vocabulary(path: Path) -> list[str]:
 
 def _without_accents(word: str) -> str:
     decomposed = unicodedata.normalize("NFD", word)
-    kept = [char for char in decomposed if unicodedata.category(char) != "Mn"]
-    # The reference lowers each letter by itself; Python would write a final sigma at the end.
-    return "".join(kept).replace("Σ", "σ")
+    return "".join(char for char in decomposed if unicodedata.category(char) != "Mn")
 
 
 def _slices(text: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ Knows how a message reads back from the database; how one gets in is the busines
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -103,6 +104,15 @@ MESSAGE_FIELDS = (
     *("sender", "turn_sender", "number"),
 )
 """In the order of the columns."""
+_CONTENT_CELL, _METADATA_CELL = MESSAGE_FIELDS.index("content"), MESSAGE_FIELDS.index("metadata")
+_cells = attrgetter(*("blocks" if name == "content" else name for name in MESSAGE_FIELDS))
+
+
+def cells_of(message: Message, content: str, metadata: str) -> list[SqlValue]:
+    """Return the cells of a message in the order of the columns; content and metadata as JSON."""
+    row: list[SqlValue] = [*_cells(message)]
+    row[_CONTENT_CELL], row[_METADATA_CELL] = content, metadata
+    return row
 
 
 def message_of(row: Row) -> Message:

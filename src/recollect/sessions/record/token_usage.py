@@ -54,6 +54,11 @@ _NAMES = {
     "context": ("context", "context_tokens", "contextTokens"),
 }
 """Our names, and those of Anthropic, OpenAI, Gemini, DeepSeek, Bedrock, the AI SDK and OpenClaw."""
+_PATHS = {
+    name: tuple((each, *each.partition(".")[::2]) for each in spellings)
+    for name, spellings in _NAMES.items()
+}
+"""Each spelling, the name that it begins with, and the one within the object there, if any."""
 _WHOLE = frozenset({"prompt_tokens", "promptTokenCount"})
 """Names of counts of the whole prompt, what came from the cache included."""
 _BESIDE = "thoughtsTokenCount"
@@ -116,9 +121,15 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
 def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts of a provider by our names, each token once."""
     given_as: dict[str, tuple[str, Any]] = {}
-    for name, spellings in _NAMES.items():
-        counted = ((spelling, _at(given, spelling)) for spelling in spellings)
-        given_as[name] = next(((s, count) for s, count in counted if count is not None), ("", 0))
+    for name, spellings in _PATHS.items():
+        given_as[name] = "", 0
+        for spelling, outer, inner in spellings:
+            held = given.get(outer)
+            if inner:
+                held = held.get(inner) if isinstance(held, Mapping) else None
+            if held is not None:
+                given_as[name] = spelling, held
+                break
     counts = {name: _checked(count) for name, (_, count) in given_as.items()}
     is_whole = given_as["input"][0] in _WHOLE
     parts = ("cache_read", "cache_write") if is_whole else ("cache_read",)
@@ -129,13 +140,6 @@ def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
             counts["input"] -= counts[part]
     counts["output"] += _checked(given.get(_BESIDE) or 0)
     return counts
-
-
-def _at(given: Mapping[str, Any], path: str) -> Any:
-    """Return what is under a name, or under a name within an object."""
-    outer, _, inner = path.partition(".")
-    held = given.get(outer)
-    return held if not inner else held.get(inner) if isinstance(held, Mapping) else None
 
 
 def _checked(count: Any) -> int:

@@ -60,7 +60,7 @@ _SELECT_SEEN: LiteralString = """
     ) AS seen WHERE """
 _Row: TypeAlias = tuple[SqlValue, ...]
 _UNKNOWN = "unknown"
-_CALL_ID, _NAME, _IS_ERROR = 8, 9, 12
+_MESSAGE_ID, _CALL_ID, _NAME, _IS_ERROR = 6, 8, 9, 12
 """Where a row of `_INSERT` has them."""
 
 
@@ -112,12 +112,11 @@ def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Messa
     """
     calls: list[_Row] = []
     results: list[_Row] = []
-    for message in messages:
-        # One message after the other: ids of calls may be used again.
-        calls += (asked := list(_calls(message)))
-        results += (told := list(_results(message)))
+    for asked, told in _apart(messages):
+        calls += asked
+        results += told
         named = [row for row in asked if row[_CALL_ID] is not None]
-        tx.executemany(_RETIRE, ((session.id, row[_CALL_ID], message.id) for row in named))
+        tx.executemany(_RETIRE, [(session.id, row[_CALL_ID], row[_MESSAGE_ID]) for row in named])
         tx.executemany(_STORE_CALL, asked)
         tx.executemany(_STORE_RESULT, told)
     scope, at = owner_of(session), messages[-1].recorded_at
@@ -127,6 +126,24 @@ def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Messa
     if results:
         failed = sum(integer(row[_IS_ERROR]) for row in results)
         record_event(tx, ToolsFinished(scope=scope, at=at, count=len(results), failed=failed))
+
+
+def _apart(messages: Iterable[Message]) -> Iterator[tuple[list[_Row], list[_Row]]]:
+    """Yield the calls and results of some messages, together as far as no id is used again."""
+    asked: list[_Row] = []
+    told: list[_Row] = []
+    seen: set[SqlValue] = set()
+    for message in messages:
+        calls, results = list(_calls(message)), list(_results(message))
+        ids = {row[_CALL_ID] for row in calls} - {None}
+        if not ids.isdisjoint(seen):
+            yield asked, told
+            asked, told, seen = [], [], set()
+        asked += calls
+        told += results
+        seen |= ids
+        seen.update(row[_CALL_ID] for row in results)
+    yield asked, told
 
 
 def recalled_answers(

@@ -25,7 +25,7 @@ from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft, without_answers
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
-from recollect.sessions.record.message import MESSAGE_FIELDS, UNFINISHED, Message, message_of
+from recollect.sessions.record.message import UNFINISHED, Message, cells_of, message_of
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import recalled_answers, store_tool_calls
@@ -300,8 +300,7 @@ def _is_plain(message: Message) -> bool:
 
 
 def _row(message: Message, draft: Draft) -> list[SqlValue]:
-    encoded = {"content": draft.encoded_content, "metadata": draft.encoded_metadata}
-    row = [encoded.get(name) or getattr(message, name) for name in MESSAGE_FIELDS]
+    row = cells_of(message, draft.encoded_content, draft.encoded_metadata)
     row.append(hash_of(row))
     return row
 

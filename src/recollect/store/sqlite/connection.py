@@ -33,7 +33,7 @@ class Tuning(Struct, frozen=True, kw_only=True):
 
     synchronous: Literal["FULL", "NORMAL"] = "FULL"
     busy_timeout_ms: int = 10_000
-    cache_kib: int = 16_384
+    cache_kib: int = 4_096
     checkpoint_pages: int = 1_000
     wal_limit_bytes: int = 64 * 1024 * 1024
     """From here the log is cut to nothing even under load."""

@@ -18,6 +18,8 @@ _PUTTY = "PuTTY-User-Key-File-"
 _PUTTY_KEY = re.compile(
     r"Private-Lines:[ \t]*\d{1,4}(?:\s|\\[nr])+(?:[A-Za-z0-9+/=]++(?:\s|\\[nr]|$)++)*+"
 )
+BLOCK_SIGNS = ("<private", _BEGIN.lower(), _PUTTY.lower())
+"""One of them is in the lower case of each text with a block or a key."""
 _MAX_KEY_CHARS = 65_536
 """An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
 

@@ -77,7 +77,7 @@ def find_carried(text: str, folded: str, among: str) -> Iterator[Span]:
                 yield from _in_carrier(text, folded, carrier)
     if "data:" in folded and "kind" in folded:
         yield from _in_kubernetes(text, folded)
-    if any(map(_kind_inside, _BASE64.findall(among))):
+    if is_packed(among):
         for run in _BASE64.finditer(text):
             if inner := _kind_inside(run[0]):
                 yield inner, run.start(), run.end()
@@ -173,6 +173,20 @@ _CARRIERS: tuple[tuple[str, tuple[_Carrier, ...]], ...] = (
     ),
 )
 """(what must be there for any of these, carriers)."""
+
+CARRIER_SIGNS = (
+    "://",
+    "data:",
+    *(gate for gate, _ in _CARRIERS if gate),
+    # Up to the first space, which is the end of a word.
+    *("".join(each[1].partition(" ")[:2]) for gate, row in _CARRIERS if not gate for each in row),
+)
+"""One of them is in the lower case of each text in which something is sent; see `is_packed`."""
+
+
+def is_packed(among: str) -> bool:
+    """Return whether a secret is in Base64 in one of some long words."""
+    return any(map(_kind_inside, _BASE64.findall(among)))
 
 
 def _in_carrier(text: str, folded: str, carrier: _Carrier) -> Iterator[Span]:

@@ -184,7 +184,7 @@ _SHAPES = (
 )
 
 
-_SHORTEST = 13
+SHORTEST = 13
 """No credential of the tables has fewer characters."""
 _LEAST_BROKEN = 16
 """Fewer characters at the end of a line are not taken for the first part of a credential."""
@@ -260,7 +260,7 @@ _ROWS = _by_beginning()
 
 def long_words(text: str) -> str:
     """Return the words of ``text`` in which a credential can be, in order, a space between them."""
-    return " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    return " ".join([word for word in text.split() if len(word) >= SHORTEST])
 
 
 def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
@@ -274,17 +274,29 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     """
     if not among:
         return
-    # What the words begin with tells of most shapes at once that they are not there.
-    begun = set(_BEGINNING.findall(among))
-    if "-" in among or "\\" in among or "%" in among:
-        begun.update(_GLUED_BEGINNING.findall(among))
-    for row in sorted([row for each in begun & _ROWS.keys() for row in _ROWS[each]]):
-        if SHAPES[row].start in among:
-            yield from _find_shape(SHAPES[row], text)
+    for row in _begun(among):
+        yield from _find_shape(SHAPES[row], text)
     for kind, literal, pattern in _LOOSE:
         if literal in among and (first := pattern.search(among)):
             rest = pattern.finditer(text, text.index(first[0]))
             yield from ((kind, *match.span()) for match in rest)
+
+
+def may_hold(among: str) -> bool:
+    """Return whether one of some long words may begin a credential, whatever is around it."""
+    if _begun(among):
+        return True
+    return any(literal in among and pattern.search(among) for _, literal, pattern in _LOOSE)
+
+
+def _begun(among: str) -> list[int]:
+    """Return the shapes, by row, whose beginnings are in some words where one may begin."""
+    # What the words begin with tells of most shapes at once that they are not there.
+    begun = set(_BEGINNING.findall(among))
+    if "-" in among or "\\" in among or "%" in among:
+        begun.update(_GLUED_BEGINNING.findall(among))
+    rows = sorted([row for each in begun & _ROWS.keys() for row in _ROWS[each]])
+    return [row for row in rows if SHAPES[row].start in among]
 
 
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:

@@ -23,6 +23,8 @@ _WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split(
 _ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
 _STEMS = (*_ASCII, *_WORDS)
 """What every telling name begins with; folded to lower case."""
+KEYED_SIGNS = (*_STEMS, "|")
+"""One of them is in the lower case of each text in which a name or a column tells of a value."""
 _CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
     r"|비밀번호"

@@ -15,17 +15,17 @@ from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
 from recollect.text.redaction.credentials import find_credentials, long_words
+from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
 
-_MARK_BEGINS = "[redacted:"
 _MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _NAMES = ("name", "key", "Name", "Key")
 _CONTENTS = frozenset({"value", "Value", "raw", "plain", "text", "data"})
+_NUMBERS = (bool, int, float)
 _SPACED = " "
 _MOST_PASSES = 8
 """Everyday texts need two: one that finds, one that finds nothing more."""
@@ -88,6 +88,9 @@ class Redactor:
         """
         if text in self._lately:
             return Redacted(text=text, findings=())
+        if not self._patterns and is_harmless(text):
+            self._remember(text)
+            return Redacted(text=text, findings=())
         marked, marks, spans = text, list[str](), list[Span]()
         for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
@@ -97,15 +100,19 @@ class Redactor:
             spans = _merged([*spans, *_before(found, spans, marks)])
             marks = [self._mark(kind, text[start:end]) for kind, start, end in spans]
             marked = _marked(text, spans, marks)
-        if not spans and _SHORT < len(text) <= _LONG:
-            if len(self._lately) >= _MOST_LONG:
-                self._lately.clear()
-            self._lately.add(text)
+        if not spans:
+            self._remember(text)
         findings = tuple(
             SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
             for (kind, start, end), mark in zip(spans, marks, strict=True)
         )
         return Redacted(text=marked, findings=findings)
+
+    def _remember(self, text: str) -> None:
+        if _SHORT < len(text) <= _LONG:
+            if len(self._lately) >= _MOST_LONG:
+                self._lately.clear()
+            self._lately.add(text)
 
     def redact_value(self, value: object) -> object:
         """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
@@ -126,8 +133,10 @@ class Redactor:
                 hint="store it as a text, or flatten it",
             )
         if isinstance(value, str):
-            return self._redacted_text(value)
-        if isinstance(value, Mapping):
+            return value if value in self._harmless else self._redacted_text(value)
+        if value is None or isinstance(value, _NUMBERS):
+            return value
+        if isinstance(value, (dict, Mapping)):
             return self._redacted_mapping(value, None, depth + 1)
         if isinstance(value, list | tuple):
             return self._redacted_list(value, depth + 1)
@@ -137,10 +146,16 @@ class Redactor:
         self, value: Mapping[object, object], key: str | None, depth: int
     ) -> dict[object, object]:
         """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
-        names = (value.get(name) for name in _NAMES)
-        named = next((name for name in names if isinstance(name, str) and key_kind(name)), key)
+        named, harmless = key, self._harmless
+        for place in _NAMES:
+            name = value.get(place)
+            if isinstance(name, str) and key_kind(name):
+                named = name
+                break
         return {
-            self._redacted_text(k) if isinstance(k, str) else k: self._redacted_under(
+            (
+                k if k in harmless or not isinstance(k, str) else self._redacted_text(k)
+            ): self._redacted_under(
                 named if named is not None and k in _CONTENTS else k, inner, depth
             )
             for k, inner in value.items()
@@ -185,25 +200,25 @@ class Redactor:
 
     def _found(self, text: str, *, is_first: bool) -> list[Span]:
         spans: Iterable[Span] = self._spans(text, is_first=is_first)
-        if not text.isascii() and _INVISIBLE.search(text):
+        if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
 
     def _beneath(self, text: str, *, is_first: bool) -> Iterator[Span]:
         """Yield what is found once the invisible characters are gone."""
-        hidden = [match.start() for match in _INVISIBLE.finditer(text)]
+        hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
-        for kind, start, end in self._spans(_INVISIBLE.sub("", text), is_first=is_first):
+        for kind, start, end in self._spans(INVISIBLE.sub("", text), is_first=is_first):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
     def _spans(self, text: str, *, is_first: bool) -> Iterator[Span]:
         plain = _without_marks(text)
-        folded = _folded(plain)
-        yield from find_blocks(text, folded)
+        lowered = folded(plain)
+        yield from find_blocks(text, lowered)
         among = long_words(plain if is_first else _beside_marks(plain))
         yield from find_credentials(text, among)
-        yield from find_carried(text, folded, among)
-        yield from find_keyed(text, folded)
+        yield from find_carried(text, lowered, among)
+        yield from find_keyed(text, lowered)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
                 start, end = match.span(1 if pattern.groups and match[1] is not None else 0)
@@ -235,17 +250,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         ) from error
 
 
-def _folded(text: str) -> str:
-    """Return ``text`` in lower case with every character at the same offset.
-
-    U+0130 is the only character that Unicode lowers to two.
-    """
-    return text.replace("\u0130", "I").lower()
-
-
 def _without_marks(text: str) -> str:
     """Return ``text`` with NULs in the places of its marks: what they say tells of no secret."""
-    if _MARK_BEGINS not in text:
+    if MARK_BEGINS not in text:
         return text
     return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
 
@@ -277,7 +284,7 @@ def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) 
 def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:
     """Return the spans without those in marks that are there already."""
     found = list(spans)
-    if not found or _MARK_BEGINS not in text:
+    if not found or MARK_BEGINS not in text:
         return found
     marks = [match.span() for match in _MARK.finditer(text)]
     return [span for span in found if span[0] in _BLOCKS or not _touches(span, marks)]

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from recollect.index.lexical.bm25 import LengthNorms, LexicalScores, QueryTerm, score
+from recollect.index.lexical import bm25
+from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm, score
 from recollect.index.lexical.port import EVERY
 from recollect.index.lexical.postings import Postings, join, pack
 from recollect.index.model.chunk_arrays import ChunkArrays
@@ -45,7 +46,7 @@ TERMS = [COMMON, _term("rare", RARE), FREQUENT]
 
 def _scores(budget: int, terms: Sequence[QueryTerm] = TERMS) -> LexicalScores:
     arrays = _arrays()
-    return score(arrays, LengthNorms.of(arrays), terms, budget)
+    return score(Impacts(arrays), terms, budget)
 
 
 def test_terms_above_the_budget_are_put_off_the_most_common_ones() -> None:
@@ -92,3 +93,23 @@ def test_a_term_is_counted_in_chunks_themselves() -> None:
     """In the order of the question, without neighbours; chunks of both segments and of none."""
     numbers = np.array([59, 7, 30, 31, 1, 59])
     assert COMMON.counts(numbers).tolist() == [5, 0, 1, 2, 2, 5]
+
+
+def test_a_common_term_that_is_asked_for_again_is_worked_out_once_and_alike() -> None:
+    """The first time it is looked up for the few; then it is held for all chunks."""
+    impacts, numbers = Impacts(_arrays()), np.arange(3, COUNT, 5)
+    looked_up = impacts.among(COMMON, numbers)
+    assert impacts.among(COMMON, numbers).tolist() == looked_up.tolist()
+    assert impacts.of(COMMON) is impacts.of(COMMON)
+
+
+def test_the_term_not_asked_for_longest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held has a limit in numbers; a term that was just asked for stays."""
+    impacts = Impacts(_arrays())
+    first, second = impacts.of(COMMON), impacts.of(FREQUENT)
+    rare = Impacts(_arrays()).of(TERMS[1])
+    monkeypatch.setattr(bm25, "HELD_NUMBERS", first.size + second.size + rare.size - 1)
+    assert impacts.of(COMMON) is first
+    impacts.of(TERMS[1])
+    assert impacts.of(COMMON) is first
+    assert impacts.of(FREQUENT) is not second

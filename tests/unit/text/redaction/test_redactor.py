@@ -191,8 +191,11 @@ def _calls(text: str) -> int:
 
 @given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=4).map("".join))
 def test_twice_the_text_takes_twice_the_steps(part: str) -> None:
-    """Calls are counted, not time; how long a pattern may be, the sizes above tell."""
-    text = part * (4_000 // len(part) + 1)
+    """Calls are counted, not time; how long a pattern may be, the sizes above tell.
+
+    Both texts are too long for the proof that they are harmless, which costs a handful of calls.
+    """
+    text = part * (5_000 // len(part) + 1)
     assert _calls(text + text) <= 2.5 * _calls(text) + 500
 
 

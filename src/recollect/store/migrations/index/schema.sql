@@ -184,6 +184,7 @@ CREATE TABLE vectors (
     data BLOB NOT NULL
 ) STRICT;
 CREATE INDEX chunk_groups_by_ref ON chunk_groups (partition_id, source, ref);
+CREATE INDEX chunks_by_text ON chunks (substr(hash, 1, 6));
 CREATE INDEX code_rows_by_chunk ON code_rows (partition_id, chunk);
 CREATE INDEX code_rows_by_partition ON code_rows (partition_id, id);
 CREATE INDEX embedding_cache_by_use ON embedding_cache (updated_at);

@@ -1,0 +1,57 @@
+"""Which languages an embedder reads, as far as it is known, in words for people.
+
+A question in a language that the model does not read is still answered by its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MANY = "mul"
+"""The tag for many languages. Source: ISO 639-2."""
+
+_KNOWN = (
+    (
+        MANY,
+        "multilingual gemma bge-m3 qwen3-embedding text-embedding-3 gemini-embedding voyage-3"
+        " voyage-4 snowflake-arctic-embed2 granite-embedding:278m nomic-embed-text-v2 labse",
+    ),
+    (
+        "en",
+        "nomic-embed-text all-minilm mxbai-embed-large bge-large bge-small-en bge-base-en"
+        " snowflake-arctic-embed granite-embedding voyage-2 e5-small-v2 e5-base-v2 e5-large-v2",
+    ),
+)
+"""Tag -> what names of models hold; the first row that fits counts. Source: the models' cards."""
+_SHOWN = 6
+
+
+def languages_of(embedder: object) -> tuple[str, ...]:
+    """Return the BCP 47 tags of the languages that an embedder reads; empty where unknown.
+
+    An embedder may state them in an attribute ``languages``; the names of well-known models tell.
+    """
+    stated: Sequence[str] = getattr(embedder, "languages", ())
+    if stated:
+        return tuple(stated)
+    name = str(getattr(embedder, "model", "")).lower()
+    known = [tag for tag, parts in _KNOWN if any(part in name for part in parts.split())]
+    return tuple(known[:1])
+
+
+def describe_languages(tags: Sequence[str]) -> str:
+    """Return what is shown of the languages of an embedder, and what becomes of the others.
+
+    >>> describe_languages(["en"])
+    'English; what is in other languages is found by its words'
+    >>> describe_languages(["mul"])
+    'many'
+    >>> describe_languages(["de", "pt"])
+    'de, pt; what is in other languages is found by its words'
+    """
+    if not tags:
+        return "not known of this model"
+    if MANY in tags or len(tags) > _SHOWN:
+        return "many"
+    named = "English" if list(tags) == ["en"] else ", ".join(tags)
+    return f"{named}; what is in other languages is found by its words"
