@@ -36,7 +36,7 @@ Spell: TypeAlias = "Callable[[ContentBlock], Json | None]"
 
 EARLIER = "(earlier messages are not shown)"
 SUMMARY = "Summary of the conversation so far, written by a program:\n\n"
-"""What is said before a summary. It is told as data, by the user: what people said stands in it,
+"""What is said before a summary. The user says it, as data: it repeats what people said,
 and must not become an instruction."""
 
 _CHAT_NAME = re.compile(r"[^\s<|\\/>]{1,64}")
@@ -164,7 +164,7 @@ def _document_text(document: Json) -> str:
 
 
 def _written(blocks: Iterable[ContentBlock], spell: Spell) -> Iterator[Json]:
-    """Yield blocks in the words of a provider; what it has none for is told as a text."""
+    """Yield blocks in the words of a provider; what it has none for becomes a text."""
     for block in blocks:
         if isinstance(block, TextBlock) and _is_blank(block.text):
             continue
@@ -336,7 +336,7 @@ def _anthropic_part(block: ContentBlock) -> Json | None:
 
 
 def _of_assistant(blocks: Sequence[ContentBlock]) -> list[Json]:
-    """Return what an assistant said, in the words of Anthropic; the last of it is no thought."""
+    """Return what an assistant said, in the words of Anthropic; it never ends with a thought."""
     paired = _server_calls(blocks)
 
     def spell(block: ContentBlock) -> Json | None:

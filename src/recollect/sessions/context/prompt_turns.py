@@ -70,7 +70,7 @@ def turns_of(messages: Sequence[Message]) -> list[PromptTurn]:
     """Return the turns of messages, oldest first.
 
     Calls of the last turn that nothing follows stay open, as the program is about to answer them;
-    any other call without a result is told that none was recorded.
+    any other call without a result gets one that says so.
     """
     book = _Book(messages)
     found: list[PromptTurn] = []
@@ -96,7 +96,7 @@ def _answers(asked: Sequence[_Call]) -> PromptTurn:
 def _speaker(message: Message) -> Speaker:
     if message.role in {"system", "assistant"}:
         return "system" if message.role == "system" else "assistant"
-    return "user"  # what a tool says without a call is told by the program
+    return "user"  # what a tool says without a call comes from the program
 
 
 class _Book:

@@ -82,7 +82,7 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
         """Return the ``messages`` of a request to OpenAI's chat completions, as plain JSON.
 
         The summary is a message of the user's at the beginning. Results of tools follow their call;
-        a call that the conversation went past without a result is told that there is none, those at
+        a call that the conversation went past without a result gets one that says so, those at
         the end stay open. Ids of calls that OpenAI or Anthropic would refuse are replaced, by the
         same ones each time.
 
@@ -96,7 +96,7 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
     def as_openai_responses(self, system: str | None = None) -> list[dict[str, Any]]:
         """Return the ``input`` of a request to OpenAI's Responses, as plain JSON.
 
-        As `as_openai`; items of Responses keep their ids, and reasoning stands before what it led
+        As `as_openai`; items of Responses keep their ids, and reasoning precedes what it led
         to.
 
         Args:
