@@ -1,7 +1,5 @@
 """An agent in thirty lines that remembers from one run to the next; see the page on Python."""
 
-from msgspec import to_builtins
-
 import recollect
 from tests.support.scripted_agent import ask_model, run_tool  # your model, your tools
 
@@ -22,9 +20,8 @@ def run(prompts: list[str]) -> None:
 def answer(memory: recollect.Memory, session_id: str, known: str) -> str:
     """Ask the model until it calls no tool any more; return what it says."""
     while True:
-        said = memory.sessions.view(session_id, budget_tokens=8_000).messages
-        prompt = [{"role": each.role, "content": to_builtins(each.content)} for each in said]
-        reply = ask_model(system=known, messages=prompt)
+        prompt = memory.sessions.view(session_id, budget_tokens=8_000).as_anthropic(known)
+        reply = ask_model(**prompt)
         memory.sessions.append(session_id, "assistant", reply["content"])
         calls = [block for block in reply["content"] if block["type"] == "tool_use"]
         if not calls:

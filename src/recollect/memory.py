@@ -88,7 +88,9 @@ class Memory(ExchangeFacade):
     @property
     def sessions(self) -> Sessions:
         """The sessions of this home."""
-        return self._parts.sessions()
+        sessions = self._parts.sessions()
+        sessions.memory = self
+        return sessions
 
     @property
     def observations(self) -> ObservationRecall:

@@ -9,7 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 VERBS = frozenset(
     """add ask begin bring change check chmod choose close correct delete download end erase flatten
-    fork free get give hold install keep leave let link list look make move name open pass pipe put
+    fork free get give hold install keep leave let link list look make move multiply
+    name open pass pipe put
     queue raise read remove report restore run see set shorten split start stop store take try turn
     update upgrade use wait wrap write""".split()
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def ask_model(system: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+def ask_model(messages: list[dict[str, Any]], system: str = "") -> dict[str, Any]:
     """Answer as a model would that reads what it is told: the system prompt, and the last turn."""
     last = messages[-1]["content"]
     parts = [{"type": "text", "text": last}] if isinstance(last, str) else last

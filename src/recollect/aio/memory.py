@@ -26,7 +26,7 @@ from recollect.recall.context.contexts import Contexts
 from recollect.recall.context.sections import Sections
 from recollect.recall.steps.timeline import ObservationRecall
 from recollect.sessions.exchange.export import SessionExport
-from recollect.sessions.lease import LeasedSession
+from recollect.sessions.lease import LeasedSession, SessionPart
 from recollect.sessions.policy.history import History
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.streaming import MessageStream
@@ -49,6 +49,7 @@ __all__ = [
     "AsyncProjects",
     "AsyncSections",
     "AsyncSessionExport",
+    "AsyncSessionPart",
     "AsyncSessions",
     "AsyncSubscription",
     "AsyncTokens",
@@ -122,6 +123,10 @@ class AsyncIndexCheckup(Twin, of=IndexCheckup):
 
 class AsyncLeasedSession(AsyncHandle, of=LeasedSession):
     """The asynchronous twin of `LeasedSession`."""
+
+
+class AsyncSessionPart(Twin, of=SessionPart):
+    """The asynchronous twin of `SessionPart`."""
 
 
 class AsyncMessageStream(AsyncHandle, of=MessageStream):

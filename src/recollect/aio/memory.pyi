@@ -61,8 +61,8 @@ from recollect.sessions.policy.history import PendingMessage
 from recollect.sessions.policy.modes import ModeRules
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.visibility import VisibilityGroup
+from recollect.sessions.record.chat_message import ChatMessage, Item
 from recollect.sessions.record.content import Content
-from recollect.sessions.record.draft import Item
 from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.lineage import Branch, LineageSegment
 from recollect.sessions.record.message import Message
@@ -510,8 +510,8 @@ class AsyncSessions:
     async def append(
         self,
         session_id: str,
-        role: str,
-        content: Content,
+        role: str | ChatMessage,
+        content: Content | None = None,
         *,
         name: str | None = None,
         at: int | datetime | None = None,
@@ -526,8 +526,10 @@ class AsyncSessions:
 
         Args:
             session_id: Where it belongs.
-            role: ``user``, ``assistant``, ``system`` or ``tool``.
-            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            role: ``user``, ``assistant``, ``system`` or ``tool``; or a whole message of OpenAI
+                (chat completions or Responses) or Anthropic, as a dict or as its SDK has it.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw;
+                left out where the message is whole.
             name: The speaker, where it is known.
             at: When it was said, ms UTC or datetime; now if not given. It may lie before the
                 message before.
@@ -559,7 +561,8 @@ class AsyncSessions:
 
         Args:
             session_id: Where they belong.
-            items: Tuples of role and content, or dicts with the argument names of `append`.
+            items: Tuples of role and content, dicts with the argument names of `append`, or
+                messages of OpenAI and Anthropic as they are.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -902,6 +905,8 @@ class AsyncSessions:
         Raises:
             InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
         """
+    @property
+    def memory(self) -> AsyncMemory: ...
     async def message(self, message_id: str) -> Message:
         """Return a message.
 
@@ -1938,9 +1943,11 @@ class AsyncLeasedSession:
     Each message is a sign of life. A program that was away for too long, so that another one took
     over, is refused with `Conflict` at its next message and has written nothing.
 
-    What changes a session does so here with its lease, and is refused to others: `append`,
-    `append_many`, `stream`, `append_stream`, `compact`, `keep_within_window`, `rename`,
-    `set_status` and `set_mode` are those of `Sessions` without its id.
+    It can do all that can be done with a session, without its id: whatever call of `Sessions` takes
+    one is here too, such as `append`, `messages`, `view`, `compact`, `fork`, `flush` and `rename`,
+    and so is what the memory does for a session: `observations.record`, `context`, and `search`,
+    `get` and `read`, which hear what the session may hear. What changes the session does so with
+    its lease, and is refused to others.
 
     Args:
         session: As it was when it was taken: the one asked for, or a fork of it.
@@ -1949,8 +1956,8 @@ class AsyncLeasedSession:
     """
     async def append(
         self,
-        role: str,
-        content: Content,
+        role: str | ChatMessage,
+        content: Content | None = None,
         *,
         name: str | None = None,
         at: int | datetime | None = None,
@@ -1964,8 +1971,10 @@ class AsyncLeasedSession:
 
         Args:
             session_id: Where it belongs.
-            role: ``user``, ``assistant``, ``system`` or ``tool``.
-            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            role: ``user``, ``assistant``, ``system`` or ``tool``; or a whole message of OpenAI
+                (chat completions or Responses) or Anthropic, as a dict or as its SDK has it.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw;
+                left out where the message is whole.
             name: The speaker, where it is known.
             at: When it was said, ms UTC or datetime; now if not given. It may lie before the
                 message before.
@@ -1993,7 +2002,8 @@ class AsyncLeasedSession:
 
         Args:
             session_id: Where they belong.
-            items: Tuples of role and content, or dicts with the argument names of `append`.
+            items: Tuples of role and content, dicts with the argument names of `append`, or
+                messages of OpenAI and Anthropic as they are.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -2035,6 +2045,175 @@ class AsyncLeasedSession:
             Conflict: it was deleted, or another program holds it.
             InvalidInput: a number below 0.
         """
+    async def compactions(self) -> builtins.list[Compaction]:
+        """Return the compactions of a session, oldest first.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def context(
+        self,
+        query: str | None = None,
+        budget_tokens: int | None = None,
+        reason: Reason = "startup",
+        client: str | None = None,
+        for_sender: str | None = None,
+        *,
+        sources: Sequence[str] = ...,
+        since: int | datetime | None = None,
+        record: bool = True,
+    ) -> ContextBlock:
+        """Return what a prompt of a session is given by itself, and record that it was.
+
+        At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
+        what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
+        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
+        the window. Observations only of the session's project, and only what it may hear.
+        Where ``context.enabled`` is off nothing, unless a question asks.
+
+        Args:
+            session_id: Whose prompt.
+            query: A question; what answers it comes first. For a ``prompt``, the prompt.
+            budget_tokens: Never more; ``context.budget_tokens`` if not given.
+            reason: What happened.
+            client: The program that reads it, see `CLIENT_CHARS` and `LOADED`.
+            for_sender: Whom the session answers, as for `Memory.search`.
+            sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
+                none is given observations, if the setting is on.
+            since: Where the client says when the oldest message was said that the prompt holds:
+                what was said later is left out. Blocks of earlier prompts are then gone.
+            record: Whether it is really injected; False to look at it only.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: an argument is out of range.
+            StoreError: the records cannot be read.
+        """
+    async def end(self) -> Session:
+        """Tell that a session is over for now, and summarise it; it may go on, and end again.
+
+        The summary replaces the one of its last end. Nothing else changes: it stays active, and is
+        still the current session of its key.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+    async def episodes(
+        self, *, project: str | None = None, limit: int = 20
+    ) -> builtins.list[Episode]:
+        """Return the summaries of sessions that ended, the newest first.
+
+        Args:
+            session_id: Only those of this session: one for each audience in it, and one for each
+                part that retention removed.
+            project: Only of this project: a path of it, its name or its id.
+            limit: How many at most.
+            for_session: On behalf of this session: only what it may hear.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            InvalidInput: the limit is below 1.
+        """
+    async def export(
+        self,
+        scope: Scope | None = None,
+        *,
+        since: int | datetime | None = None,
+        files: bool = False,
+        on_progress: Callable[[ExportProgress], None] | None = None,
+    ) -> AsyncHomeExport:
+        """Return everything that this memory has, as lines for elsewhere; see `import_export`.
+
+        Sessions with their messages, compactions, observations and episodes, the deleted and the
+        forgotten too; projects and their paths. No settings, no tokens, nothing that is derived.
+
+        Args:
+            scope: Only what belongs to it; it cannot see more than the scope of this memory.
+            since: Only what is of this time or later, ms UTC or datetime.
+            for_session: Only what this session may hear; without it the operator asks.
+            files: Also the memory files of the workspace, without secrets.
+            on_progress: Called after each session.
+
+        Returns:
+            ``.lines()`` yields the document, ``.save(path)`` writes it.
+
+        Raises:
+            NotFound: the scope lacks the session, or is of another owner.
+            InvalidInput: memory files are wanted, and this memory has no workspace.
+        """
+    async def export_session(self, format_name: str) -> AsyncSessionExport:
+        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
+
+        Args:
+            session_id: Which session; of a fork also the messages that it shares.
+            format_name: ``claude-code``, ``openclaw`` or ``jsonl``.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: the format is unknown.
+        """
+    async def files(self, *, for_sender: str | None = None) -> builtins.list[str]:
+        """Return the paths of the memory files that can be read, sorted; nothing is opened.
+
+        Args:
+            for_session: Only those that may be read on behalf of this session.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            NotFound: the scope lacks the session.
+            InvalidInput: a sender is given without a session, or cannot be an account.
+        """
+    async def flush(self, *, again: bool = False) -> Flushed:
+        """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
+
+        A guest's goes to ``notes/<visibility group>/YYYY-MM-DD.md`` of the home instead, where only
+        the guest's chats and the owner find it. Once in each compaction cycle; what was looked at
+        before is not looked at again, and nothing is written twice. Nothing is written from groups,
+        jobs and sub-agents.
+
+        Args:
+            session_id: Which one.
+            again: Also where that was done in this cycle: another program compacts its own window,
+                and tells before it does.
+
+        Returns:
+            What was done, or why it was not; a failure is counted and reported, not raised.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+    async def fork(self, at_seq: int | None = None, *, title: str | None = None) -> Session:
+        """Return a new session that begins with the messages of another; nothing whole is copied.
+
+        Args:
+            session_id: The session to branch off from; it is not changed.
+            at_seq: The last message that both share; its newest if not given.
+            title: What the fork is called.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+            InvalidInput: it has no message with that seq.
+        """
+    async def get(self) -> Session:
+        """Return a session.
+
+        Raises:
+            NotFound: there is none with this id in the scope.
+        """
+    async def is_addressed(self, text: str, *, reply_to_agent: bool = False) -> bool:
+        """Return whether the agent is to answer: always, but in a group only when it is called.
+
+        Args:
+            session_id: Where it was said.
+            text: What was said.
+            reply_to_agent: Whether it is a reply to something that the agent said.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
     async def keep_within_window(self, extra_tokens: int = 0) -> Compacted:
         """Flush and compact a session where that is due; for every turn of an agent.
 
@@ -2055,6 +2234,75 @@ class AsyncLeasedSession:
         """
     @property
     def lease(self) -> Lease: ...
+    async def lineage(self) -> Branch:
+        """Return the tree of forks and resets that a session belongs to.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def lines(self, result: SearchResult, *, for_sender: str | None = None) -> IndexLines:
+        """Return what was found, in lines of at most 100 tokens; each tells what it would cost.
+
+        Args:
+            result: What `search` returned; what is gone meanwhile is left out.
+            for_session: As it was searched: nothing else than this session may hear.
+            for_sender: Whom that session answers, as for `search`.
+        """
+    async def messages(
+        self,
+        limit: int | None = None,
+        *,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+    ) -> builtins.list[Message]:
+        """Return messages of a session, oldest first; of a fork also those that it shares.
+
+        Args:
+            session_id: Which one.
+            limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
+            after_seq: Only those with a greater seq.
+            before_seq: Only those with a smaller seq.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: a number is not a whole number from 0.
+        """
+    @property
+    def observations(self) -> AsyncSessionPart: ...
+    async def parts(self) -> builtins.list[LineageSegment]:
+        """Return where the messages of a session stand: its own, and those a fork shares.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def read(
+        self,
+        path: str,
+        from_line: int = 1,
+        lines: int | None = None,
+        *,
+        max_chars: int = ...,
+        for_sender: str | None = None,
+    ) -> ReadResult:
+        """Return lines of a memory file, secrets taken out, and where to go on.
+
+        Args:
+            path: As hits name it, or absolute inside the workspace.
+            from_line: First line, from 1; after the end there is no text.
+            lines: How many at most; 120 if not given.
+            max_chars: Where to stop, after a whole line; a first line that is longer is cut.
+            for_session: Read on behalf of this session.
+            for_sender: Whom that session answers, as for `search`.
+
+        Returns:
+            The lines; with the status ``not_found``, and no text, when the file does not exist.
+
+        Raises:
+            Denied: no memory file can have this path, it is a link, or it is not for them.
+            InvalidInput: a number is below 1, or the file is binary or too large.
+            NotFound: this memory has neither a workspace nor extra paths, or not the session.
+            StoreClosed: the memory was closed.
+        """
     async def release(self) -> None:
         """Give a held session back. Again does no harm."""
     async def rename(self, title: str | None) -> Session:
@@ -2075,6 +2323,52 @@ class AsyncLeasedSession:
 
         Raises:
             Conflict: another program has taken the session over, or it was released.
+        """
+    async def rules(self) -> ModeRules:
+        """Return what an agent may do in a session.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def search(
+        self,
+        query: str,
+        limit: int | None = None,
+        min_score: float | None = None,
+        sources: Sequence[str] | None = None,
+        scope: Scope | None = None,
+        *,
+        mode: str = "hybrid",
+        channel: str | None = None,
+        for_sender: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        types: Sequence[str] | None = None,
+        min_importance: float | None = None,
+        on_progress: AsyncCallback | OnProgress = ...,
+    ) -> SearchResult:
+        """Return the best hits for a question.
+
+        Args:
+            query: A question or words; or a number such as ``m88``, whose record comes first.
+            limit: Hits at most, 1 to 1,000; `search.limit` if not given.
+            min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
+                all of the words stay in places that are left, with any where nothing reaches it.
+            sources: Only these kinds of memory; all if not given.
+            scope: Narrows what is searched; it cannot see more than the scope of this memory.
+            mode: ``hybrid``, ``lexical`` or ``vector``.
+            channel: Only what was said or done on this channel: ``telegram``.
+            for_session: Only what this session may hear. Without it the operator asks and sees all.
+            for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
+            since: Only what was said, happened or changed from then on, ms UTC or datetime.
+            until: Only what was before then.
+            types: Only observations of these types.
+            min_importance: Only observations that are at least so important, 0 to 1.
+            on_progress: Called while new messages and files are indexed first.
+
+        Raises:
+            InvalidInput: an argument is out of range.
+            NotFound: the session to search for does not exist.
         """
     @property
     def session(self) -> Session: ...
@@ -2098,6 +2392,21 @@ class AsyncLeasedSession:
             NotFound: the scope has no such session.
             Conflict: another program holds it.
             InvalidInput: the status is unknown.
+        """
+    async def stand_in(self, of: StandIn, text: str, at: int | None = None) -> Message | None:
+        """Store what a hook reports until the transcript of the session takes its place.
+
+        Args:
+            session_id: Where it belongs.
+            of: Which message of which turn it is.
+            text: Its words.
+            at: When it was said, ms UTC; now if not given.
+
+        Returns:
+            The message; None where the transcript brought it already.
+
+        Raises:
+            RecollectError: as `append`.
         """
     def stream(
         self,
@@ -2130,8 +2439,283 @@ class AsyncLeasedSession:
             Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored.
         """
+    async def tool_calls(self) -> tuple[ToolCall, ...]:
+        """Return what tools a session used, oldest first; of a fork also those that it shares.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    def turn(self, timeout_s: float = ...) -> AsyncInside[Session]:
+        """Wait until it is our turn in a session, and keep it inside the ``with`` block.
+
+        One at a time, in the order of arrival, over all threads and processes of the home. A
+        program that dies in its turn keeps no other waiting. Not for a turn within a turn.
+
+        Raises:
+            NotFound: the scope has no such session.
+            StoreBusy: it was not our turn for ``timeout_s``.
+        """
+    async def view(
+        self, budget_tokens: int | None = None, *, for_sender: str | None = None
+    ) -> ContextView:
+        """Return what of a session is in the prompt: a summary, and the newest messages.
+
+        Never empty where something was said: a newest message that is too long is shown as its head
+        and tail, with a mark of what is left out. Costs as much as is shown, however long the
+        session is. A fork sees the compactions of its parents up to where it branched off. Of a
+        session that several people share, only the turns that whom it answers may hear.
+
+        Args:
+            session_id: Which one.
+            budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
+            for_sender: Whom it answers; else whose turn the newest message is.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: ``for_sender`` cannot be an account, the budget is below 40, or an exact
+                counter has no room in it.
+        """
+    async def visibility_group(self, for_sender: str | None = None) -> VisibilityGroup:
+        """Return which conversations hear what is answered in a session now.
+
+        Args:
+            session_id: Which one.
+            for_sender: Whom it answers; else whose turn its newest message is. That counts only in
+                a session of one person, or of several who share it one by one.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: ``for_sender`` cannot be an account.
+        """
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *error: object) -> None: ...
+
+class AsyncSessionPart:
+    """A part of a memory whose calls are of one session, such as its observations."""
+    async def forget(self, id: str) -> Observation:
+        """Take an observation out of search, lists and everything else until it is restored.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
+
+        Raises:
+            NotFound: the scope has none, or no session ``for_session``.
+        """
+    async def get(
+        self,
+        ids: str | Sequence[str],
+        max_tokens: int | None = ...,
+        *,
+        for_sender: str | None = None,
+    ) -> ObservationBatch:
+        """Return observations by id, in the order of the ids.
+
+        Args:
+            ids: UUIDs, or numbers as ``#12``.
+            max_tokens: What each may cost at most: input and output are shortened to it. None
+                gives them whole, also from the blobs.
+            for_session: On behalf of this session: what it may not hear is missing.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: an id is neither a UUID nor a number.
+            NotFound: the scope has no session ``for_session``.
+            StoreError: a row or blob cannot be read.
+        """
+    async def heard(self, of: Observation) -> Observation | None:
+        """Return an observation as a session hears it; None where that hears nothing of it.
+
+        Args:
+            of: As it is stored.
+            for_session: The session; None is the operator, who hears all.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+    async def hearer(self, sender: str | None) -> Hearer | None:
+        """Return who asks; None is the operator.
+
+        Raises:
+            InvalidInput: a sender is given without a session.
+            NotFound: the scope has no such session.
+        """
+    async def list(
+        self,
+        *,
+        session_id: str | None = None,
+        types: Sequence[str] | None = None,
+        project: str | None = None,
+        tool_name: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        min_importance: float | None = None,
+        forgotten: bool = False,
+        limit: int = 20,
+        for_sender: str | None = None,
+    ) -> Many:
+        """Return observations, the newest first.
+
+        Args:
+            session_id: Only those of this session.
+            types: Only these types.
+            project: Only those of this project.
+            tool_name: Only those of this tool.
+            since: Only those from this time on, ms UTC or datetime.
+            until: Only those before this time.
+            min_importance: Only those that are at least so important.
+            forgotten: Those that were forgotten, instead of the others.
+            limit: How many at most.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: a time or number is out of range.
+            NotFound: the scope has no session ``for_session``.
+        """
+    async def numbers(
+        self, types: Sequence[str] | None = None, min_importance: float | None = None
+    ) -> Numbers:
+        """Return the numbers of observations, whoever hears them: what a search is narrowed to.
+
+        Args:
+            types: Only these types.
+            min_importance: Only those that are at least so important.
+
+        Raises:
+            InvalidInput: a number is out of range.
+        """
+    @property
+    def own_calls(self) -> OwnCalls: ...
+    async def record(
+        self,
+        tool_name: str | None = None,
+        type: str | None = None,
+        input: object = None,
+        output: object = None,
+        summary: str | None = None,
+        importance: float | None = None,
+        event_id: str | None = None,
+        *,
+        title: str | None = None,
+        files: Sequence[str] | None = None,
+        error: str | None = None,
+        trust: Trust | None = None,
+        tool_use_id: str | None = None,
+        message_id: str | None = None,
+        agent_id: str | None = None,
+        event: Made | None = None,
+        at: int | datetime | None = None,
+        project: str | None = None,
+    ) -> Observation:
+        """Store an observation, and return it once it is durable.
+
+        What is not given is made by rules. The same event id, or the same tool use and event, in a
+        session again stores nothing and returns the first, so that a caller may always try again.
+
+        Args:
+            session_id: Where it happened.
+            tool_name: Which tool was used.
+            type: One of `observation.TYPES`, or your own.
+            input: What the tool was given: a text, or JSON.
+            output: What came back: a text, or JSON.
+            summary: A few words of yours.
+            importance: 0 to 1.
+            event_id: An id of the caller's.
+            title: One line of yours.
+            files: Paths that it touched; those that the tool was given if not given.
+            error: What failed, as text.
+            trust: Whose words input and output are.
+            tool_use_id: The id that the model gave the call.
+            message_id: The message that it belongs to.
+            agent_id: The sub-agent that did it.
+            event: What made it; a tool, or you by hand, if not given.
+            at: When it happened, ms UTC or datetime; now if not given.
+            project: The folder that it was about; that of the session if not given.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored.
+            Conflict: the session was deleted.
+            Denied: the project is not that of the scope; or the tool asked this memory, see
+                `own_calls`; or `Memory.capture` leaves it out, which holds for all but ``manual``.
+        """
+    async def record_each(
+        self,
+        items: Iterable[Mapping[str, Any] | GivenObservation]
+        | AsyncIterable[Mapping[str, Any] | GivenObservation],
+    ) -> Outcomes:
+        """Store observations of any sessions in one transaction; return what became of each.
+
+        For programs that capture for many at once: they share one commit, and one that cannot be
+        stored does not disturb the others. An outcome is the observation, once it is durable, or
+        the error that `record` would raise.
+
+        Args:
+            items: Dicts with the argument names of `record`, or the same as values.
+
+        Raises:
+            StoreError: the transaction failed; see `recollect.store.engine.Database.write`.
+        """
+    async def record_many(
+        self, items: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
+    ) -> Many:
+        """Store observations in one transaction: all of them or none; return them in order.
+
+        What `Memory.capture` leaves out is counted, and not among them.
+
+        Args:
+            items: Dicts with the argument names of `record`.
+
+        Raises:
+            NotFound: the scope has no such session.
+            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+            Conflict: a session was deleted.
+            Denied: a project is not that of the scope.
+        """
+    async def restore(self, id: str) -> Observation:
+        """Bring a forgotten observation back.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+            for_session: On behalf of this session: what it may not hear does not exist.
+
+        Raises:
+            NotFound: the scope has none, or no session ``for_session``.
+        """
+    @property
+    def scope(self) -> Scope: ...
+    async def timeline(
+        self,
+        anchor: str | int | datetime | None = None,
+        query: str | None = None,
+        before: int = 5,
+        after: int = 5,
+        *,
+        project: str | None = None,
+        for_sender: str | None = None,
+    ) -> Timeline:
+        """Return what was said and done around something, as index lines by time.
+
+        Around a record it is of the same project and the same audience; around a moment, of all
+        that the asker hears.
+
+        Args:
+            anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
+            query: Instead of an anchor: the best hit of this question is it.
+            before: How many lines before it, at most.
+            after: How many lines after it, at most.
+            project: Only of this project.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `Memory.search`.
+
+        Raises:
+            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            NotFound: the record does not exist, or they may not hear it; nothing fits the
+                question; or the session does not exist.
+        """
+    async def within(self, scope: Scope) -> AsyncObservations:
+        """Return the same observations as another scope sees them."""
 
 class AsyncMessageStream:
     """A message that arrives in pieces; a context manager. For one thread.

@@ -61,7 +61,7 @@ class TranscriptUses:
         calls = [
             block.id
             for message in messages
-            for block in message.content
+            for block in message.blocks
             if isinstance(block, ToolUseBlock) and block.id is not None
         ]
         if calls:

@@ -156,7 +156,7 @@ def fork_session(
     forked = _branch_off(tx, parent, branch, running.seq - 1)
     copied = drafts.message(
         running.role,
-        list(running.content),
+        list(running.blocks),
         name=running.name,
         at=to_datetime(running.created_at),
         metadata=running.metadata,

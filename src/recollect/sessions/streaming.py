@@ -222,7 +222,7 @@ def _like(block: ContentBlock, said: str) -> ContentBlock:
 
 def _empty(draft: Draft) -> Draft:
     draft = msgspec.structs.replace(draft, encoded_content="[]")
-    return _with(draft, content=(), text="", tokens=0, metadata={})
+    return _with(draft, blocks=(), text="", tokens=0, metadata={})
 
 
 def _with(draft: Draft, **facts: object) -> Draft:

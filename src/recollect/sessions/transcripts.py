@@ -6,7 +6,6 @@ parents. Which session a message belongs to is the business of `sessions`.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
@@ -19,7 +18,7 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
-from recollect.sessions.record.draft import Draft, Item
+from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
@@ -33,10 +32,9 @@ from recollect.sessions.record.transcript_rows import (
 from recollect.sessions.streaming import GrowingMessage, MessageStream, Piece
 from recollect.store.engine import Transaction
 
-if TYPE_CHECKING:  # imported with the first message of a hook
+if TYPE_CHECKING:  # imported with the first message that comes whole, or from a hook
+    from recollect.sessions.record.chat_message import ChatMessage, Item
     from recollect.sessions.record.stand_in import StandIn
-
-_ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
 
 
 class Transcripts:
@@ -52,8 +50,8 @@ class Transcripts:
     def append(
         self,
         session_id: str,
-        role: str,
-        content: Content,
+        role: str | ChatMessage,
+        content: Content | None = None,
         *,
         name: str | None = None,
         at: int | datetime | None = None,
@@ -68,8 +66,10 @@ class Transcripts:
 
         Args:
             session_id: Where it belongs.
-            role: ``user``, ``assistant``, ``system`` or ``tool``.
-            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw.
+            role: ``user``, ``assistant``, ``system`` or ``tool``; or a whole message of OpenAI
+                (chat completions or Responses) or Anthropic, as a dict or as its SDK has it.
+            content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw;
+                left out where the message is whole.
             name: The speaker, where it is known.
             at: When it was said, ms UTC or datetime; now if not given. It may lie before the
                 message before.
@@ -93,6 +93,10 @@ class Transcripts:
         facts = metadata or {}
         if model is not None or usage is not None:
             facts = with_usage(facts, model, usage)
+        if not isinstance(role, str) or content is None:
+            given = {"name": name, "at": at, "event_id": event_id, "sender": sender}
+            draft = self._access.drafts.message(**_of_whole(role, content, facts, given))
+            return self._append(session_id, [draft], lease)[0]
         draft = self._access.drafts.message(
             role, content, name=name, at=at, metadata=facts, event_id=event_id, sender=sender
         )
@@ -105,7 +109,8 @@ class Transcripts:
 
         Args:
             session_id: Where they belong.
-            items: Tuples of role and content, or dicts with the argument names of `append`.
+            items: Tuples of role and content, dicts with the argument names of `append`, or
+                messages of OpenAI and Anthropic as they are.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -329,30 +334,25 @@ class Transcripts:
         check_append(tx, session, lease, now, lasts_ms)
 
     def _draft_of(self, item: Item, place: int) -> Draft:
+        from recollect.sessions.record.chat_message import arguments_of
+
         try:
-            return self._access.drafts.message(**_arguments(item))
+            return self._access.drafts.message(**arguments_of(item))
         except InvalidInput as error:
             raise InvalidInput(error.message, hint=error.hint, item=place) from error
 
 
-def _arguments(item: object) -> dict[str, Any]:
-    if isinstance(item, Mapping):
-        unknown = [key for key in item if key not in _ITEM_FIELDS]
-        missing = [key for key in ("role", "content") if key not in item]
-        if unknown or missing:
-            raise InvalidInput("a message has unknown or missing fields", hint=_item_hint(unknown))
-        given = dict(item)
-        model, usage = given.pop("model", None), given.pop("usage", None)
-        given["metadata"] = with_usage(given.get("metadata") or {}, model, usage)
-        return given
-    if isinstance(item, tuple | list) and len(item) == 2:
-        return {"role": item[0], "content": item[1]}
-    raise InvalidInput("a message is neither a pair nor a dict", hint=_item_hint([]))
+def _of_whole(
+    role: object, content: object, facts: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of a message that was passed whole; what is said beside it wins."""
+    from recollect.sessions.record.chat_message import arguments_of
 
-
-def _item_hint(unknown: Iterable[object]) -> str:
-    near = [
-        match for key in unknown for match in difflib.get_close_matches(str(key), _ITEM_FIELDS, 1)
-    ]
-    asked = f"Did you mean {near[0]}? " if near else ""
-    return f"{asked}Pass (role, content), or a dict of {', '.join(_ITEM_FIELDS)}."
+    if isinstance(role, str) or content is not None:
+        raise InvalidInput(
+            "a message must have a role and a content, or be whole",
+            hint="pass role and content, or a message of OpenAI or Anthropic alone",
+        )
+    arguments = arguments_of(role)
+    told = {key: value for key, value in given.items() if value is not None}
+    return arguments | told | {"metadata": {**arguments.get("metadata", {}), **facts}}

@@ -24,6 +24,14 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _MAX_INT = 2**63 - 1
 
 
+def plain_object(value: object) -> JsonValue:
+    """Return an object of an SDK, made with pydantic, as JSON; None for any other."""
+    dump = None if isinstance(value, type) else getattr(value, "model_dump", None)
+    if dump is None:
+        return None
+    return dump(mode="json", by_alias=True, exclude_none=True, warnings=False)
+
+
 class JsonCleaner:
     """Cleans the values of one message and counts what it had to replace."""
 
@@ -82,6 +90,8 @@ class JsonCleaner:
             return self._mapping(value, depth)
         if isinstance(value, Sequence):
             return [self.value(item, depth + 1) for item in value]
+        if (plain := plain_object(value)) is not None:
+            return self.value(plain, depth)
         raise InvalidInput(
             f"a value must be JSON, not of type {type(value).__name__}",
             hint="Turn it into text first.",

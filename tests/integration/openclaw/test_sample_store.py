@@ -76,7 +76,7 @@ def test_everything_said_in_the_store_is_imported_once(
             texts = stored.setdefault(session.key or "", Counter())
             for message in memory.sessions.messages(session.id):
                 if message.session_id == session.id and _is_spoken(message):
-                    texts[_text(msgspec.to_builtins(message.content))] += 1
+                    texts[_text(msgspec.to_builtins(message.blocks))] += 1
         assert {key: texts - Counter([""]) for key, texts in stored.items()} == said
         again = memory.import_transcripts(sample)
         assert (again.unchanged, again.messages) == (8, 0)

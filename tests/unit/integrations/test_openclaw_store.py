@@ -217,7 +217,7 @@ def test_a_call_through_the_wrapper_is_one_call_of_the_true_tool(
     assert run(memory, store).malformed_count == 0
     _, called, answered = memory.sessions.messages(only(memory, ANA).id)
     assert called.text.startswith("count: what=ferries")
-    assert [getattr(block, "name", None) for block in called.content] == ["count", "tool_call"]
+    assert [getattr(block, "name", None) for block in called.blocks] == ["count", "tool_call"]
     assert answered.text == "12"
 
 

@@ -83,14 +83,14 @@ def test_what_our_own_tools_answer_is_no_text_of_a_message(memory: Memory) -> No
     ):
         asked = append(session, "assistant", _call(name, given, f"t{n}"))
         assert asked.text == ""
-        assert isinstance(asked.content[0], ToolUseBlock)
+        assert isinstance(asked.blocks[0], ToolUseBlock)
     fork = memory.sessions.fork(session).id
     answered = [
         append(where, "tool", _result("the zebra is striped", f"t{n}"))
         for n, where in enumerate((session, session, fork))
     ]
     assert [message.text for message in answered] == ["", "", ""]
-    assert all(isinstance(m.content[0], ToolResultBlock) for m in answered), "pairs stay whole"
+    assert all(isinstance(m.blocks[0], ToolResultBlock) for m in answered), "pairs stay whole"
     assert append(session, "tool", "zebra", name="mcp__recollect__timeline").text == ""
     assert _holds(memory.home, "zebra") == []
     append(session, "assistant", _call("Read", {"file_path": "a.md"}, "t9"))
@@ -169,9 +169,7 @@ def _stored(home: Path) -> int:
         said = 0
         for session in memory.sessions.list(limit=10_000):
             messages = memory.sessions.messages(session.id)
-            said += sum(
-                len(m.text) + len(repr(m.content)) + len(repr(m.metadata)) for m in messages
-            )
+            said += sum(len(m.text) + len(repr(m.blocks)) + len(repr(m.metadata)) for m in messages)
         for each in memory.observations.list(limit=10_000):
             said += len(each.title) + len(each.summary) + len(each.input) + len(each.output)
         return said

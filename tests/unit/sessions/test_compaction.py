@@ -346,7 +346,7 @@ def test_pairs_and_messages_survive_any_compactions(
     for step in steps:
         before = sessions.view(session_id).through_seq
         if isinstance(step, list):
-            sessions.append_many(session_id, [(m.role, list(m.content)) for m in built(step)])
+            sessions.append_many(session_id, [(m.role, list(m.blocks)) for m in built(step)])
             done = sessions.keep_within_window(session_id)
         else:
             done = sessions.compact(session_id, keep_messages=step)

@@ -58,7 +58,7 @@ def test_nothing_is_no_block() -> None:
         ({"type": "refusal", "refusal": "no"}, TextBlock(text="no")),
         (
             {"type": "thinking", "thinking": "hm", "signature": "x"},
-            ThinkingBlock(thinking="hm"),
+            ThinkingBlock(thinking="hm", signature="x"),
         ),
         (
             {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}},

@@ -388,7 +388,7 @@ def _assert_same(message: Message, parsed: object) -> None:
         message.name,
         message.created_at,
     )
-    assert parse_content(parsed.content) == message.content
+    assert parse_content(parsed.content) == message.blocks
 
 
 @pytest.mark.parametrize("kind", ["link", "folder"])

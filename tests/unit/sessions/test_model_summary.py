@@ -9,11 +9,19 @@ import pytest
 
 from recollect.core.bill import TokenUse
 from recollect.core.errors import ProviderUnavailable
+from recollect.core.scope import Scope
 from recollect.models.language.model import Completion, Finish, Prompt
 from recollect.sessions.context import summary
-from recollect.sessions.context.summary import ModelNotes, ModelSummariser, SummaryOrder, parts
+from recollect.sessions.context.summary import (
+    ModelNotes,
+    ModelSummariser,
+    SummaryOrder,
+    WindowParts,
+    parts,
+)
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance
+from tests.unit.sessions.home import Home
 
 SAID = "I prefer green tea, always; remember that."
 
@@ -134,3 +142,39 @@ def test_notes_are_found_by_rule_where_the_model_fails(says: tuple[str | None, .
     """What the user said is important is not lost."""
     found = ModelNotes(Scripted(*says)).notes(_said(SAID))
     assert any("green tea" in note.text for note in found)
+
+
+@pytest.mark.parametrize(
+    ("model", "code"),
+    [
+        (Scripted(None), "provider_unavailable"),
+        (Scripted("half", finish="length"), "answer_unusable"),
+        (Scripted(" "), "answer_unusable"),
+    ],
+)
+def test_compact_tells_why_the_model_wrote_no_summary(
+    home: Home, model: Scripted, code: str
+) -> None:
+    """The extractive one is taken; nothing of the conversation is in what is told."""
+    sessions = home.sessions_of(Scope(), window=WindowParts(summariser=ModelSummariser(model)))
+    session = sessions.create()
+    sessions.append_many(session.id, [("user", SAID)] * 3)
+    done = sessions.compact(session.id, keep_messages=0)
+    assert done.outcome == "compacted"
+    assert done.compaction is not None
+    assert done.compaction.made_by.startswith("extractive")
+    failure = done.model_failure
+    assert failure is not None
+    assert (failure.model, failure.code) == ("scripted:m", code)
+    assert failure.hint
+    assert "green tea" not in str(failure)
+
+
+def test_compact_tells_of_no_failure_where_the_model_wrote_the_summary(home: Home) -> None:
+    """Nor where no model is asked."""
+    model = Scripted("- Ada prefers green tea.")
+    for parts_ in (WindowParts(summariser=ModelSummariser(model)), WindowParts()):
+        sessions = home.sessions_of(Scope(), window=parts_)
+        session = sessions.create()
+        sessions.append_many(session.id, [("user", SAID)] * 3)
+        assert sessions.compact(session.id, keep_messages=0).model_failure is None

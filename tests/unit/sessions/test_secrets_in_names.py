@@ -38,7 +38,7 @@ def test_names_and_ids_of_tools_are_redacted(home: Home) -> None:
     result = {"type": "tool_result", "tool_use_id": f"call {TOKEN}", "content": "done"}
     home.sessions.append(session.id, "assistant", [call])
     home.sessions.append(session.id, "tool", [result])
-    (asked,), (told,) = (message.content for message in home.sessions.messages(session.id))
+    (asked,), (told,) = (message.blocks for message in home.sessions.messages(session.id))
     assert isinstance(asked, ToolUseBlock)
     assert isinstance(told, ToolResultBlock)
     assert asked.name.startswith("x [redacted:github-token:")

@@ -47,7 +47,7 @@ def test_pieces_become_one_message(home: Home) -> None:
         reply.finish(usage={"input_tokens": 3, "output_tokens": 2})
     message = home.sessions.messages(session.id)[1]
     assert message == reply.message
-    assert message.content == (
+    assert message.blocks == (
         ThinkingBlock(thinking="hm"),
         TextBlock(text="Good morning"),
         ToolUseBlock(name="Read", input={"path": "a"}, id="t1"),

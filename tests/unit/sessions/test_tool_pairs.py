@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.sessions.record.chat_message import Item
 from recollect.sessions.record.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
-from recollect.sessions.record.draft import Item
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.tool_pairs import (
     Span,
@@ -27,7 +27,7 @@ def message(seq: int, role: str, *blocks: ContentBlock) -> Message:
         session_id="s",
         seq=seq,
         role=role,
-        content=blocks,
+        blocks=blocks,
         text="",
         created_at=0,
         recorded_at=0,

@@ -30,7 +30,7 @@ def test_a_text_becomes_a_message(sessions: Sessions) -> None:
     session = sessions.create(key="telegram:42", project="/p")
     message = sessions.append(session.id, "user", "绿茶 please", name="Ana", metadata={"n": 1})
     assert (message.seq, message.role, message.name) == (1, "user", "Ana")
-    assert message.content == (TextBlock(text="绿茶 please"),)
+    assert message.blocks == (TextBlock(text="绿茶 please"),)
     assert (message.text, message.created_at, message.recorded_at) == ("绿茶 please", NOON, NOON)
     assert (message.metadata, message.user, message.project) == ({"n": 1}, "42", "/p")
     assert sessions.message(message.id) == message

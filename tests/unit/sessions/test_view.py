@@ -169,7 +169,7 @@ def test_a_result_of_no_call_is_shown_as_text_where_there_is_nothing_else(
     sessions.append_many(session.id, [("tool", result("1")), ("tool", result("2"))])
     view = sessions.view(session.id)
     (shown,) = view.messages
-    assert shown.content == (TextBlock(text="2\nfound 2"),)
+    assert shown.blocks == (TextBlock(text="2\nfound 2"),)
     assert (view.omitted, view.truncated) == (1, (2,))
 
 
@@ -271,7 +271,7 @@ def message(seq: int, role: str, *blocks: Any) -> Message:
         session_id="s",
         seq=seq,
         role=role,
-        content=blocks,
+        blocks=blocks,
         text=blocks[0].text if isinstance(blocks[0], TextBlock) else "",
         created_at=0,
         recorded_at=0,
@@ -316,7 +316,7 @@ def test_the_end_of_any_transcript_keeps_budget_and_pairs(
     assert not stranded(tail.messages)
     if shown:
         left_out = [m for m in messages if min(shown) < m.seq not in shown]
-        assert all(isinstance(m.content[0], ToolResultBlock) for m in left_out)
+        assert all(isinstance(m.blocks[0], ToolResultBlock) for m in left_out)
 
 
 TEXT = st.one_of(

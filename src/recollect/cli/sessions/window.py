@@ -129,6 +129,10 @@ def _tell_compacted(done: Compacted) -> None:
     else:
         replaced = f"messages 1 to {made.through_seq} are a summary by {made.made_by}"
         show((f"{replaced}; {made.tokens_before:,} tokens became {made.tokens_after:,}", ""))
+    failed = done.model_failure
+    if failed is not None:
+        said = f"{failed.model} wrote no summary ({failed.code}): {failed.message}"
+        say((f"{said}; {failed.hint}" if failed.hint else said, "yellow"))
     if done.flush.outcome in {"flushed", "failed"}:
         _tell_flushed(done.flush)
 

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import to_datetime
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.governance.exchange.lines import Record
@@ -179,7 +178,7 @@ class Gate:
             line.role,
             content,
             name=line.name,
-            at=to_datetime(at),
+            at=at,
             metadata=msgspec.json.decode(bytes(line.metadata) or b"{}"),
             is_checked=True,
             **ids,

@@ -105,7 +105,7 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
         if self.most is not None and _cost(message) > self.most:
             short = cut_to_tokens(message.text, self.most)
             content = (TextBlock(text=short),)
-            message = msgspec.structs.replace(message, text=short, content=content)
+            message = msgspec.structs.replace(message, text=short, blocks=content)
         return _detail("message", message, message.number, _cost(message))
 
     def _episode(self, name: str) -> Detail | None:
@@ -130,6 +130,6 @@ def _detail(kind: str, record: msgspec.Struct, number: int, tokens: int) -> Deta
 def _cost(message: Message) -> int:
     """Return what a message costs: its text, or its blocks where it has others."""
     said = estimate_tokens(message.text)
-    if all(type(block) is TextBlock for block in message.content):
+    if all(type(block) is TextBlock for block in message.blocks):
         return said
-    return max(said, estimate_tokens(msgspec.json.encode(message.content).decode()))
+    return max(said, estimate_tokens(msgspec.json.encode(message.blocks).decode()))

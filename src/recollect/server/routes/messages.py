@@ -84,7 +84,7 @@ def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
         return Created(message)
     # Who may write to a session need not hear it: an event id must not read it.
     is_heard = caller.hears_message(message)
-    return message if is_heard else msgspec.structs.replace(message, content=(), text="")
+    return message if is_heard else msgspec.structs.replace(message, blocks=(), text="")
 
 
 def list_messages(caller: Caller, given: MessageFilter) -> MessageList:

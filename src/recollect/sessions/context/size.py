@@ -58,7 +58,7 @@ class Sizer:
     def message(self, message: Message, enough: int | None = None) -> int:
         """Return what a message costs; with ``enough``, counting may stop beyond that."""
         if self._exact is None and message.tokens and _is_readable(message):
-            tools = sum(type(block) is not TextBlock for block in message.content)
+            tools = sum(type(block) is not TextBlock for block in message.blocks)
             return PER_MESSAGE + PER_TOOL * tools + -int(-message.tokens * MARGIN // 1)
         size = PER_MESSAGE
         for part in _parts(message):
@@ -70,9 +70,9 @@ class Sizer:
 
 def _is_readable(message: Message) -> bool:
     """Return whether the text of a message is all of it: no image, and no output cut short."""
-    if all(type(block) is TextBlock for block in message.content):
+    if all(type(block) is TextBlock for block in message.blocks):
         return True
-    return _CUT not in message.text and all(_is_text(block) for block in message.content)
+    return _CUT not in message.text and all(_is_text(block) for block in message.blocks)
 
 
 def _is_text(block: ContentBlock) -> bool:
@@ -82,7 +82,7 @@ def _is_text(block: ContentBlock) -> bool:
 
 
 def _parts(message: Message) -> Iterator[str | int]:
-    for block in message.content:
+    for block in message.blocks:
         for part in texts(block):
             if isinstance(part, int):
                 yield part

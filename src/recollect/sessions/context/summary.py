@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.core.errors import ProviderError
+from recollect.core.errors import AnswerUnusable, ProviderError
 from recollect.models.language.model import LanguageModel, ask
 from recollect.sessions.context.flush import Note, NoteTaker, RuleNotes
 from recollect.sessions.context.size import CountTokens
@@ -39,11 +39,34 @@ class SummaryOrder(msgspec.Struct, frozen=True, kw_only=True):
     count: Callable[[str], int]
 
 
+class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a model wrote no summary; no word of the conversation is in it.
+
+    Attributes:
+        model: Which one was asked.
+        code: Of the error, as in `core.errors`.
+        message: What happened.
+        hint: What can be done.
+    """
+
+    model: str
+    code: str
+    message: str
+    hint: str
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """A summary, empty if there is nothing to say, and what wrote it, with its version."""
+    """A summary, and what wrote it.
+
+    Attributes:
+        text: Empty if there is nothing to say.
+        made_by: What wrote it, with its version.
+        failure: Why it was not the model that was asked; None where it was, or none was.
+    """
 
     text: str
     made_by: str
+    failure: ModelFailure | None = None
 
 
 class Summariser(Protocol):
@@ -75,7 +98,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
         message: Which one.
         calls: Whether what tools were given belongs to them.
     """
-    blocks = message.content
+    blocks = message.blocks
     if message.role != "tool":
         unsaid = ToolResultBlock if calls else ToolResultBlock | ToolUseBlock
         blocks = tuple(block for block in blocks if not isinstance(block, unsaid))
@@ -83,7 +106,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
         seq=message.seq,
         role=message.role,
         speaker=speaker_of(message.role, message.name),
-        text=message.text if len(blocks) == len(message.content) else readable_text(blocks),
+        text=message.text if len(blocks) == len(message.blocks) else readable_text(blocks),
         at_ms=message.created_at,
     )
 
@@ -91,7 +114,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
 def _results_in(message: Message) -> Iterator[Utterance]:
     """Yield what tools gave back in a message that is not theirs, as theirs."""
     if message.role != "tool":
-        results = [block for block in message.content if isinstance(block, ToolResultBlock)]
+        results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
         if results:
             said = utterance_of(message)
             text = readable_text(results)
@@ -179,11 +202,12 @@ class ModelSummariser:
         said = list(order.utterances)
         try:
             text = self._asked(said, order)
-        except ProviderError:
-            text = ""
-        if text:
-            return Summary(text=text, made_by=f"{self._model.name}/{INSTRUCTIONS_VERSION}")
-        return ExtractiveSummariser().summarise(msgspec.structs.replace(order, utterances=said))
+        except ProviderError as error:
+            told = error.as_dict() | {"model": self._model.name}
+            rest = msgspec.structs.replace(order, utterances=said)
+            made = ExtractiveSummariser().summarise(rest)
+            return msgspec.structs.replace(made, failure=msgspec.convert(told, ModelFailure))
+        return Summary(text=text, made_by=f"{self._model.name}/{INSTRUCTIONS_VERSION}")
 
     def _asked(self, said: Sequence[Utterance], order: SummaryOrder) -> str:
         text = order.previous
@@ -191,9 +215,10 @@ class ModelSummariser:
         for part in parts(said, PART_TOKENS * MOST_PARTS):
             told = f"{_fenced(text, 'summary')}\n\n{_fenced(part)}"
             completion = self._model.complete(ask(told, system=system, purpose=self._purpose))
-            if completion.finish == "length":
-                return ""
             text = completion.text.strip()
+            if completion.finish == "length" or not text:
+                hint = "raise language.max_output_tokens, or choose another model"
+                raise AnswerUnusable("the summary of the model was cut off or empty", hint=hint)
         return text
 
 

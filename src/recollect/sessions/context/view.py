@@ -9,7 +9,7 @@ that a call keeps its result. Writes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -77,6 +77,47 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
     omitted: int
     truncated: tuple[int, ...] = ()
     is_full: bool
+
+    def as_openai(self, system: str | None = None) -> list[dict[str, Any]]:
+        """Return the ``messages`` of a request to OpenAI's chat completions, as plain JSON.
+
+        The summary is a message of the user's at the beginning. Results of tools follow their call;
+        a call that the conversation went past without a result gets one that says so, those at
+        the end stay open. Ids of calls that OpenAI or Anthropic would refuse are replaced, by the
+        same ones each time.
+
+        Args:
+            system: Instructions that come first.
+        """
+        from recollect.sessions.context.prompt import as_openai
+
+        return as_openai(self.messages, self.summary, system)
+
+    def as_openai_responses(self, system: str | None = None) -> list[dict[str, Any]]:
+        """Return the ``input`` of a request to OpenAI's Responses, as plain JSON.
+
+        As `as_openai`; items of Responses keep their ids, and reasoning precedes what it led
+        to.
+
+        Args:
+            system: Instructions that come first.
+        """
+        from recollect.sessions.context.prompt import as_openai_responses
+
+        return as_openai_responses(self.messages, self.summary, system)
+
+    def as_anthropic(self, system: str | None = None) -> dict[str, Any]:
+        """Return ``messages``, and ``system`` where there are instructions, of a request.
+
+        As `as_openai`; the user speaks first, and then roles alternate. Messages with the role
+        ``system`` are instructions. Thoughts are there where their signature is.
+
+        Args:
+            system: Instructions that come first.
+        """
+        from recollect.sessions.context.prompt import as_anthropic
+
+        return as_anthropic(self.messages, self.summary, system)
 
 
 class Tail(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +241,7 @@ def _costs(messages: Sequence[Message], budget: int, sizer: Sizer) -> list[int]:
 def _tools(messages: Sequence[Message]) -> tuple[list[Message], set[int]]:
     """Return the messages that pairs depend on, and the seqs of those with results of no call."""
     tools = [
-        message for message in messages if message.role == "tool" or not _is_text(message.content)
+        message for message in messages if message.role == "tool" or not _is_text(message.blocks)
     ]
     return tools, stranded(tools)
 
@@ -263,14 +304,14 @@ def truncate_messages(
     return _largest(
         lambda limit: tuple(_truncated(message, limit) for message in messages),
         lambda made: sum(sizer.message(message, budget) for message in made),
-        max(len(msgspec.json.encode(message.content)) for message in messages) + _IMAGE_CHARS,
+        max(len(msgspec.json.encode(message.blocks)) for message in messages) + _IMAGE_CHARS,
         budget,
     )
 
 
 def truncate_to_text(message: Message, budget: int, sizer: Sizer) -> Message | None:
     """Return a message as one text within a budget: no call and no result; None if none fits."""
-    parts = [part for block in message.content for part in texts(block)]
+    parts = [part for block in message.blocks for part in texts(block)]
     whole = "\n".join(IMAGE if isinstance(part, int) else part for part in parts if part)
     return _largest(
         lambda limit: _with(message, (TextBlock(text=truncate(whole, limit)),)),
@@ -307,18 +348,20 @@ def _largest(
 
 
 def _truncated(message: Message, limit: int) -> Message:
-    content = tuple(_block(block, limit) for block in message.content)
-    return message if content == message.content else _with(message, content)
+    content = tuple(_block(block, limit) for block in message.blocks)
+    return message if content == message.blocks else _with(message, content)
 
 
 def _with(message: Message, content: tuple[ContentBlock, ...]) -> Message:
     text = readable_text(content)
-    return msgspec.structs.replace(message, content=content, text=text, tokens=0)
+    return msgspec.structs.replace(message, blocks=content, text=text, tokens=0)
 
 
 def _block(block: ContentBlock, limit: int) -> ContentBlock:
     match block:
         case ThinkingBlock():
+            if len(block.thinking) <= limit:
+                return block
             return ThinkingBlock(thinking=truncate(block.thinking, limit))
         case ToolUseBlock():
             spelled = msgspec.json.encode(block.input).decode()

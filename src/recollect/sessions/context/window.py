@@ -24,7 +24,13 @@ from recollect.sessions.context.episode import Episode, select_episodes
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer
-from recollect.sessions.context.summary import Summary, SummaryOrder, WindowParts, utterances_of
+from recollect.sessions.context.summary import (
+    ModelFailure,
+    Summary,
+    SummaryOrder,
+    WindowParts,
+    utterances_of,
+)
 from recollect.sessions.context.thresholds import Thresholds, thresholds_of
 from recollect.sessions.context.view import (
     SMALLEST_BUDGET,
@@ -69,6 +75,8 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
             it was compacted by another meanwhile. Only the first changed anything.
         compaction: What is in the view now.
         error: The code of what failed.
+        model_failure: Why a language model did not write the summary, which was made of the lines
+            that matter most instead; None where it did, or none is asked.
         flush: What was written into the notes of the workspace before.
     """
 
@@ -76,6 +84,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     compaction: Compaction | None = None
     error: str | None = None
+    model_failure: ModelFailure | None = None
     flush: Flushed = _NOT_DUE
 
 
@@ -262,8 +271,10 @@ class ContextWindows:
         except RecollectError as error:
             return Compacted(session_id=wanted.session_id, outcome="failed", error=error.code)
         if not summary.text:
-            return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary")
-        return self._replace(wanted, summary, said.tokens, lease)
+            return Compacted(session_id=wanted.session_id, outcome="failed", error="empty_summary",
+                             model_failure=summary.failure)  # fmt: skip
+        done = self._replace(wanted, summary, said.tokens, lease)
+        return msgspec.structs.replace(done, model_failure=summary.failure)
 
     def _view(self, tx: Transaction, who: Listener, limits: Thresholds) -> ContextView:
         sizer, session, scope = self._sizer, who.session, self._access.scope
@@ -316,7 +327,7 @@ class ContextWindows:
         )
         made = self._parts.summariser.summarise(order)
         redacted = self._access.drafts.redacted(made.text.strip())
-        return Summary(text=shortened(redacted, tokens, sizer.text), made_by=made.made_by)
+        return msgspec.structs.replace(made, text=shortened(redacted, tokens, sizer.text))
 
     def _replace(
         self, wanted: Replacement, summary: Summary, replaced_tokens: int, lease: object

@@ -197,7 +197,7 @@ def with_rest(
     read = form.parse(record, form.describe(PurePath("session.jsonl"), None))
     wanted = {
         "role": message.role,
-        "content": msgspec.to_builtins(message.content),
+        "content": msgspec.to_builtins(message.blocks),
         "name": message.name,
         "metadata": message.metadata,
     }
@@ -210,7 +210,7 @@ def _told(read: ForeignMessage, message: Message, *, native: bool) -> frozenset[
     """Return which parts of a message a reading of its record gives."""
     same = {
         "role": read.role == message.role,
-        "content": _blocks(read) == message.content,
+        "content": _blocks(read) == message.blocks,
         "name": read.name == message.name,
         "metadata": _is_metadata_told(message.metadata, read, native=native),
     }

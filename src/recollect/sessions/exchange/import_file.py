@@ -16,7 +16,7 @@ from typing import Any, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.checks import MAX_LABEL_CHARS
-from recollect.core.clock import Clock, IdSource, to_datetime
+from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
@@ -242,7 +242,7 @@ class TranscriptImport:
             self._learn(message.session)
         self._batch.add(message.session.id, draft)
         said = draft.message
-        self._observe(message, said.content, self._time, recalled_in(said.metadata))
+        self._observe(message, said.blocks, self._time, recalled_in(said.metadata))
 
     def _gather(self, session: ForeignSession, began: int) -> SessionBatch:
         """Return what the batch has of a session; ``began`` is when it was first heard of."""
@@ -298,7 +298,7 @@ class TranscriptImport:
             message.role,
             message.content if message.content is not None else "",
             name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
-            at=to_datetime(message.at if message.at is not None else self._time),
+            at=message.at if message.at is not None else self._time,
             metadata=self._extras.metadata(message),
             event_id=event_id_of(
                 self._form.name, self._origins.get(identity, message.session.id), identity

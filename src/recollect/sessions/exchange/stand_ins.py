@@ -175,6 +175,6 @@ def _rewrite(tx: Transaction, session: Session, known: Message, draft: Draft) ->
 
 
 def _draft_of(message: Message) -> Draft:
-    encoded, _ = encoded_content(message.content, message.metadata)
+    encoded, _ = encoded_content(message.blocks, message.metadata)
     facts = encode_facts(message.metadata)
     return Draft(message=message, encoded_content=encoded, encoded_metadata=facts)

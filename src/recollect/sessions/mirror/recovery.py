@@ -378,7 +378,7 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
         seq=line.seq,
         role=check_role(line.role),
         name=line.name,
-        content=blocks,
+        blocks=blocks,
         text=text,
         tokens=estimate_tokens(text),
         created_at=at,

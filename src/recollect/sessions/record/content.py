@@ -30,10 +30,16 @@ class TextBlock(msgspec.Struct, frozen=True, kw_only=True, tag="text", gc=False)
     text: str
 
 
-class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, tag="thinking"):
-    """What the model thought; kept, but no readable text of the message."""
+class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, tag="thinking", omit_defaults=True):
+    """What the model thought; kept, but no readable text of the message.
+
+    Attributes:
+        thinking: The thought.
+        signature: What Anthropic knows it by again; None once a word of it was changed.
+    """
 
     thinking: str
+    signature: str | None = None
 
 
 class ImageBlock(msgspec.Struct, frozen=True, kw_only=True, tag="image", omit_defaults=True):
@@ -89,9 +95,11 @@ Content: TypeAlias = "str | bytes | ContentBlock | Mapping[str, Any] | Sequence[
 
 _HINT = "Pass a text, or a list of content blocks such as {'type': 'text', 'text': '…'}."
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text", "refusal"})
-_TOOL_USE_KINDS = frozenset({"tool_use", "toolCall", "tool_call", "function_call"})
+_TOOL_USE_KINDS = frozenset(
+    {"tool_use", "toolCall", "tool_call", "function_call", "custom_tool_call"}
+)
 _TOOL_RESULT_KINDS = frozenset(
-    {"tool_result", "toolResult", "function_call_output", "web_search_tool_result"}
+    {"tool_result", "toolResult", "function_call_output", "custom_tool_call_output"}
 )
 _IMAGE_KINDS = frozenset({"image", "image_url", "input_image"})
 
@@ -133,8 +141,8 @@ def _parse_mapping(block: Mapping[str, Any]) -> ContentBlock:
     if kind in _TEXT_KINDS and (text := _text_of(block, "text", "refusal")) is not None:
         return TextBlock(text=text)
     if kind == "thinking" and (text := _text_of(block, "thinking", "text")) is not None:
-        return ThinkingBlock(thinking=text)
-    if kind in _IMAGE_KINDS:
+        return ThinkingBlock(thinking=text, signature=_text_of(block, "signature") or None)
+    if kind in _IMAGE_KINDS and not _is_uploaded(block):
         return _image(block)
     if kind in _TOOL_USE_KINDS and isinstance(block.get("name"), str):
         return _tool_use(block)
@@ -145,10 +153,17 @@ def _parse_mapping(block: Mapping[str, Any]) -> ContentBlock:
     return OtherBlock(kind=kind if isinstance(kind, str) else "", value=dict(block))
 
 
+def _is_uploaded(image: Mapping[str, Any]) -> bool:
+    """Return whether an image is named by the id of a file at the provider."""
+    source = image.get("source")
+    place = source if isinstance(source, Mapping) else image
+    return isinstance(place.get("file_id"), str)
+
+
 def _tool_use(block: Mapping[str, Any]) -> ToolUseBlock:
     given = block.get("input", block.get("arguments", {}))
     if isinstance(given, str) and "input" not in block:
-        given = _parsed_arguments(given)
+        given = _parsed_arguments(given) if given.strip() else {}
     return ToolUseBlock(
         name=block["name"], input=given, id=_text_of(block, "call_id", "id", "toolCallId")
     )
@@ -210,7 +225,9 @@ def rewritten(
         case TextBlock():
             return TextBlock(text=text(block.text))
         case ThinkingBlock():
-            return ThinkingBlock(thinking=text(block.thinking))
+            thinking = text(block.thinking)
+            signature = block.signature if thinking == block.thinking else None
+            return ThinkingBlock(thinking=thinking, signature=signature)
         case ImageBlock():
             alt, url = (None if said is None else text(said) for said in (block.alt, block.url))
             kind = value(block.media_type)
@@ -269,9 +286,17 @@ def _readable(block: ContentBlock) -> str:
         case ToolResultBlock():
             return _shortened(readable_text(block.content))
         case OtherBlock():
-            return _text_of(block.value, "text", "title", "summary") or ""
+            return _text_of(block.value, "text", "title", "summary") or _titles(block.value)
         case ThinkingBlock():
             return ""
+
+
+def _titles(value: Mapping[str, Any]) -> str:
+    """Return what the results of a provider's own tool, such as a web search, are called."""
+    found = value.get("content")
+    parts = found if isinstance(found, list) else ()
+    named = [_text_of(part, "title", "text") for part in parts if isinstance(part, Mapping)]
+    return _shortened("\n".join(name for name in named if name))
 
 
 def _shortened(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import msgspec
 
@@ -116,7 +116,7 @@ class DraftMaker:
     ) -> Draft:
         """Return the draft of one message.
 
-        With ``is_checked`` the importer has made the event id and the sender storable already.
+        With ``is_checked`` the importer has made the event id, sender and time storable already.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
@@ -138,6 +138,8 @@ class DraftMaker:
         if sender is not None:
             sender = sender_of(sender)
             sender = sender if is_checked else self.checked(sender, "sender")
+        if at is None or not (is_checked and isinstance(at, int)):
+            at = now if at is None else check_time(at)
         message = Message(
             id=self._ids.new(),
             tenant="",
@@ -145,10 +147,10 @@ class DraftMaker:
             seq=0,
             role=check_role(role),
             name=name,
-            content=blocks,
+            blocks=blocks,
             text=text,
             tokens=estimate_tokens(text),
-            created_at=now if at is None else check_time(at),
+            created_at=at,
             recorded_at=now,
             metadata=facts,
             event_id=event_id,
@@ -289,13 +291,13 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
 def without_answers(draft: Draft, calls: Collection[str]) -> Draft:
     """Return a draft without what calls of ours, by id, gave back."""
     message = draft.message
-    answers = [each for each in message.content if is_answer(each, calls)]
-    blocks, facts = _emptied(message.content, answers, message.metadata)
+    answers = [each for each in message.blocks if is_answer(each, calls)]
+    blocks, facts = _emptied(message.blocks, answers, message.metadata)
     encoded, text = encoded_content(blocks, facts)
     tokens = estimate_tokens(text)
     return Draft(
         message=msgspec.structs.replace(
-            message, content=blocks, text=text, tokens=tokens, metadata=facts
+            message, blocks=blocks, text=text, tokens=tokens, metadata=facts
         ),
         encoded_content=encoded,
         encoded_metadata=encode_facts(facts),
@@ -348,7 +350,3 @@ def _plain(content: Content) -> object:
 
 def _json_of(block: object) -> object:
     return msgspec.to_builtins(block) if isinstance(block, msgspec.Struct) else block
-
-
-Item: TypeAlias = "tuple[str, Content] | Mapping[str, Any]"
-"""A message for `append_many`: role and content, or a dict with the argument names of `append`."""

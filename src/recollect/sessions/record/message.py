@@ -31,7 +31,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         session_id: Where it belongs.
         seq: Its place in the session, from 1, without gaps.
         role: One of `ROLES`.
-        content: The blocks it is made of; a plain text is one text block.
+        blocks: What it is made of; a plain text is one text block. ``content`` in JSON.
         text: What of it can be read and searched.
         tokens: About how many tokens that is in a prompt.
         created_at: When it was said, ms UTC; may go backwards from one message to the next.
@@ -55,7 +55,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     session_id: str
     seq: int
     role: str
-    content: tuple[ContentBlock, ...]
+    blocks: tuple[ContentBlock, ...] = msgspec.field(name="content")
     text: str
     created_at: int
     recorded_at: int
@@ -71,6 +71,15 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     agent: str | None = None
     user: str | None = None
     project: str | None = None
+
+    @property
+    def content(self) -> str | list[dict[str, Any]]:
+        """Its content as plain JSON: a text, or a list of blocks."""
+        match self.blocks:
+            case (TextBlock(text=text),):
+                return text
+        plain: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(self.blocks))
+        return plain
 
 
 _CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
@@ -95,7 +104,7 @@ MESSAGE_FIELDS = (
     *("sender", "turn_sender", "number"),
 )
 """In the order of the columns."""
-message_cells = attrgetter(*MESSAGE_FIELDS)
+message_cells = attrgetter(*("blocks" if name == "content" else name for name in MESSAGE_FIELDS))
 """Returns the fields of a message in the order of the columns."""
 
 

@@ -157,7 +157,7 @@ def recalled_answers(
     asked: dict[str, bool] = {}
     found: dict[int, set[str]] = {}
     for place, message in enumerate(messages):
-        for block in message.content:
+        for block in message.blocks:
             if isinstance(block, ToolUseBlock) and block.id is not None:
                 asked[block.id] = block.id in recalled_in(message.metadata)
             elif isinstance(block, ToolResultBlock) and (call := block.tool_use_id) is not None:
@@ -177,7 +177,7 @@ def _was_recall(tx: Transaction, session: Session, call_id: str) -> bool:
 
 
 def _calls(message: Message) -> Iterator[_Row]:
-    for place, block in enumerate(message.content):
+    for place, block in enumerate(message.blocks):
         if isinstance(block, ToolUseBlock):
             given = msgspec.json.encode(block.input).decode()
             told = (None, block.id, block.name, given, None, 0, message.created_at, None)
@@ -195,9 +195,9 @@ def _results(message: Message) -> Iterator[_Row]:
 
 def _result_blocks(message: Message) -> list[ToolResultBlock]:
     """Return the results in a message; a tool that speaks plain text answered with all of it."""
-    results = [block for block in message.content if isinstance(block, ToolResultBlock)]
+    results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
     if message.role == "tool" and not results:
-        plain = tuple(block for block in message.content if isinstance(block, TextBlock))
+        plain = tuple(block for block in message.blocks if isinstance(block, TextBlock))
         return [ToolResultBlock(content=plain, name=message.name)] if plain else []
     return results
 

@@ -48,7 +48,7 @@ def pairs(messages: Iterable[Message]) -> tuple[ToolPair, ...]:
     """
     book = _Book()
     for message in messages:
-        for block in message.content:
+        for block in message.blocks:
             if isinstance(block, ToolUseBlock):
                 book.call(block, message.seq)
             elif isinstance(block, ToolResultBlock):
@@ -140,8 +140,8 @@ def _answers_in_plain_text(message: Message) -> bool:
     """Whether a tool spoke without saying which call it answers."""
     return (
         message.role == "tool"
-        and not any(isinstance(block, ToolResultBlock) for block in message.content)
-        and any(isinstance(block, TextBlock) for block in message.content)
+        and not any(isinstance(block, ToolResultBlock) for block in message.blocks)
+        and any(isinstance(block, TextBlock) for block in message.blocks)
     )
 
 
@@ -166,7 +166,7 @@ def _reaches(messages: Sequence[Message]) -> list[Span]:
 
 
 def _has_results(message: Message) -> bool:
-    return any(isinstance(block, ToolResultBlock) for block in message.content)
+    return any(isinstance(block, ToolResultBlock) for block in message.blocks)
 
 
 def _merged(reaches: list[Span]) -> list[Span]:

@@ -150,7 +150,7 @@ def append_drafts(
                 places.append(known[event_id])
                 continue
             known[event_id] = draft.message.id
-        content = draft.message.content
+        content = draft.message.blocks
         if ours is None and (len(content) != 1 or type(content[0]) is not TextBlock):
             ours = recalled_answers(tx, session, [each.message for each in drafts])
         stored = without_answers(draft, ours[place]) if ours and place in ours else draft
@@ -204,7 +204,7 @@ def _turn_sender(message: Message, before: str | None) -> str | None:
 
 def _is_results(message: Message) -> bool:
     """Return whether it only brings back what tools gave, which some programs call the user's."""
-    return all(type(block) is ToolResultBlock for block in message.content)
+    return all(type(block) is ToolResultBlock for block in message.blocks)
 
 
 def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> str | None:
@@ -296,7 +296,7 @@ def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
 
 
 def _is_plain(message: Message) -> bool:
-    content = message.content
+    content = message.blocks
     return message.role != "tool" and len(content) == 1 and type(content[0]) is TextBlock
 
 
@@ -326,7 +326,7 @@ def rewrite_message(
     """
     said, at = draft.message, draft.message.recorded_at
     now = msgspec.structs.replace(
-        known, content=said.content, text=said.text, tokens=said.tokens, metadata=said.metadata
+        known, blocks=said.blocks, text=said.text, tokens=said.tokens, metadata=said.metadata
     )
     row = _row(now, draft)
     told = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata, row[-1], now.id)

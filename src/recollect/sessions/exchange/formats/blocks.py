@@ -37,7 +37,9 @@ def anthropic_block(block: ours.ContentBlock) -> dict[str, Any]:
         case ours.TextBlock():
             return {"type": "text", "text": block.text}
         case ours.ThinkingBlock():
-            return {"type": "thinking", "thinking": block.thinking}
+            return {"type": "thinking", "thinking": block.thinking} | _told(
+                {"signature": block.signature}
+            )
         case ours.ImageBlock():
             return _image(block)
         case ours.ToolUseBlock():

@@ -361,7 +361,7 @@ class _Chain:
 def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the type of a line, and its message."""
     content = blocks.with_extras(
-        blocks.plain_content(message.content, blocks.anthropic_block), foreign.get(extras.BLOCKS)
+        blocks.plain_content(message.blocks, blocks.anthropic_block), foreign.get(extras.BLOCKS)
     )
     if message.role == "system" and message.metadata.get("kind") != "compaction":
         subtype = extras.part_of(foreign, extras.LINE).get("subtype", "informational")

@@ -213,7 +213,7 @@ def _header(session: Session) -> dict[str, Any]:
 
 
 def _line(item: port.Owned) -> dict[str, Any]:
-    message, blocks = item.message, item.message.content
+    message, blocks = item.message, item.message.blocks
     foreign = message.foreign_id if item.owner.source == _FORM.name else None
     is_text = len(blocks) == 1 and isinstance(blocks[0], TextBlock)
     line = {

@@ -441,7 +441,7 @@ def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
-    match extras.part_of(foreign, extras.MESSAGE).get("role"), message.content:
+    match extras.part_of(foreign, extras.MESSAGE).get("role"), message.blocks:
         case "bashExecution", (ToolUseBlock() as call, ToolResultBlock() as result):
             command = call.input.get("command") if isinstance(call.input, dict) else None
             return {"command": command, "output": _plain(result)}
@@ -452,7 +452,7 @@ def _by_role(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
             del told["type"]
             return told
     content = blocks.with_extras(
-        blocks.plain_content(message.content, blocks.openclaw_block), foreign.get(extras.BLOCKS)
+        blocks.plain_content(message.blocks, blocks.openclaw_block), foreign.get(extras.BLOCKS)
     )
     if message.role == "assistant":
         content = blocks.in_blocks(content)
