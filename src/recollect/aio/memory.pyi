@@ -2341,10 +2341,11 @@ class AsyncLeasedSession:
         mode: str = "hybrid",
         channel: str | None = None,
         for_sender: str | None = None,
-        since: int | datetime | None = None,
-        until: int | datetime | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
+        min_confidence: float | None = None,
         on_progress: AsyncCallback | OnProgress = ...,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -2360,10 +2361,13 @@ class AsyncLeasedSession:
             channel: Only what was said or done on this channel: ``telegram``.
             for_session: Only what this session may hear. Without it the operator asks and sees all.
             for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
-            since: Only what was said, happened or changed from then on, ms UTC or datetime.
-            until: Only what was before then.
+            since: Only what was said, happened or changed from then on: ms UTC, a datetime, or a
+                text such as ``2026-05-12`` or ``last week``.
+            until: Only what was before then; of a text that is a range, its end.
             types: Only observations of these types.
             min_importance: Only observations that are at least so important, 0 to 1.
+            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
+                to 1; hits with any confidence if not given.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
