@@ -29,7 +29,7 @@ from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mi
 from recollect.sessions.mirror.recovery import iso_ms
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import heard_seqs
-from recollect.sessions.policy.visibility import VisibilityGroup
+from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
 from recollect.store.blobs import Blobs
 from recollect.store.columns import Condition, text
@@ -233,13 +233,28 @@ class HomeExport:
         first = next(lines, None)
         if first is None:
             return
-        yield "session", self._told(msgspec.json.decode(first, type=SessionLine), wanted)
+        session = msgspec.json.decode(first, type=SessionLine)
+        yield "session", self._told(session, wanted)
         for line in lines:
             is_compaction = line.startswith(_COMPACTION)
-            if not line.startswith(SESSION_LINE) and wanted.takes(session_id, line, is_compaction):
-                yield "compaction" if is_compaction else "message", msgspec.Raw(line)
+            if line.startswith(SESSION_LINE) or not wanted.takes(session_id, line, is_compaction):
+                continue
+            if is_compaction and not self._hears_summary(session, line):
+                continue
+            yield "compaction" if is_compaction else "message", msgspec.Raw(line)
         if session_id in wanted.chosen:
             yield from (("observation", each) for each in self._observations(session_id))
+
+    def _hears_summary(self, session: SessionLine, line: bytes) -> bool:
+        """Return whether a summary was made for whoever asks.
+
+        What it stands for may be pruned, and nothing but its own words are left to tell.
+        """
+        if self._asked is None:
+            return True
+        made_for = msgspec.json.decode(line, type=_MadeFor).turn_sender
+        speakers = msgspec.convert(session, Speakers, from_attributes=True)
+        return visibility_group_of(speakers, self._parts.owner, made_for) == self._asked.group
 
     def _told(self, line: SessionLine, wanted: _Wanted) -> SessionLine:
         """Return the line of a session without links to what is not in the document.
@@ -330,6 +345,12 @@ class _Place(msgspec.Struct, frozen=True):
 
     seq: int
     at: str
+
+
+class _MadeFor(msgspec.Struct, frozen=True):
+    """For whom a summary was made; see `Compaction`."""
+
+    turn_sender: str | None = None
 
 
 class _Wanted:

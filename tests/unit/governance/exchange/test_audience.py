@@ -85,6 +85,28 @@ def test_the_owner_gets_their_group_with_payloads(memory: Memory) -> None:
         assert other not in text
 
 
+def test_a_summary_made_for_a_guest_is_not_exported_to_the_owner_once_its_words_are_pruned(
+    tmp_path: Path,
+) -> None:
+    """What is left of a shared session is the owner's alone, but for what was summed up before."""
+    settings = {
+        "sessions.owner": ["telegram:1"],
+        "sessions.retention.max_messages": 1,
+        "sessions.context.keep_messages": 1,
+    }
+    with opened(tmp_path / "home", settings) as memory:
+        together = memory.sessions.create(key=SHARED)
+        for word in ("apples", "pears"):
+            memory.sessions.append(together.id, "user", f"guest {word}", sender="telegram:42")
+        memory.sessions.compact(together.id)
+        memory.sessions.append(together.id, "user", "owner plums", sender="telegram:1")
+        assert memory.prune().messages == 2
+        lines = exported(memory, for_session=together.id)
+    assert [message["content"] for message in of_kind(lines, "message")] == ["owner plums"]
+    assert of_kind(lines, "compaction") == []
+    assert "guest" not in words(lines)
+
+
 def test_a_group_gets_its_own(memory: Memory) -> None:
     """A place, with all who read it."""
     group = memory.sessions.find("agent:main:slack:group:g1").id
