@@ -7,6 +7,7 @@ same transaction reads from the tables belong to one snapshot, whichever process
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,7 +35,9 @@ from recollect.index.vectors.vector_rows import HeldVectors
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
-from recollect.text.times.ranges import TimeRange
+
+if TYPE_CHECKING:  # only where a question names times
+    from recollect.text.times.ranges import TimeRange
 
 OWNERS = ("agent", "user", "project", "speaker")
 """Columns of `layout` that hold numbers of names."""

@@ -20,7 +20,7 @@ from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
-from recollect.text.annotations import Annotation
+from recollect.text.markdown.annotations import Annotation
 from recollect.text.snippet import snippet
 from recollect.text.terms import terms
 
