@@ -64,6 +64,7 @@ class Partition:
         near: VectorIndex | None = None,
     ) -> None:
         self.number = number
+        self.first_id = chunk_record.chunk_id(number, 0)
         self.dimensions = dimensions
         self._backend = backend(lexical)
         self._near = near
@@ -124,9 +125,7 @@ class Partition:
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
-        row = tx.row(
-            "SELECT text FROM chunks WHERE id = ?", (chunk_record.chunk_id(self.number, number),)
-        )
+        row = tx.row("SELECT text FROM chunks WHERE id = ?", (self.first_id + number,))
         return terms(text(row[0])) if row else []
 
     def _take_in(self, tx: Transaction, count: int, groups: int) -> None:
