@@ -13,6 +13,7 @@ import msgspec
 from recollect.assembly.assembling import assemble
 from recollect.assembly.components import Components
 from recollect.assembly.exchange import ExchangeFacade
+from recollect.assembly.repair import RepairFacade
 from recollect.assembly.resources import OpenOptions
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreClosed, StoreCorrupt
@@ -38,12 +39,10 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
     from recollect.governance.tokens import Tokens
     from recollect.index.build.preview import Preview
-    from recollect.index.repair.checkup import IndexCheckup
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
-    from recollect.recall.probe import Probe
     from recollect.recall.status import RecordCounts, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
@@ -55,7 +54,7 @@ INLINE_EMBEDDINGS = 2_000
 More than that is left to `sync` and the background."""
 
 
-class Memory(ExchangeFacade):
+class Memory(ExchangeFacade, RepairFacade):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
     def __init__(self, parts: Components) -> None:
@@ -246,7 +245,8 @@ class Memory(ExchangeFacade):
         result = self._found(query, seen, options, on_progress)
         if NAMED.fullmatch(query) and not options.is_narrowed:
             result = parts.named(result, query, seen, options, asked.asking(self.settings))
-        result = above_confidence(result, min_confidence)
+        if min_confidence is not None:
+            result = above_confidence(result, min_confidence)
         is_linked = any(hit.source != SESSIONS for hit in result.hits)
         return parts.linker(for_session, for_sender).hits(result) if is_linked else result
 
@@ -439,34 +439,6 @@ class Memory(ExchangeFacade):
         from recollect.recall.status import count_records
 
         return count_records(self._base.records, self.scope)
-
-    def probe_embedding(self) -> Probe:
-        """Return whether the embedder answers: it is asked for one word, at most twice a minute."""
-        return self._parts.probe().ask()
-
-    def probe_vectors(self) -> bool:
-        """Return whether the vector back end of the settings can be reached."""
-        return self._parts.index.near.status(self._parts.index.status().dimensions).available
-
-    def checkup(self) -> IndexCheckup:
-        """Return what examines the rows of the index, and repairs them."""
-        from recollect.index.repair.checkup import IndexCheckup
-
-        return IndexCheckup(self._base.index_database, self._parts.index)
-
-    def forgive_batches(self) -> int:
-        """Let batches of the provider be used again; return how many failures are forgotten."""
-        return self._parts.index.forgive_batches()
-
-    def heal_mirrors(self) -> Mapping[str, int]:
-        """Make every readable transcript equal to the database; return how many were how before."""
-        mirror = self._parts.mirror
-        return {} if mirror is None else {str(k): n for k, n in mirror.heal_all().items()}
-
-    def set_stray_mirrors_aside(self) -> int:
-        """Give mirrors of sessions that the database does not have another ending."""
-        mirror = self._parts.mirror
-        return 0 if mirror is None else mirror.set_strays_aside()
 
     def close(self) -> None:
         """Finish writing and let go of the files. A second call does nothing."""

@@ -38,8 +38,8 @@ from recollect.store.sqlite.copies import (
     transcript_files,
 )
 from recollect.store.sqlite.home import GUEST_NOTES, MIRROR_SUFFIX, TRANSCRIPTS
+from recollect.text.markdown.section import resealed
 from recollect.text.secret_redactor import SecretRedactor
-from recollect.text.section import resealed
 from recollect.text.withheld import line_hash
 
 _MARK = re.compile(r"\[redacted:([a-z0-9-]{1,40}):[0-9a-f]{6}\]|redacted-[0-9a-f]{32}")

@@ -48,11 +48,12 @@ from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Embedder
 from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
-from recollect.text.times.ranges import TimeRange, find_ranges
+from recollect.text.times.grammar import expressions
 
 if TYPE_CHECKING:  # imported where they are made
     from recollect.index.build.preview import Preview
     from recollect.index.model.mentions import FoundMention
+    from recollect.text.times.ranges import TimeRange
 
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
@@ -322,7 +323,12 @@ class Index:
         """Return the times that a question names, but for those to come."""
         if not isinstance(query, str):
             return ()  # the search will refuse it
-        found = find_ranges(query, now_ms, zone_of(self._zone))
+        said = expressions(query)
+        if not said:
+            return ()  # most name none, and need not know what times mean
+        from recollect.text.times.ranges import ranges_of
+
+        found = ranges_of(said, now_ms, zone_of(self._zone))
         return tuple(each for each in found if each.since <= now_ms)
 
     def mentions(

@@ -14,16 +14,15 @@ from recollect.core.scope import Scope
 from recollect.core.settings import Settings
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.model.visibility import Audience, SeqRange, Spoken
-from recollect.index.query.said_within import SaidWithin
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.sessions.policy.owner import OWNER_HINT, Owner
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.session_key import GROUPS
 from recollect.store.engine import Database, Transaction
-from recollect.text.times.moments import read_moment
 from recollect.workspace.extra_paths import matches
 
-if TYPE_CHECKING:  # imported with the first session that is asked for
+if TYPE_CHECKING:  # imported with the first session or time that is asked for
+    from recollect.index.query.said_within import SaidWithin
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.sessions.sessions import Sessions
@@ -124,6 +123,9 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         """Return when what is looked for was said; None for any time."""
         if self.since is self.until is None:
             return None
+        from recollect.index.query.said_within import SaidWithin
+        from recollect.text.times.moments import read_moment
+
         zone = zone_of(settings.sessions.time_zone)
         since = 0 if self.since is None else read_moment(self.since, now_ms, zone)
         until = MAX_MS + 1

@@ -27,7 +27,7 @@ from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder,
 
 BATCH_BYTES = 1024 * 1024
 MARK = "<!-- recollect:"
-"""What every text has that has a section, see `recollect.text.section`."""
+"""What every text has that has a section, see `recollect.text.markdown.section`."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _HEADING = re.compile(r"^#{1,6} +(.*)", re.MULTILINE)
@@ -189,7 +189,7 @@ class MemorySource:
 def _mentions(text: str) -> tuple[tuple[int, int], ...]:
     if not NAMES_ANY.search(text):
         return ()
-    from recollect.text.mentions import mentions_in
+    from recollect.text.markdown.mentions import mentions_in
 
     return mentions_in(text)
 
@@ -198,7 +198,7 @@ def _searched(text: str) -> str:
     """Return a text without a section that is ours: what it says is found as observations."""
     if MARK not in text:
         return text
-    from recollect.text.section import without_section
+    from recollect.text.markdown.section import without_section
 
     return without_section(text)
 

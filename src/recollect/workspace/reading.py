@@ -119,7 +119,7 @@ class MemoryReader:
             NotFound: the file is gone.
             StoreError: the file cannot be read.
         """
-        from recollect.text.mentions import mentions_in
+        from recollect.text.markdown.mentions import mentions_in
 
         return mentions_in(self._files.text(self._find(ref))[0])
 

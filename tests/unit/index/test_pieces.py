@@ -10,7 +10,7 @@ from recollect.index.model import chunk_record
 from recollect.index.model.document import Document
 from recollect.index.model.generation import Identity
 from recollect.index.model.origin import qualified
-from recollect.text.annotations import Annotation
+from recollect.text.markdown.annotations import Annotation
 from tests.unit.index.scripted import NOON, note, said
 
 

@@ -15,7 +15,7 @@ from recollect.memory import Memory
 from recollect.observations.observation import Trust
 from recollect.recall.context.sections import NOTE
 from recollect.store import paths
-from recollect.text.section import BEGIN, END
+from recollect.text.markdown.section import BEGIN, END
 
 OWNER = "agent:main:telegram:acc:direct:42"
 GUEST = "agent:main:telegram:acc:direct:7"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.annotations import Annotation, join_annotations, read_annotations
+from recollect.text.markdown.annotations import Annotation, join_annotations, read_annotations
 
 
 def told(comment: str) -> Annotation | None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.chunking import chunk_hash
-from recollect.text.entries import HEADING_CHARS, chunk_entries
-from recollect.text.fences import lines_outside
+from recollect.text.markdown.entries import HEADING_CHARS, chunk_entries
+from recollect.text.markdown.fences import lines_outside
 
 LINES = st.sampled_from(
     ["- tea", "- rain and cold", "  more of it", "# One", "## Two", "text", "", "```", "-no", "* x"]

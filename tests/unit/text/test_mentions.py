@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.text.mentions import mentions_in
+from recollect.text.markdown.mentions import mentions_in
 
 
 def numbers(text: str) -> list[int]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import Conflict
-from recollect.text.section import (
+from recollect.text.markdown.section import (
     BEGIN,
     END,
     find_section,

@@ -14,9 +14,14 @@ from recollect.index.model.document import Document
 from recollect.index.model.generation import Identity
 from recollect.index.model.memory_date import CURATED, is_evergreen
 from recollect.index.model.origin import path_of
-from recollect.text.annotations import Annotated, Annotation, join_annotations, read_annotations
 from recollect.text.chunking import Chunk, chunk_markdown
-from recollect.text.entries import chunk_entries
+from recollect.text.markdown.annotations import (
+    Annotated,
+    Annotation,
+    join_annotations,
+    read_annotations,
+)
+from recollect.text.markdown.entries import chunk_entries
 from recollect.text.query_cues import has_time_word, inner_capitals, is_question
 from recollect.text.terms import terms
 from recollect.text.turns import chunk_message

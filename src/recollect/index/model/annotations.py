@@ -1,7 +1,7 @@
 """The annotations of the chunks of one partition: their rows, and how a reader holds them.
 
 How much they count is the ranking's matter (`query.ranking`), what they may say that of
-`recollect.text.annotations`.
+`recollect.text.markdown.annotations`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from recollect.index.model.chunk_record import Ints, chunk_id, chunk_ids
 from recollect.store.columns import typed_rows
 from recollect.store.engine import SqlValue, Transaction
-from recollect.text.annotations import Annotation
+from recollect.text.markdown.annotations import Annotation
 from recollect.text.terms import phrase_terms
 
 Phrase = tuple[str, ...]

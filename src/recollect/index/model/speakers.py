@@ -112,5 +112,6 @@ def _keys(name: str) -> set[str]:
 
 
 def _bare(name: str) -> str:
-    folded = bare(" ".join(name.split()))
+    folded = " ".join(name.split())
+    folded = folded.lower() if folded.isascii() else bare(folded)
     return folded.removesuffix("'s").removesuffix("’s")

@@ -7,6 +7,7 @@ same transaction reads from the tables belong to one snapshot, whichever process
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,7 +35,9 @@ from recollect.index.vectors.vector_rows import HeldVectors
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.terms import terms
-from recollect.text.times.ranges import TimeRange
+
+if TYPE_CHECKING:  # only where a question names times
+    from recollect.text.times.ranges import TimeRange
 
 OWNERS = ("agent", "user", "project", "speaker")
 """Columns of `layout` that hold numbers of names."""
@@ -61,6 +64,7 @@ class Partition:
         near: VectorIndex | None = None,
     ) -> None:
         self.number = number
+        self.first_id = chunk_record.chunk_id(number, 0)
         self.dimensions = dimensions
         self._backend = backend(lexical)
         self._near = near
@@ -121,9 +125,7 @@ class Partition:
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
-        row = tx.row(
-            "SELECT text FROM chunks WHERE id = ?", (chunk_record.chunk_id(self.number, number),)
-        )
+        row = tx.row("SELECT text FROM chunks WHERE id = ?", (self.first_id + number,))
         return terms(text(row[0])) if row else []
 
     def _take_in(self, tx: Transaction, count: int, groups: int) -> None:

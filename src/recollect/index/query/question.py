@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -18,7 +19,9 @@ from recollect.text.query_cues import (
     is_first_person,
 )
 from recollect.text.terms import query_terms
-from recollect.text.times.ranges import TimeRange
+
+if TYPE_CHECKING:  # only where a question names times
+    from recollect.text.times.ranges import TimeRange
 
 MOST_NAMED = 2
 """A question that names more speakers is about none of them in particular."""

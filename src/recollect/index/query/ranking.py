@@ -105,7 +105,7 @@ def own_weight(question: Question, ranking: RankingSettings) -> float:
     it holds: without this part it can rank before it. With words the same part costs recall
     (docs/experiments.md, own).
     """
-    return ranking.own if any(is_unspaced(term) for term in question.terms) else 0.0
+    return ranking.own if any(not t.isascii() and is_unspaced(t) for t in question.terms) else 0.0
 
 
 def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -29,7 +29,6 @@ from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
-from recollect.index.query.said_within import SaidWithin, undated
 from recollect.index.query.shortlist import (
     Shortlist,
     Shown,
@@ -41,7 +40,10 @@ from recollect.models.embedding.embedder import Vectors
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import query_terms
-from recollect.text.times.ranges import TimeRange
+
+if TYPE_CHECKING:  # only where times are given, or named
+    from recollect.index.query.said_within import SaidWithin
+    from recollect.text.times.ranges import TimeRange
 
 MODES = ("hybrid", "lexical", "vector")
 MOST_HITS = 1_000
@@ -397,6 +399,8 @@ def _left_out(
     origin: str | None,
 ) -> list[str]:
     """Return a warning where the caller sees memory files of which nothing tells a time."""
+    from recollect.index.query.said_within import undated
+
     arrays = partition.arrays
     count = arrays.count
     missing = undated({name: arrays.columns[name][:count] for name in ("source", "at")})

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import msgspec
 
-from recollect.index.model.chunk_record import chunk_id
 from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS
 from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
@@ -20,7 +19,7 @@ from recollect.index.query.partition import Partition
 from recollect.index.query.question import Ranked
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
-from recollect.text.annotations import Annotation
+from recollect.text.markdown.annotations import Annotation
 from recollect.text.snippet import snippet
 from recollect.text.terms import terms
 
@@ -166,7 +165,7 @@ class Shortlist:
 
     def _read(self, places: Sequence[int]) -> list[Found]:
         """Return the hits at some places of the ranking, without those whose chunk is gone."""
-        first = chunk_id(self._partition.number, 0)
+        first = self._partition.first_id
         keys = [first + self._ranked.numbers[place] for place in places]
         found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
         rows = {row.key: row for row in typed_rows(found, _HitRow)}

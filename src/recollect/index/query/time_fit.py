@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.core.clock import DAY_MS, to_datetime
 from recollect.index.model.chunk_record import Floats, Ints
-from recollect.text.times.ranges import TimeRange
+
+if TYPE_CHECKING:  # only where a question names times
+    from recollect.text.times.ranges import TimeRange
 
 NEAR = 0.5
 """What the edge of a range is worth to those outside, falling to 0 one length of it away: people

@@ -22,7 +22,7 @@ from recollect.sessions.record.session import DELETED, Session, select_sessions
 from recollect.store.columns import Condition, decode, json_object, text
 from recollect.store.engine import Row, Transaction
 from recollect.store.paths import read_beneath
-from recollect.text.section import numbers_in
+from recollect.text.markdown.section import numbers_in
 
 WHOLE = frozenset({"startup", "clear", "compact"})
 """Reasons for which the prompt begins again."""

@@ -28,7 +28,7 @@ from recollect.sessions.context.flushed_notes import (
 from recollect.store.files import write_file
 from recollect.store.paths import read_beneath, rewrite_beneath
 from recollect.text.injected import neutral
-from recollect.text.section import BEGIN, END, find_section, with_section
+from recollect.text.markdown.section import BEGIN, END, find_section, with_section
 
 if TYPE_CHECKING:  # for a name only
     from recollect.observations.projects import Projects

@@ -269,7 +269,7 @@ def _erase_file(
     *,
     dry_run: bool,
 ) -> ErasedNotes:
-    from recollect.text.section import resealed
+    from recollect.text.markdown.section import resealed
 
     shared, removed, edited = sum(said.values()), 0, 0
     numbers: tuple[int, ...] = ()

@@ -5,6 +5,7 @@ Kept in the metadata of the message that it belongs to (``usage``), and added up
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, LiteralString
 
@@ -54,11 +55,6 @@ _NAMES = {
     "context": ("context", "context_tokens", "contextTokens"),
 }
 """Our names, and those of Anthropic, OpenAI, Gemini, DeepSeek, Bedrock, the AI SDK and OpenClaw."""
-_PATHS = {
-    name: tuple((each, *each.partition(".")[::2]) for each in spellings)
-    for name, spellings in _NAMES.items()
-}
-"""Each spelling, the name that it begins with, and the one within the object there, if any."""
 _WHOLE = frozenset({"prompt_tokens", "promptTokenCount"})
 """Names of counts of the whole prompt, what came from the cache included."""
 _BESIDE = "thoughtsTokenCount"
@@ -118,10 +114,19 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     return TokenUsage(**{name: _checked(count) for name, count in counts.items()})
 
 
+@functools.cache
+def _paths() -> dict[str, list[tuple[str, str, str]]]:
+    """Return each spelling, the name it begins with, and the one within the object there."""
+    return {
+        name: [(each, *each.partition(".")[::2]) for each in spellings]
+        for name, spellings in _NAMES.items()
+    }
+
+
 def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts of a provider by our names, each token once."""
     given_as: dict[str, tuple[str, Any]] = {}
-    for name, spellings in _PATHS.items():
+    for name, spellings in _paths().items():
         given_as[name] = "", 0
         for spelling, outer, inner in spellings:
             held = given.get(outer)

@@ -14,11 +14,10 @@ from typing import Any
 import msgspec
 
 from recollect.text.terms import UNSPACED, bare
-from recollect.text.times import chinese, english, german, japanese, portuguese
-from recollect.text.times.words import DATE, DIGITS, NUMBER, OTHER, YEAR
+from recollect.text.times import english, german, portuguese
+from recollect.text.times.words import DATE, DIGITS, NUMBER, OTHER, YEAR, Table
 
 SPACED_TABLES = (english.TABLE, german.TABLE, portuguese.TABLE)
-UNSPACED_TABLES = (chinese.TABLE, japanese.TABLE)
 MOST_CHARS = 2_000
 """Of longer texts no more is looked at: nobody asks so much."""
 
@@ -174,10 +173,18 @@ def _phrases() -> dict[str, list[tuple[list[str], str, Any]]]:
 
 
 @functools.cache
+def unspaced_tables() -> tuple[Table, ...]:
+    """Return the tables of scripts without spaces; the first text in one imports them."""
+    from recollect.text.times import chinese, japanese
+
+    return chinese.TABLE, japanese.TABLE
+
+
+@functools.cache
 def _unspaced_words() -> dict[str, tuple[str, Any]]:
     return {
         word: (kind, value)
-        for table in UNSPACED_TABLES
+        for table in unspaced_tables()
         for kind, words in table.items()
         for word, value in words.items()
     }

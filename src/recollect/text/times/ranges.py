@@ -6,7 +6,7 @@ day. `docs/search.md`, time, has the definitions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
@@ -67,7 +67,12 @@ def find_ranges(text: str, now_ms: int, zone: tzinfo | None = None) -> list[Time
 
     What has no meaning ("30 February") or lies outside of 1970 to 9999 is left out.
     """
-    found = (_range(expression, now_ms, zone) for expression in expressions(text))
+    return ranges_of(expressions(text), now_ms, zone)
+
+
+def ranges_of(said: Sequence[Expression], now_ms: int, zone: tzinfo | None) -> list[TimeRange]:
+    """Return what expressions mean, as `find_ranges` does."""
+    found = (_range(expression, now_ms, zone) for expression in said)
     return [each for each in found if each is not None]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.clock import MAX_MS, to_datetime, to_ms
-from recollect.text.times.grammar import SPACED_TABLES, UNSPACED_TABLES
+from recollect.text.times.grammar import SPACED_TABLES, unspaced_tables
 from recollect.text.times.ranges import find_ranges, read_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -175,7 +175,7 @@ def test_a_whole_text_may_be_a_time() -> None:
 
 def test_no_word_has_two_meanings() -> None:
     """The languages are read as one: a word of two tables must mean the same."""
-    for tables in (SPACED_TABLES, UNSPACED_TABLES):
+    for tables in (SPACED_TABLES, unspaced_tables()):
         known: dict[str, tuple[str, object]] = {}
         for table in tables:
             for kind, words in table.items():
@@ -186,7 +186,7 @@ def test_no_word_has_two_meanings() -> None:
 _WORDS = st.sampled_from(
     [
         word
-        for table in (*SPACED_TABLES, *UNSPACED_TABLES)
+        for table in (*SPACED_TABLES, *unspaced_tables())
         for kind in table.values()
         for word in kind
     ]

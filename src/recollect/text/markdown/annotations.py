@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from recollect.text.fences import lines_outside
+from recollect.text.markdown.fences import lines_outside
 
 LEAST_IMPORTANCE, MOST_IMPORTANCE = 1, 10
 MOST_KEYS = 32

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from recollect.core.errors import Conflict
-from recollect.text.fences import lines_outside
+from recollect.text.markdown.fences import lines_outside
 
 BEGIN = "<!-- recollect:begin"
 END = "<!-- recollect:end -->"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.core.numbers import NAMES_ANY
-from recollect.text.fences import lines_outside
+from recollect.text.markdown.fences import lines_outside
 
 Mention = tuple[int, int]
 """A line, from 1, and the number of an observation."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from recollect.text.char_cost import CHARS_PER_TOKEN
 from recollect.text.chunking import Chunk, chunk_hash, chunk_markdown
-from recollect.text.fences import lines_outside
+from recollect.text.markdown.fences import lines_outside
 
 HEADING_CHARS = 120
 """Of a heading so much is repeated above its entries."""

@@ -1,0 +1,1 @@
+"""Markdown as memory files have it: fences, entries with annotations, sections, mentions."""
