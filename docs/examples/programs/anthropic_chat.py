@@ -3,10 +3,11 @@
 import sys
 
 from anthropic import Anthropic
+from anthropic.types import ToolParam
 
 import recollect
 
-tools = [{"name": "opening_hours", "input_schema": {"type": "object", "properties": {}}}]
+hours: ToolParam = {"name": "opening_hours", "input_schema": {"type": "object", "properties": {}}}
 client = Anthropic()  # ANTHROPIC_API_KEY
 
 with recollect.open() as memory, memory.sessions.hold(memory.sessions.open("shop").id) as chat:
@@ -16,7 +17,7 @@ with recollect.open() as memory, memory.sessions.hold(memory.sessions.open("shop
         while True:
             prompt = chat.view(budget_tokens=8_000).as_anthropic(system)
             reply = client.messages.create(
-                model="claude-opus-4-5", max_tokens=1_000, tools=tools, **prompt
+                model="claude-opus-4-5", max_tokens=1_000, tools=[hours], **prompt
             )
             chat.append(reply)  # as it came: thoughts, calls of tools, what it cost
             calls = [block for block in reply.content if block.type == "tool_use"]
@@ -27,5 +28,5 @@ with recollect.open() as memory, memory.sessions.hold(memory.sessions.open("shop
                 for call in calls
             ]
             chat.append("user", results)
-        print(reply.content[-1].text)
+        print("".join(block.text for block in reply.content if block.type == "text"))
         chat.keep_within_window()

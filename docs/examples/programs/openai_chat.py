@@ -4,11 +4,14 @@ import json
 import sys
 
 from openai import OpenAI
+from openai.types.chat import ChatCompletionFunctionToolParam
 
 import recollect
 
-hours = {"name": "opening_hours", "parameters": {"type": "object", "properties": {}}}
-tools = [{"type": "function", "function": hours}]
+hours: ChatCompletionFunctionToolParam = {
+    "type": "function",
+    "function": {"name": "opening_hours", "parameters": {"type": "object", "properties": {}}},
+}
 client = OpenAI()  # OPENAI_API_KEY
 
 with recollect.open() as memory, memory.sessions.hold(memory.sessions.open("shop").id) as chat:
@@ -17,7 +20,7 @@ with recollect.open() as memory, memory.sessions.hold(memory.sessions.open("shop
         system = f"You keep a tea shop.\n{chat.context(query=line).text}"
         while True:
             prompt = chat.view(budget_tokens=8_000).as_openai(system)
-            answer = client.chat.completions.create(model="gpt-5", messages=prompt, tools=tools)
+            answer = client.chat.completions.create(model="gpt-5", messages=prompt, tools=[hours])
             reply = answer.choices[0].message
             chat.append(reply)  # as it came, calls of tools included
             if not reply.tool_calls:

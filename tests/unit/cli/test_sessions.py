@@ -142,7 +142,7 @@ def test_what_a_model_used_is_shown(run: Run, home: Path) -> None:
         ("sessions", "--limit", "0"),
         ("sessions", "--status", "odd"),
         ("sessions", "--status", "active", "--all"),
-        ("sessions", "--since", "tomorrow"),
+        ("sessions", "--since", "someday"),
         ("sessions", "show", "nobody"),
         ("transcript", "nobody"),
         ("transcript", "delivery", "--limit", "-1"),

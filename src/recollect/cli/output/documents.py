@@ -99,6 +99,7 @@ class SearchLines(TypedDict):
     took_ms: float
     lines: list[IndexLine]
     mode: str
+    confidence: float
     warnings: list[str]
     tokens: int
 

@@ -19,6 +19,8 @@ LEAST_LETTERS = 5
 """Among shorter words too many others are one letter away."""
 TWO_EDITS_FROM = 8
 """Words with so many letters may differ by two."""
+TIME_NAMES = frozenset({"thursday", "junho", "julho"})
+"""Names of days and months as close to another one ("tuesday") as a mistyped word would be."""
 MOST_READ = 4_000
 """Words read of each range."""
 MOST_WORDS = 3
@@ -27,7 +29,8 @@ MOST_WORDS = 3
 
 def may_be_mistyped(term: str) -> bool:
     """Return whether a term that no chunk holds is a word that people mistype: letters alone."""
-    return len(term) >= LEAST_LETTERS and term.isalpha() and not is_unspaced(term)
+    is_word = len(term) >= LEAST_LETTERS and term.isalpha() and not is_unspaced(term)
+    return is_word and term not in TIME_NAMES
 
 
 def near_terms(tx: Transaction, partition: int, term: str) -> list[str]:

@@ -25,7 +25,7 @@ class SdkObject(Protocol):
         """Return it as JSON."""
 
 
-ChatMessage: TypeAlias = "Mapping[str, Any] | SdkObject"
+ChatMessage: TypeAlias = Mapping[str, Any] | SdkObject
 """A message of OpenAI or Anthropic, as a dict or as its SDK has it."""
 Item: TypeAlias = "tuple[str, Content] | ChatMessage"
 """A message for `append_many`: role and content; a dict with the argument names of `append`; or a

@@ -19,7 +19,7 @@ from recollect.text.times.words import DATE, DIGITS, NUMBER, OTHER, YEAR, Table
 
 SPACED_TABLES = (english.TABLE, german.TABLE, portuguese.TABLE)
 MOST_CHARS = 2_000
-"""Of longer texts no more is looked at: nobody asks so much."""
+"""Only so much of a longer text is read: questions are shorter."""
 
 _NUMERIC = (
     r"(?P<ymd>(?<![\w.-])\d{4}(?:(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}|-\d\d)(?![\w/-]))"
@@ -125,7 +125,8 @@ def expressions(text: str) -> list[Expression]:
 
 
 _NEVER_ALONE = "xqNIFteSsBEbAZRo"
-"""Kinds that are no time without others: most questions have no more, and need no patterns."""
+"""Kinds that mean a time only together with others: most questions have only these, and no
+pattern is tried."""
 _OPENINGS = {"S": "S", "s": "S", "B": "B", "b": "B", "E": "E"}
 
 

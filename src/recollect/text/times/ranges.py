@@ -280,7 +280,7 @@ def _unit(said: Expression, today: date) -> _Days | None:
     if days is not None:
         return _day(today + timedelta(days=days))
     unit, shift = _shifted_unit(said)
-    if unit in {None, "minute", "hour", "day"}:  # "last minute", "this day" are no times
+    if unit in {None, "minute", "hour", "day"}:  # "last minute" and "this day" do not name a time
         return None
     return _unit_range(str(unit), shift, today)
 

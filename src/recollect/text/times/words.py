@@ -45,10 +45,10 @@ ROLLING = "Z"
 IN, OF, ARTICLE, BEYOND = "I", "F", "t", "b"
 """Prepositions before a time, "of", articles; "before" in "the week before last"."""
 SINCE, SINCE_BEHIND, BEFORE, AFTER = "S", "s", "B", "E"
-"""Make a range open: from its begin on (the second kind stands behind it), up to its begin, from
+"""Make a range open: from its begin on (the second kind follows the time), up to its begin, from
 its end on."""
 EVERY = "e"
-"""What it stands before is no certain time: "every"."""
+"""The time after it does not count: "every"."""
 YEAR, DIGITS, DAY_NUMBER, DATE, OTHER = "Y", "q", "n", "d", "x"
 """Found by their form: 2024; 3 or 3rd; 3日; 2026-03-01; everything else."""
 

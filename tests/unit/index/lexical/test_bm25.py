@@ -46,7 +46,7 @@ TERMS = [COMMON, _term("rare", RARE), FREQUENT]
 
 def _scores(budget: int, terms: Sequence[QueryTerm] = TERMS) -> LexicalScores:
     arrays = _arrays()
-    return score(Impacts(arrays), terms, budget)
+    return score(Impacts(arrays), terms, budget, {})
 
 
 def test_terms_above_the_budget_are_put_off_the_most_common_ones() -> None:
