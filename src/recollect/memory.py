@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -88,7 +89,7 @@ class Memory(ExchangeFacade, RepairFacade):
     def sessions(self) -> Sessions:
         """The sessions of this home."""
         sessions = self._parts.sessions()
-        sessions.memory = self
+        sessions.memory = weakref.proxy(self)
         return sessions
 
     @property

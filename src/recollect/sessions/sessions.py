@@ -101,7 +101,9 @@ class Sessions:
         self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
                               episodes=episodes)  # fmt: skip
         self.memory: Any = None
-        """The memory that they are of, whose calls a held session has too; None without one."""
+        """The memory that they are of, whose calls a held session has too; None without one.
+
+        A weak reference: it closes when its last user lets go of it."""
         self.scope = access.scope
         named, links = access.settings.owner, read_links(access.settings.identity_links)
         self.owner = parts.owner or read_owner(named, links)

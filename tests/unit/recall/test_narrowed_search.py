@@ -76,7 +76,7 @@ def test_it_narrows_beside_audience_and_project(memory: Memory) -> None:
     assert memory.search("queue", types=["decision"], scope=other).hits == []
 
 
-@pytest.mark.parametrize("wrong", [{"since": -1}, {"until": "today"}, {"min_importance": 2}])
+@pytest.mark.parametrize("wrong", [{"since": -1}, {"until": "some day"}, {"min_importance": 2}])
 def test_what_cannot_be_meant_is_refused(memory: Memory, wrong: dict[str, object]) -> None:
     """Times are ms UTC or datetimes, shares from 0 to 1."""
     with pytest.raises(InvalidInput):

@@ -161,11 +161,13 @@ class SearchService:
         """
         _check(query, options)
         asked_terms = len(set(query_terms(query)))
-        if not asked_terms:
-            told = NO_CONTENT if query.strip() else "the question is empty"
-            return SearchResult(hits=[], mode=options.mode, warnings=[told])
+        if not query.strip():
+            return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
-        made, warnings = self._vector(query, scope.tenant, options, serving)
+        made: QuestionVector | None = None
+        warnings = [NO_CONTENT]  # without a vector nothing but a trigger can meet it
+        if asked_terms:
+            made, warnings = self._vector(query, scope.tenant, options, serving)
 
         def answer(tx: Transaction, identity: Identity, partition: Partition) -> SearchResult:
             audience = options.audience
@@ -177,7 +179,7 @@ class SearchService:
             used = made.vector if made and made.embedder == identity.embedder else None
             request = self._request(tx, partition, (query, used), scope, asked)
             hits, sixth = self._hits(tx, partition, request, options)
-            mode = "lexical" if used is None else options.mode
+            mode = "lexical" if used is None and asked_terms else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
             if options.said is not None:
                 told = [*told, *_left_out(tx, partition, scope, asked, self._origin)]
@@ -185,7 +187,9 @@ class SearchService:
             return SearchResult(hits=hits, mode=mode, warnings=told, confidence=sure)
 
         found = self._on_partition(scope.tenant, serving, answer)
-        return found or SearchResult(hits=[], mode=options.mode, warnings=[])
+        return found or SearchResult(
+            hits=[], mode=options.mode, warnings=[] if asked_terms else warnings
+        )
 
     def _vector(
         self, query: str, tenant: str, options: SearchOptions, serving: Serving | None
