@@ -273,7 +273,7 @@ UNSEEN = Half(
     ),
     logs=(
         "[{d}.{n}] {w}: irq {d} handled, {n} bytes pending",
-        "   Compiling {w} v{d}.{d}.{n} (/work/{w})",
+        "   Compiling {w} v{d}.{d}.{n} (work/{w})",
         "ok  \tgreen/{w}\t{d}.{n}s",
         "{n},{d},{w},{t},{n}.{d}",
         "warning: unused variable: `{w}` --> src/{w}.rs:{n}:{d}",
