@@ -248,7 +248,7 @@ class HomeExport:
     def _hears_summary(self, session: SessionLine, line: bytes) -> bool:
         """Return whether a summary was made for whoever asks.
 
-        What it stands for may be pruned, and nothing but its own words are left to tell.
+        The messages that it replaces may be pruned, so that only its own text could tell.
         """
         if self._asked is None:
             return True
