@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -88,8 +88,8 @@ class Memory(ExchangeFacade, RepairFacade):
     @property
     def sessions(self) -> Sessions:
         """The sessions of this home."""
-        sessions = self._parts.sessions()
-        sessions.memory = weakref.proxy(self)
+        sessions = copy.copy(self._parts.sessions())
+        sessions.memory = self  # in a copy: the parts of a memory must not keep it open
         return sessions
 
     @property

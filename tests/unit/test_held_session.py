@@ -86,3 +86,12 @@ def test_the_asynchronous_handle_can_do_the_same(tmp_path: Path) -> None:
                 assert (await held.fork()).parent_id == session.id
 
     asyncio.run(use())
+
+
+def test_a_session_held_through_a_passing_memory_has_all_its_calls(memory: Memory) -> None:
+    """As one of a narrower scope, which nothing else refers to."""
+    session = memory.sessions.create("agent:main:telegram:acc:direct:42")
+    memory.sessions.append(session.id, "user", "Green tea keeps.")
+    with memory.within(recollect.Scope(agent="main")).sessions.hold(session.id) as held:
+        assert held.search("tea").hits
+        assert held.context(query="tea") is not None

@@ -101,7 +101,7 @@ class Sessions:
         self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
                               episodes=episodes)  # fmt: skip
         self.memory: Any = None
-        """The memory that they are of, held weakly: its calls are a held session's too."""
+        """The memory that they are of: its calls are a held session's too."""
         self.scope = access.scope
         named, links = access.settings.owner, read_links(access.settings.identity_links)
         self.owner = parts.owner or read_owner(named, links)
