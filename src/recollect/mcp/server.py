@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -92,4 +93,7 @@ def serve_stdio(caller_of: Callable[[], Caller]) -> None:
         caller_of: Returns who the client is. Called for each request, so that settings which
             change meanwhile hold from then on.
     """
-    anyio.run(make_server(lambda _: caller_of()).run_stdio_async)
+    with warnings.catch_warnings():
+        # An interrupt may hit a line on its way from the reading thread into the loop.
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
+        anyio.run(make_server(lambda _: caller_of()).run_stdio_async)

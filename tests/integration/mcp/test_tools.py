@@ -76,7 +76,8 @@ def test_search_takes_the_arguments_of_the_seeds(ask: Ask, home: Home) -> None:
     async def talk(client: Client) -> list[dict[str, Any]]:
         schema = (await client.list_tools()).tools[0].input_schema["properties"]
         assert list(schema) == [
-            *("query", "maxResults", "minScore", "channel", "sources", "project"),
+            *("query", "maxResults", "minScore", "minConfidence", "channel", "sources", "project"),
+            *("since", "until"),
         ]
         assert schema["maxResults"]["default"] == 10
         asked: list[dict[str, Any]] = [
@@ -317,6 +318,7 @@ def test_a_failure_says_what_to_do_next(ask: Ask) -> None:
     codes = [text.partition("(")[2].partition(")")[0] for text in told]
     assert codes == [
         *(
+            "invalid_input",
             "invalid_input",
             "invalid_input",
             "invalid_input",

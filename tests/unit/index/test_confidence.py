@@ -39,6 +39,12 @@ def test_a_crowd_of_equal_hits_is_less_confident_than_one_that_stands_out(mode: 
     assert crowd < alone
 
 
+@pytest.mark.parametrize("evidence", [1e6, float("nan"), float("inf")])
+def test_a_score_that_a_damaged_vector_made_is_not_trusted(evidence: float) -> None:
+    """Its size tells nothing, and must not end the search."""
+    assert confidence_in([_hit(0.5)], {"vector": evidence}, 5, "hybrid") < 1e-12
+
+
 def test_no_hits_have_no_confidence() -> None:
     """Whatever the question."""
     assert confidence_in([], {}, 5, "hybrid") == 0.0

@@ -24,6 +24,10 @@ EVIDENCE = ("context", "group", "vector")
 """The parts of a score that speak of the question's content, not of who, when and how."""
 
 
+LEAST_ODDS = -30.0
+"""As good as none. A damaged vector can give less, where `math.exp` overflows, or no number."""
+
+
 class Calibration(msgspec.Struct, frozen=True):
     """Weights of the logistic.
 
@@ -43,7 +47,7 @@ class Calibration(msgspec.Struct, frozen=True):
         """Return the probability for the three measures of `measures`, in (0, 1)."""
         score, sixth, terms = found
         odds = self.score * score + self.sixth * sixth + self.terms * terms + self.constant
-        return 1.0 / (1.0 + math.exp(-odds))
+        return 1.0 / (1.0 + math.exp(-max(LEAST_ODDS, odds)))
 
 
 CALIBRATIONS = {
