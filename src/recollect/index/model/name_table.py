@@ -7,6 +7,7 @@ document uses any more is removed, so that nothing of an erased person remains.
 from __future__ import annotations
 
 from collections import Counter
+from typing import LiteralString
 
 import msgspec
 
@@ -16,6 +17,13 @@ from recollect.store.engine import Transaction
 
 NOBODY = 0
 """The number of a name that is not given."""
+
+
+_GROUP: LiteralString = """
+    SELECT number FROM chunk_groups INDEXED BY chunk_groups_by_ref
+    WHERE partition_id = ? AND source = ? AND ref = ? AND visibility_group IS NOT DISTINCT FROM ?
+"""
+"""Left to itself SQLite walks every group of the partition for each new one."""
 
 
 class OwnerIds(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,11 +139,7 @@ class NameTable:
         """Return the number of a document's group: of those with the same hearers in it."""
         key = (document.source, document.group, document.visibility_group)
         if key not in self._groups:
-            row = tx.row(
-                "SELECT number FROM chunk_groups WHERE partition_id = ? AND source = ? AND ref = ?"
-                " AND visibility_group IS NOT DISTINCT FROM ?",
-                (self._partition, *key),
-            )
+            row = tx.row(_GROUP, (self._partition, *key))
             self._groups[key] = first_integer(row) if row else self._new_group(tx, document)
         return self._groups[key]
 
