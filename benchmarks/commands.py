@@ -53,6 +53,8 @@ from benchmarks.options import (
     Plot,
     QualityOptions,
     Questions,
+    Seed,
+    Sizes,
     TierOption,
     choose,
     with_quality_options,
@@ -124,9 +126,7 @@ def quality(given: QualityOptions) -> None:
 @app.command()
 def load(
     *,
-    messages: Annotated[
-        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
-    ] = None,
+    messages: Sizes = None,
     chunks: Annotated[
         int | None, typer.Option(help="Chunks of memory files; a tenth of the messages by default.")
     ] = None,
@@ -138,7 +138,7 @@ def load(
     words: Annotated[
         WordLaw, typer.Option(help="How often words come up: as in real text, or by Zipf's law.")
     ] = "natural",
-    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     plot: Plot = None,
@@ -164,12 +164,10 @@ def load(
 @app.command()
 def footprint(
     *,
-    messages: Annotated[
-        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
-    ] = None,
+    messages: Sizes = None,
     live: Annotated[bool, typer.Option(help="Let the background work too.")] = False,
     words: Annotated[WordLaw, typer.Option(help="How often words come up.")] = "natural",
-    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -198,7 +196,7 @@ def workspace(
     files: Annotated[int, typer.Option(min=1, help="Memory files of 5 kB.")] = 10_000,
     embedded: Annotated[int, typer.Option(min=0, help="Files that are embedded too.")] = 100,
     saves: Annotated[int, typer.Option(min=0, help="Files saved under a watching program.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same files.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -279,7 +277,7 @@ def sessions(
     tree: Annotated[int, typer.Option(min=1, help="Sessions of the tree.")] = 1_000,
     rounds: Annotated[int, typer.Option(min=1, help="Calls of each figure.")] = 100,
     processes: Annotated[int, typer.Option(min=1, help="That append to one session.")] = 8,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -306,7 +304,7 @@ def mcp(
     messages: Annotated[int, typer.Option(min=1, help="Messages in the home.")] = 10_000,
     calls: Annotated[int, typer.Option(min=1, help="Calls of each figure.")] = 300,
     starts: Annotated[int, typer.Option(min=1, help="Starts of the server.")] = 5,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -415,7 +413,7 @@ app.command()(comparing.ranking)
 @app.command()
 def redaction(
     *,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    seed: Seed = 7,
     rounds: Annotated[int, typer.Option(min=0, help="Of the speed; 0 leaves it out.")] = 15,
     against: Annotated[
         Path | None, typer.Option(help="The src folder of another checkout: its speed beside ours.")
@@ -433,7 +431,7 @@ def redaction(
 def disclosure(
     *,
     observations: Annotated[int, typer.Option(min=1_000, help="In the home.")] = 5_200,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same work.")] = 7,
+    seed: Seed = 7,
     as_json: AsJson = False,
     markdown: Markdown = None,
 ) -> None:
@@ -451,7 +449,7 @@ def beside(
     given: QualityOptions,
     *,
     observations: Annotated[int, typer.Option(min=1_000, help="In the home.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same work.")] = 7,
+    seed: Seed = 7,
 ) -> None:
     """LoCoMo with made-up agent work beside it: what the default search loses."""
     environment, modes = describe_environment(), choose(given.mode or ["hybrid"], MODES, "mode")
@@ -465,7 +463,7 @@ def beside(
 @app.command()
 def projects(
     *,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same sessions.")] = 7,
+    seed: Seed = 7,
     as_json: AsJson = False,
     markdown: Markdown = None,
 ) -> None:

@@ -20,7 +20,7 @@ from benchmarks.load.vectors import (
     vector_grids,
 )
 from benchmarks.measure.environment import describe_environment
-from benchmarks.options import AsJson, Data, Keep, Limit, Markdown, Questions, choose
+from benchmarks.options import AsJson, Data, Keep, Limit, Markdown, Questions, Seed, Sizes, choose
 from benchmarks.output import Output, show_progress
 from benchmarks.peers.material import local_embedder
 from benchmarks.peers.peers import PEERS
@@ -32,11 +32,9 @@ from benchmarks.quality.ranking import describe_ranking, ranked_homes, ranking_g
 
 def lexical(
     *,
-    messages: Annotated[
-        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
-    ] = None,
+    messages: Sizes = None,
     queries: Annotated[int, typer.Option(help="Searches in each back end.")] = 300,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -57,15 +55,13 @@ def lexical(
 
 def vectors(
     *,
-    messages: Annotated[
-        list[int] | None, typer.Option(help="Messages in the home; may be repeated.")
-    ] = None,
+    messages: Sizes = None,
     backend: Annotated[
         list[str] | None,
         typer.Option(help=f"{', '.join(BACKENDS)}; may be repeated. All by default."),
     ] = None,
     queries: Annotated[int, typer.Option(help="Questions to each back end.")] = 300,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same corpus.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -97,7 +93,7 @@ def peers(
         list[int] | None,
         typer.Option(min=150, help="Texts of a store; may be repeated. 10000, 100000."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -107,11 +103,13 @@ def peers(
     by_name = {each.module: each for each in PEERS}
     chosen = tuple(by_name[name] for name in choose(peer, tuple(by_name), "peer"))
     asked = load_locomo(find_data(data)).narrowed(limit, questions)
+    embedder = local_embedder()
+    embedder.embed_query("tea")  # a missing model must not be found after an hour
     environment = describe_environment()
     with show_progress() as progress, work_folder(keep) as root:
         race = Race(root, chosen, progress)
         costs = [cost for size in texts or (10_000, 100_000) for cost in race.costs(size, seed)]
-        quality = race.quality(asked, local_embedder())
+        quality = race.quality(asked, embedder)
     run = PeerRun(environment=environment, peers=chosen, costs=tuple(costs), quality=quality)
     output.deliver(run, describe_peers(run), peer_grids(run))
 
@@ -123,7 +121,7 @@ def bulk(
     against: Annotated[
         Path | None, typer.Option(help="The src folder of another checkout, measured in turns.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same texts.")] = 7,
+    seed: Seed = 7,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,

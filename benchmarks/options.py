@@ -55,6 +55,10 @@ Pools = Annotated[
         "global: one home, all together. May be repeated.",
     ),
 ]
+Sizes = Annotated[
+    list[int] | None, typer.Option("--messages", help="Messages in the home; may be repeated.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="The same seed makes the same material.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="key=value: a setting; may be repeated.")
 ]

@@ -12,26 +12,15 @@ import pysqlite3 as sqlite3
 # Python's own module cannot load extensions on every system, and sqlite-vec is one.
 sys.modules["sqlite3"] = sqlite3
 
-from langchain_core.embeddings import Embeddings
 from langgraph.store.base import PutOp
 from langgraph.store.sqlite import SqliteStore
 
+from benchmarks.peers.adapters.given import GivenEmbeddings
 from benchmarks.peers.store import DIMENSIONS, Item, Question, VectorsByText
 
 VERSION = metadata.version("langgraph-checkpoint-sqlite")
 
 _SPACE = ("texts",)
-
-
-class _Given(Embeddings):  # type: ignore[misc]
-    def __init__(self, vectors: VectorsByText) -> None:
-        self._vectors = vectors
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [self._vectors(text).tolist() for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
 
 
 class Peer:
@@ -44,7 +33,7 @@ class Peer:
         )
         self._store = SqliteStore(
             self._base,
-            index={"dims": DIMENSIONS, "embed": _Given(vectors), "text_fields": ["text"]},
+            index={"dims": DIMENSIONS, "embed": GivenEmbeddings(vectors), "text_fields": ["text"]},
         )
         self._store.setup()
 

@@ -8,25 +8,14 @@ from pathlib import Path
 
 os.environ["MEM0_TELEMETRY"] = "False"
 
-from langchain_core.embeddings import Embeddings
 from mem0 import Memory, __version__
 
+from benchmarks.peers.adapters.given import GivenEmbeddings
 from benchmarks.peers.store import DIMENSIONS, Item, Question, VectorsByText
 
 VERSION = __version__
 
 _USER = "user"
-
-
-class _Given(Embeddings):  # type: ignore[misc]
-    def __init__(self, vectors: VectorsByText) -> None:
-        self._vectors = vectors
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [self._vectors(text).tolist() for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
 
 
 class Peer:
@@ -40,10 +29,14 @@ class Peer:
             "on_disk": True,
             "embedding_model_dims": DIMENSIONS,
         }
+        embeddings = GivenEmbeddings(vectors)
         self._memory = Memory.from_config(
             {
                 "vector_store": {"provider": "qdrant", "config": place},
-                "embedder": {"provider": "langchain", "config": {"model": _Given(vectors)}},
+                "embedder": {
+                    "provider": "langchain",
+                    "config": {"model": embeddings},
+                },
                 "llm": {"provider": "openai", "config": {"api_key": "none"}},
                 "history_db_path": str(folder / "history.db"),
             }

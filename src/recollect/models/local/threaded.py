@@ -8,6 +8,7 @@ of threads.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from typing import Protocol
@@ -26,7 +27,7 @@ class TextModel(Protocol):
         """Return the vector of one text: ``(dimensions,)`` float32, normalised."""
 
 
-class ThreadedEmbedder:
+class ThreadedEmbedder(ABC):
     """Embeds texts on this machine. Safe to share between threads.
 
     Args:
@@ -53,6 +54,7 @@ class ThreadedEmbedder:
         self._lock = threading.Lock()
         self._loaded: tuple[TextModel, ThreadPoolExecutor] | None = None
 
+    @abstractmethod
     def open_model(self) -> TextModel:
         """Return the model, loaded.
 
@@ -60,7 +62,6 @@ class ThreadedEmbedder:
             ModelMissing: the model or its runtime is not installed.
             EmbeddingError: the runtime failed.
         """
-        raise NotImplementedError
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """Return one vector a text, in order: ``(len(texts), dimensions)`` float32, normalised.
