@@ -18,7 +18,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick unit check mutate soak bench qmd mcp agents docs fix reference picture constraints clean
+.PHONY: help demo wheel test quick unit check mutate soak bench qmd mcp agents docs fix reference picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
@@ -32,6 +32,9 @@ KEEPING := tests/durability/test_recover_kills.py tests/durability/test_backup_k
 
 demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
 	@$(VENV)/bin/recollect --home .cache/demo demo --with-model
+
+wheel: $(DEV) ## Build the wheel and the source archive into dist
+	@$(PY) -m hatchling build -d dist
 
 test: $(DEV) ## Run every test, with branch coverage; those that kill processes by themselves
 	@rm -f build/*.xml; failed=0; \

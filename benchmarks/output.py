@@ -23,6 +23,9 @@ _REDRAW_S = 0.2
 """Between two pictures of the progress bar. It is drawn by the one who reports, never by a thread
 of its own: that would count into the CPU time of whatever is being measured."""
 
+_PAGE = 160
+"""Columns of text that is written to a file or a pipe: the widest table cuts no figure."""
+
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
     """Where a report goes.
@@ -65,7 +68,7 @@ def print_json(report: object) -> None:
 
 def print_tables(lines: Sequence[str], grids: Sequence[Grid]) -> None:
     """Print what was run on what, then every grid."""
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _PAGE)
     for line in lines:
         console.print(line, style="dim", highlight=False)
     for grid in grids:

@@ -23,7 +23,7 @@ from typing import Any, get_origin
 
 import recollect
 from recollect.aio.memory import AsyncMemoryPool
-from recollect.aio.twin import TWINS, AsyncHandle, Twin
+from recollect.aio.twin import TWINS, AsyncHandle, Twin, is_block
 from recollect.memory import Memory, open_memory
 from recollect.pool import MemoryPool
 
@@ -149,7 +149,7 @@ def _call(name: str, call: Any, names: dict[str, str]) -> str:
             argument.annotation = _given(argument.annotation, module)
     gives = found.returns or ast.Constant(None)
     _learn(gives, module, names)
-    kind, gives_text = _kind(ast.unparse(gives), is_block=hasattr(function, "__wrapped__"))
+    kind, gives_text = _kind(ast.unparse(gives), is_block=is_block(function))
     text = ast.unparse(written)
     text = f"self, {text}" if text else "self"
     doc = _docstring(inspect.getdoc(function) or "")
@@ -202,7 +202,7 @@ def _attribute(name: str, value: object, target: object) -> tuple[ModuleType, as
 
 def _opening(names: dict[str, str]) -> str:
     """Return `open_async` and the pool, with the parameters of what they open."""
-    module, found = _source(open_memory)
+    module, found = _source(inspect.unwrap(open_memory))
     for argument in [*found.args.args, *found.args.kwonlyargs]:
         if argument.annotation is not None:
             _learn(argument.annotation, module, names)

@@ -24,7 +24,7 @@ PUBLIC = {
 """For programs; the documentation or the design names them."""
 
 CALLED_FROM_OUTSIDE = {
-    "OpenClaw", "__getattr__", "__signature__", "_unsupported_upgrade_warning", "formatException",
+    "OpenClaw", "__signature__", "_unsupported_upgrade_warning", "formatException",
     "format_help", "handleError", "on_broken_pipe", "send_400_response",
 }  # fmt: skip
 """By a framework, or by a name that is text."""

@@ -26,7 +26,14 @@ from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
 from benchmarks.quality.homes import Homes, IndexedHome, Progress, hit_key
 from benchmarks.quality.product import Mode, open_product
-from recollect.index.query.confidence import SIXTH, Calibration, measures
+from recollect.index.query.confidence import (
+    CALIBRATIONS,
+    MEASURES,
+    SIXTH,
+    Calibration,
+    Measures,
+    measures,
+)
 from recollect.memory import Memory
 from recollect.text.terms import query_terms
 
@@ -59,7 +66,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     is_found: bool
     confidence: float
     best: float
-    measured: tuple[float, float, float]
+    measured: Measures
 
 
 class Reliability(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +145,7 @@ def run_confidence(
         environment=environment,
         scores=tuple(score for mode in modes for score in _scores(asked, mode)),
         fitted={
-            mode: Calibration(*(round(float(each), 3) for each in fit(of_mode)))
+            mode: fit(of_mode)
             for mode in modes
             if (of_mode := [one for one in asked if one.mode == mode])
         },
@@ -222,13 +229,15 @@ def _held_out(mine: Sequence[Asked], everything: Sequence[Asked]) -> Doubles:
     """Return the probabilities of constants that were fitted without the conversation."""
     made: dict[str, Calibration] = {}
     for cluster in {one.cluster for one in mine}:
-        made[cluster] = Calibration(*fit([one for one in everything if one.cluster != cluster]))
+        made[cluster] = fit([one for one in everything if one.cluster != cluster])
     return np.array([made[one.cluster].probability(one.measured) for one in mine])
 
 
-def fit(asked: Sequence[Asked]) -> Doubles:
-    """Return the weights of the logistic, (4,), by Newton's method with a small ridge."""
-    rows = np.array([[*one.measured, 1.0] for one in asked])
+def fit(asked: Sequence[Asked]) -> Calibration:
+    """Return the weights of what the mode measures today, by Newton's method with a small ridge."""
+    today = CALIBRATIONS[asked[0].mode]
+    names = [name for name in MEASURES if getattr(today, name)]
+    rows = np.array([[*(getattr(one.measured, name) for name in names), 1.0] for one in asked])
     right = np.array([one.is_found for one in asked], np.float64)
     weights = np.zeros(rows.shape[1])
     for _ in range(_STEPS):
@@ -236,7 +245,8 @@ def fit(asked: Sequence[Asked]) -> Doubles:
         slope = rows.T @ (chance - right) + _RIDGE * weights
         curve = (rows * (chance * (1 - chance))[:, None]).T @ rows + _RIDGE * np.eye(len(weights))
         weights = weights - np.linalg.solve(curve, slope)
-    return weights
+    found = dict(zip([*names, "constant"], (round(float(one), 3) for one in weights), strict=True))
+    return Calibration(**found)
 
 
 def _score(mine: Sequence[Asked], by: str, said: Doubles) -> ConfidenceScore:

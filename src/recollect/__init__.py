@@ -55,6 +55,12 @@ _PLACES = {
     "recover": ("recollect.governance.recover", "recover"),
 }
 
+
+def __dir__() -> list[str]:
+    """Return the public names, also those that are not imported yet."""
+    return [*__all__, "__all__", "__doc__", "__name__", "__version__"]
+
+
 if not TYPE_CHECKING:  # a type checker would take it as leave to misspell a name
 
     def __getattr__(name: str) -> object:

@@ -16,8 +16,9 @@ from recollect.assembly.components import Components
 from recollect.assembly.exchange import ExchangeFacade
 from recollect.assembly.repair import RepairFacade
 from recollect.assembly.resources import OpenOptions
+from recollect.core.checks import checked, checked_call, self_checked
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreClosed, StoreCorrupt
+from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
@@ -55,6 +56,7 @@ INLINE_EMBEDDINGS = 2_000
 More than that is left to `sync` and the background."""
 
 
+@checked
 class Memory(ExchangeFacade, RepairFacade):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
@@ -71,6 +73,10 @@ class Memory(ExchangeFacade, RepairFacade):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        place = "" if self.workspace is None else f", workspace={str(self.workspace)!r}"
+        return f"Memory({str(self.home)!r}{place})"
 
     def within(self, scope: Scope) -> Memory:
         """Return this memory as a narrower scope sees it, over what is open already.
@@ -192,6 +198,7 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         return self._parts.preview(rebuild=reindex)
 
+    @self_checked
     def search(
         self,
         query: str,
@@ -237,6 +244,8 @@ class Memory(ExchangeFacade, RepairFacade):
             InvalidInput: an argument is out of range.
             NotFound: the session to search for does not exist.
         """
+        if not callable(on_progress):
+            raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")
         asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
         seen = self.scope if scope is None else self.scope.narrowed(scope)
         if seen is None:
@@ -446,6 +455,7 @@ class Memory(ExchangeFacade, RepairFacade):
         self._parts.closing()
 
 
+@checked_call
 def open_memory(
     home: Path | str | None = None,
     workspace: Path | str | None = None,

@@ -18,6 +18,7 @@ from recollect.assembly.assembling import assemble
 from recollect.assembly.components import Components
 from recollect.assembly.narrowing import narrow, root_of
 from recollect.assembly.resources import OpenOptions, given_settings
+from recollect.core.checks import checked
 from recollect.core.clock import SystemClock
 from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.scope import Scope
@@ -29,6 +30,7 @@ from recollect.store.files import private_folder
 WORK: Role = "worker"
 
 
+@checked
 class MemoryPool:
     """Opens a home once for each workspace. A context manager; threads may share it.
 

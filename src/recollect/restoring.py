@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from recollect.core.checks import checked_call
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.errors import RecollectError
 from recollect.core.settings import default_home
@@ -13,6 +14,7 @@ from recollect.governance.restore import RestoreReport, restore_home
 from recollect.memory import open_memory
 
 
+@checked_call
 def restore(
     path: Path | str,
     home: Path | str | None = None,

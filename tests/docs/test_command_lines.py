@@ -30,6 +30,16 @@ def _typed() -> Iterator[str]:
             shown = (line[2:] for line in block.splitlines() if line.startswith("$ "))
             yield from (line for line in shown if re.search(r"recollect |-m benchmarks", line))
         yield from RUN.findall(text)
+    for command in _commands(typer.main.get_group(recollect)):
+        yield from filter(None, [command.epilog] if command.params else [])
+
+
+def _commands(command: Any) -> Iterator[Any]:
+    inner = getattr(command, "commands", {})
+    for each in inner.values():
+        yield from _commands(each)
+    if not inner:
+        yield command
 
 
 def _options(command: Any) -> dict[str, bool]:

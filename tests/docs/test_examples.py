@@ -26,6 +26,10 @@ SAYS = {
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "asking.py": "when is Clara's piano lesson? -> Clara has her piano lesson on Tuesdays.\n"
+    "when is Clara's piano lesson nowadays? -> Clara's new teacher gives the piano lesson on"
+    " Fridays.\nwhat did you say about my shin? -> Skip the intervals, and ice the shin.\n"
+    "Was hast du zu meinem shin gesagt? -> Skip the intervals, and ice the shin.\n",
     "letters.py": "sorensen -> Sørensen ships the lamps.\nthor -> Þór pays on Fridays.\n",
     "many_programs.py": "Ann: 2 Bob: 1\nworker 2 0\n",
     "projects.py": "2 sessions in the shop and below\nshop looks like again\n3 after the merge\n1 ",
@@ -41,10 +45,15 @@ SAYS = {
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
     "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
+    "wrong_arguments.py": "invalid_input - limit must be a whole number or None\n"
+    "at must be a whole number, a datetime or None - pass a whole number, a datetime or None; it "
+    "was of the type str\nSession(id='",
     "tokens.py": "['The bot counts the harvest.']\nnot_found\ndenied\ndenied\n"
     "[('token.add', None), ('right.admin', 'bot'), ('token.revoke', None)]",
     "three_steps.py": "['m1', '#1', '#2', '#3', '#4', 'm2'] True\n"
     "['#4', 'm2', '#1'] ('#99',)\nRaised the idle timeout of redis to an hour True\nTrue\n",
+    "multilingual.py": "The landlord puts the rent up in July.\n"
+    "Der Zahnarzt zieht den Weisheitszahn am Montag.\n",
     "own_model.py": "The kitten slept in the garden.",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import venv
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,12 +21,21 @@ PROGRAM = Path(sys.executable).with_name("recollect")
 """The command of the checkout."""
 
 
-def build_wheel(folder: Path) -> Path:
-    """Build the wheel of the checkout into a folder; return it."""
+def build_wheel(folder: Path, of: Path = ROOT) -> Path:
+    """Build the wheel of a source tree, the checkout's if not given, into a folder; return it."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    run(*command, "--wheel-dir", folder, ROOT, folder=ROOT)
+    run(*command, "--wheel-dir", folder, of, folder=of)
     (wheel,) = folder.glob("recollect-*.whl")
     return wheel
+
+
+def build_archive(folder: Path) -> Path:
+    """Build the source archive of the checkout into a folder; return its unpacked tree."""
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, folder=ROOT)
+    (packed,) = folder.glob("recollect-*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / packed.name.removesuffix(".tar.gz")
 
 
 def install_wheel(wheel: Path, environment: Path) -> Path:

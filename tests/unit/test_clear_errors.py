@@ -49,6 +49,15 @@ def test_an_unknown_user_in_a_path_is_a_clear_error(tmp_path: Path, name: str) -
         recollect.open(**given)
 
 
+def test_a_home_that_is_a_file_is_said_to_be_one(tmp_path: Path) -> None:
+    """It was a `config.yaml` in it that could not be read."""
+    (tmp_path / "home").write_text("no folder", encoding="utf-8")
+    for home in (tmp_path / "home", tmp_path / "home" / "below"):
+        with pytest.raises(InvalidInput, match=r"home.* must be a folder") as caught:
+            recollect.open(home, overrides=LEXICAL)
+        assert caught.value.hint
+
+
 def test_a_template_that_says_nothing_is_no_hit(tmp_path: Path) -> None:
     """Headings and comments alone; with a first line it is one, and without it no longer."""
     with _opened(tmp_path) as memory:

@@ -25,7 +25,9 @@ class Peer:
             return np.array([vectors(text) for text in texts])
 
         self._texts = Embeddings(method="external", transform=transform, hybrid=True, content=True)
-        self._is_new = True
+        self._is_new = not self._texts.exists(str(folder))
+        if not self._is_new:
+            self._texts.load(str(folder), config={"transform": transform})
 
     def add(self, items: Sequence[Item]) -> None:
         """Index texts."""

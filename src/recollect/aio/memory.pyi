@@ -13,7 +13,7 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
-from recollect.governance.audit import AuditEntry
+from recollect.governance.audit import AuditEntry, Outcome
 from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
 from recollect.governance.exchange.export import ExportProgress, HomeExportReport
@@ -54,7 +54,7 @@ from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
 from recollect.sessions.exchange.export import ExportReport
-from recollect.sessions.exchange.import_report import ImportReport, Progress
+from recollect.sessions.exchange.import_report import ImportReport, OnFiles
 from recollect.sessions.lease import Lease
 from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.policy.history import PendingMessage
@@ -270,7 +270,7 @@ class AsyncMemory:
         self,
         path: Path | str,
         format_name: str = "auto",
-        progress: AsyncCallback | Progress | None = None,
+        progress: AsyncCallback | OnFiles | None = None,
         *,
         include_deleted: bool = False,
     ) -> ImportReport:
@@ -1220,6 +1220,7 @@ class AsyncObservations:
         parts: The records, and whose they are.
         search: Finds what a question is about.
         owner: Whose agent it is.
+        zone: Of days that are given as a text; the machine's if not given.
     """
     async def forget(self, id: str, *, for_session: str | None = None) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
@@ -1427,11 +1428,13 @@ class AsyncObservations:
         project: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
     ) -> Timeline:
         """Return what was said and done around something, as index lines by time.
 
         Around a record it is of the same project and the same audience; around a moment, of all
-        that the asker hears.
+        that the asker hears. With ``since`` or ``until`` alone it begins or ends there.
 
         Args:
             anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
@@ -1441,9 +1444,11 @@ class AsyncObservations:
             project: Only of this project.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
+            since: Only lines from then on, as for `Memory.search`; the anchor is there in any case.
+            until: Only lines before then; of a text that is a range, before its end.
 
         Raises:
-            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            InvalidInput: both anchor and query, or nothing at all; or one that cannot be one.
             NotFound: the record does not exist, or they may not hear it; nothing fits the
                 question; or the session does not exist.
         """
@@ -1607,6 +1612,9 @@ class AsyncCaptureControls:
         Args:
             project: The folder in which something happened; None where that is not known.
             pauses: What `pauses_in` gave, where it was asked already.
+
+        Raises:
+            InvalidInput: an argument is of another type.
         """
 
 class AsyncContexts:
@@ -2698,11 +2706,13 @@ class AsyncSessionPart:
         *,
         project: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
     ) -> Timeline:
         """Return what was said and done around something, as index lines by time.
 
         Around a record it is of the same project and the same audience; around a moment, of all
-        that the asker hears.
+        that the asker hears. With ``since`` or ``until`` alone it begins or ends there.
 
         Args:
             anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
@@ -2712,9 +2722,11 @@ class AsyncSessionPart:
             project: Only of this project.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
+            since: Only lines from then on, as for `Memory.search`; the anchor is there in any case.
+            until: Only lines before then; of a text that is a range, before its end.
 
         Raises:
-            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            InvalidInput: both anchor and query, or nothing at all; or one that cannot be one.
             NotFound: the record does not exist, or they may not hear it; nothing fits the
                 question; or the session does not exist.
         """
@@ -2911,7 +2923,9 @@ class AsyncAudit:
             InvalidInput: the limit is below 0.
             StoreError: the database cannot be read.
         """
-    async def record(self, action: str, *, target: str | None = None, outcome: str = ...) -> None:
+    async def record(
+        self, action: str, *, target: str | None = None, outcome: Outcome = ...
+    ) -> None:
         """Write an entry of what was done, or refused; see `record_audit`.
 
         Raises:

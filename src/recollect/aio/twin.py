@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial, update_wrapper
 from threading import Lock
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -21,6 +22,8 @@ T = TypeVar("T")
 TwinT = TypeVar("TwinT", bound="Twin")
 Call: TypeAlias = Callable[..., Any]
 
+_BLOCK = contextmanager(iter).__code__
+"""The code of whatever `contextmanager` makes."""
 TWINS: dict[type, type[Twin]] = {}
 """The twin of each class that has one."""
 
@@ -72,8 +75,7 @@ class Twin:
         gives = str(inspect.get_annotations(inspect.unwrap(function)).get("return"))
         make = self._opening if gives in _handles() else self._awaited
         if gives.startswith("Iterator["):
-            # What is made by `contextmanager` is annotated as an iterator.
-            make = self._inside if hasattr(function, "__wrapped__") else self._items
+            make = self._inside if is_block(function) else self._items
         twin = make(call)
         update_wrapper(twin, function)
         twin.__wrapped__ = call  # type: ignore[attr-defined]  # what inspect.signature reads
@@ -159,6 +161,12 @@ class Opening(Generic[T]):
 
     def _twin_of(self, handle: Handle) -> Any:
         return TWINS[type(handle)](handle, self._hops)
+
+
+def is_block(call: Call) -> bool:
+    """Return whether it was made by `contextmanager`, which is annotated as an iterator."""
+    made = inspect.unwrap(call, stop=lambda each: each.__code__ is _BLOCK)
+    return made.__code__ is _BLOCK
 
 
 def _handles() -> set[str]:

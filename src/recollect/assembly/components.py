@@ -12,7 +12,8 @@ import msgspec
 
 from recollect.assembly.resources import Resources
 from recollect.assembly.sources import LateNotes, extra_paths
-from recollect.core.clock import to_datetime
+from recollect.core.checks import checked
+from recollect.core.clock import to_datetime, zone_of
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.numbers import NAMES_ANY
 from recollect.index.index import Index
@@ -112,6 +113,7 @@ def leave_open() -> None:
     """Leave all that is open to the memory that another one was narrowed from."""
 
 
+@checked
 class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=True):
     """Everything a memory is made of."""
 
@@ -202,11 +204,16 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
 
         return Observations(self.observation_parts())
 
+    def __repr__(self) -> str:
+        return f"Components({str(self.resources.home)!r})"
+
     def recall(self, search: Search) -> ObservationRecall:
         """Return the observations, and what was around one of them."""
         from recollect.recall.steps.timeline import ObservationRecall
 
-        return ObservationRecall(self.observation_parts(), search, self.resources.owner)
+        base = self.resources
+        zone = zone_of(base.resolved.settings.sessions.time_zone)
+        return ObservationRecall(self.observation_parts(), search, base.owner, zone)
 
     def contexts(self, search: Search) -> Contexts:
         """Return what makes context blocks."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recollect.assembly.components import Components
 from recollect.assembly.resources import Resources
 from recollect.assembly.sources import memory_files, recalls
+from recollect.core.checks import checked
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
@@ -32,9 +33,10 @@ if TYPE_CHECKING:  # imported where they are asked for
     from recollect.governance.exchange.lines import FileLine
     from recollect.recall.followed import FollowedFile
     from recollect.sessions.exchange.export import SessionExport
-    from recollect.sessions.exchange.import_report import ImportReport, Progress
+    from recollect.sessions.exchange.import_report import ImportReport, OnFiles
 
 
+@checked
 class ExchangeFacade:
     """The part of the facade that takes in and gives out.
 
@@ -49,7 +51,7 @@ class ExchangeFacade:
         self,
         path: Path | str,
         format_name: str = "auto",
-        progress: Progress | None = None,
+        progress: OnFiles | None = None,
         *,
         include_deleted: bool = False,
     ) -> ImportReport:

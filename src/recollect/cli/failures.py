@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.cli.invocation import NotAgreed
 from recollect.cli.output.document import print_document
-from recollect.cli.output.screen import say
+from recollect.cli.output.screen import remarking, say
 from recollect.core import errors
 from recollect.core.errors import RecollectError
 
@@ -138,7 +138,8 @@ def tell_no_output(error: OSError, *, as_json: bool) -> int:
 def _tell(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
         answer = {"error": {"code": code, "message": message, "hint": hint}}
-        print_document(answer, sys.stderr)
+        with remarking():
+            print_document(answer, sys.stderr)
         return
     say(("error", "bold red"), (": ", "bold"), (message, ""))
     if hint:

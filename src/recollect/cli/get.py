@@ -35,7 +35,10 @@ app = App()
 MESSAGE_KIND = "message"
 
 
-@app.command(rich_help_panel="Find")
+_EXAMPLE = "recollect get '#12' m88"
+
+
+@app.command(rich_help_panel="Find", epilog=_EXAMPLE)
 def get(
     context: typer.Context,
     addresses: Annotated[

@@ -97,7 +97,9 @@ def print_help(command: Any, context: Any) -> None:
             for shown in _lines(row, width, screen.width):
                 screen.print(shown, soft_wrap=True)
     if command.epilog:
-        screen.print(line((f"\n{command.epilog}", "dim")))
+        is_example = command.epilog.startswith(f"{context.command_path} ")
+        last = f"Example: {command.epilog}" if is_example else command.epilog
+        screen.print(line((f"\n{last}", "dim")), soft_wrap=True)
 
 
 def usage(command: Any, context: Any) -> str:

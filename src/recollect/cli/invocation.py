@@ -260,3 +260,11 @@ AsAgent = Annotated[
 Agent = Annotated[str | None, filter_option(help="Only what this agent heard.")]
 User = Annotated[str | None, filter_option(help="Only of this user.")]
 Project = Annotated[str | None, filter_option(help="Only in this project.")]
+Since = Annotated[
+    str | None,
+    filter_option(help="Only said since: 2026-05-12, yesterday, last week, 3h."),
+]
+Until = Annotated[
+    str | None,
+    filter_option(help="Only said until; of a day or week its end is meant."),
+]

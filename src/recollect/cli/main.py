@@ -7,7 +7,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -28,6 +27,7 @@ from recollect.cli.failures import (
 )
 from recollect.cli.help import App
 from recollect.cli.invocation import JSON_HELP, AsAgent, Home, Invocation, Workspace
+from recollect.cli.output.screen import leave
 from recollect.core.errors import RecollectError
 
 app = App(
@@ -105,7 +105,7 @@ def main(
     except typer.TyperException as error:
         return tell_usage(error, as_json=as_json)
     except BrokenPipeError:
-        _leave_stdout()
+        leave(sys.stdout)
         return DONE
     except OSError as error:
         return _tell_system(error, as_json=as_json)
@@ -120,6 +120,8 @@ def _run(command: Any, name: str, given: list[str], *, as_json: bool) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except SystemExit as left:  # completion ends so
+        if isinstance(left.__context__, BrokenPipeError):  # typer's answer to it is the code 1
+            raise left.__context__ from None
         code = left.code
     except Exception as error:
         if not _came_of_interrupt(error):
@@ -175,13 +177,5 @@ def _tell_system(error: OSError, *, as_json: bool) -> int:
 
         return tell_error(translate_os(error, str(error.filename)), as_json=as_json)
     # A stream has no name: it was stdout that took no more.
-    _leave_stdout()
+    leave(sys.stdout)
     return tell_no_output(error, as_json=as_json)
-
-
-def _leave_stdout() -> None:
-    """Let what is left in the buffer go nowhere; the end of the process would try it once more."""
-    with suppress(OSError):  # a stream of a program that called `main` may be no file
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)

@@ -231,13 +231,19 @@ def remove(
 ) -> None:
     """Remove a model from this machine. Vectors that it made stay in the index."""
     from recollect.core.settings import models_folder
+    from recollect.models.languages import MULTILINGUAL
     from recollect.models.local.added import remove_model
+    from recollect.models.local.sentence_encoder import PACKAGE
 
     rows = {row.name: row for row in _rows(_settings(context).embedding)}
     row = rows.get(name)
     if row is None:
         raise NotFound(
             "a model of that name is not here", hint="list them with `recollect models list`"
+        )
+    if f"local:{name}" == MULTILINGUAL:
+        raise Conflict(
+            f"{name} comes with a package", hint=f"remove it with `pip uninstall {PACKAGE}`"
         )
     if row.is_used and not dry_run:
         raise Conflict(
@@ -253,8 +259,10 @@ def remove(
 
 
 def _rows(settings: EmbeddingSettings) -> list[ModelRow]:
-    """Return our own model where it is installed, and those of the user."""
+    """Return our own models where they are installed, and those of the user."""
     from recollect.core.settings import models_folder
+    from recollect.models.languages import MULTILINGUAL
+    from recollect.models.local import sentence_encoder
     from recollect.models.local.added import list_models
     from recollect.models.local.folder import MODEL, ModelFolder
     from recollect.models.registry import AUTO
@@ -273,6 +281,16 @@ def _rows(settings: EmbeddingSettings) -> list[ModelRow]:
             trouble=None,
         )
         rows.insert(0, row)
+    if sentence_encoder.package_version() is not None:
+        row = ModelRow(
+            name=MULTILINGUAL.partition(":")[2],
+            dimensions=sentence_encoder.DIMENSIONS,
+            languages=sentence_encoder.LANGUAGES,
+            bytes=sentence_encoder.package_bytes(),
+            is_used=MULTILINGUAL in {settings.provider, settings.fallback},
+            trouble=None,
+        )
+        rows.append(row)
     return rows
 
 

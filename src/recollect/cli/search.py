@@ -15,6 +15,8 @@ from recollect.cli.invocation import (
     Agent,
     Project,
     Recalled,
+    Since,
+    Until,
     User,
     answer,
     answers_json,
@@ -58,17 +60,11 @@ MinConfidence = Annotated[
 ]
 Channel = Annotated[str | None, filter_option(help="Only of this channel: telegram, slack, ….")]
 
-Since = Annotated[
-    str | None,
-    filter_option(help="Only said since: 2026-05-12, yesterday, last week, 3h."),
-]
-Until = Annotated[
-    str | None,
-    filter_option(help="Only said until; of a day or week its end is meant."),
-]
+
+_EXAMPLE = 'recollect search "what did we decide about the database?" --since "last week"'
 
 
-@app.command(rich_help_panel="Find")
+@app.command(rich_help_panel="Find", epilog=_EXAMPLE)
 def search(
     context: typer.Context,
     query: Annotated[list[str], argument(metavar="QUERY", help="A question, or words.")],

@@ -9,6 +9,8 @@ import typer
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Project,
+    Since,
+    Until,
     answer,
     argument,
     recalling,
@@ -25,7 +27,10 @@ from recollect.text.times.moments import read_moment
 app = App()
 
 
-@app.command(rich_help_panel="Find")
+_EXAMPLE = "recollect timeline m88 --before 3 --after 10"
+
+
+@app.command(rich_help_panel="Find", epilog=_EXAMPLE)
 def timeline(
     context: typer.Context,
     around: Annotated[
@@ -39,14 +44,21 @@ def timeline(
     ] = None,
     before: Annotated[int, typer.Option("--before", "-B", help="Lines before it.")] = 5,
     after: Annotated[int, typer.Option("--after", "-A", help="Lines after it.")] = 5,
+    since: Since = None,
+    until: Until = None,
     project: Project = None,
     for_session: ForSession = None,
     for_sender: ForSender = None,
 ) -> None:
-    """Show what was said and done around a record, a question or a time, one line each."""
+    """Show what was said and done around a record, a question or a time, one line each.
+
+    With --since or --until alone it begins or ends there.
+    """
     words = " ".join(around or [])
-    if bool(words) == (at is not None):
-        raise InvalidInput("a timeline is around one thing", hint="give '#12', a question, or --at")
+    is_around = bool(words) != (at is not None)
+    if not is_around and (words or (since is None and until is None)):
+        hint = "give '#12', a question, --at, or --since or --until alone"
+        raise InvalidInput("a timeline is around one thing", hint=hint)
     with recalling(context) as memory:
         asking = None if for_session is None else memory.sessions.find(for_session).id
         is_named = parse_record(words) is not None
@@ -64,6 +76,8 @@ def timeline(
             project=project,
             for_session=asking,
             for_sender=for_sender,
+            since=since,
+            until=until,
         )
 
     def show() -> None:

@@ -1,11 +1,22 @@
-"""Checks of what callers pass: numbers and ids as they can be stored."""
+"""Checks of what callers pass: types as annotated, numbers and ids as they can be stored."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar, get_args, get_origin
 
 from recollect.core.errors import InvalidInput
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+Test: TypeAlias = Callable[[Any], bool]
 
 MAX_LABEL_CHARS = 512
 """Longest speaker name, title or event id."""
@@ -79,3 +90,173 @@ def check_count(value: int | None, what: str, least: int = 0) -> None:
         raise InvalidInput(
             f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
         )
+
+
+def checked(kind: type[T]) -> type[T]:
+    """Make the public calls of a class refuse arguments that are not what they are annotated with.
+
+    A new call is checked by itself, unless it is `self_checked`. What is annotated with a name that
+    only type checkers know is left to the call; but ``On…`` is something to be called.
+
+    >>> @checked
+    ... class Kettle:
+    ...     def boil(self, litres: float, note: str | None = None) -> None: ...
+    >>> Kettle().boil("2")
+    Traceback (most recent call last):
+        ...
+    recollect.core.errors.InvalidInput: litres must be a number
+    """
+    for name, value in list(vars(kind).items()):
+        is_call = isinstance(value, FunctionType) and not hasattr(value, "is_self_checked")
+        if is_call and (name[0] != "_" or name == "__call__"):
+            setattr(kind, name, checked_call(value))
+    return kind
+
+
+def self_checked(call: F) -> F:
+    """Leave the checks to a call: one of the few whose walk is held, see `checked`."""
+    call.__dict__["is_self_checked"] = True
+    return call
+
+
+def checked_call(call: Callable[P, R]) -> Callable[P, R]:
+    """Return a call that raises `InvalidInput` for an argument of a wrong type, see `checked`."""
+    plain: Any = getattr(call, "__wrapped__", call)
+    names = plain.__code__.co_varnames[: plain.__code__.co_argcount]
+    rules: dict[str, _Rule] = {}
+
+    @wraps(call)
+    def made(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+            rule = rules.get(name)
+            if rule is None:
+                rule = rules[name] = _rule(plain, name)
+            if not rule.holds(value):
+                raise rule.refusal(name, value)
+        return call(*args, **kwargs)
+
+    return made
+
+
+class _Rule(NamedTuple):
+    """What an argument must be: one of several."""
+
+    tests: tuple[Test, ...]
+    words: tuple[str, ...]
+
+    def holds(self, value: object) -> bool:
+        for test in self.tests:
+            if test(value):
+                return True
+        return not self.tests
+
+    def refusal(self, name: str, value: object) -> InvalidInput:
+        *most, last = self.words
+        wanted = f"{', '.join(most)} or {last}" if most else last
+        got = (
+            "was empty"
+            if isinstance(value, str) and not value
+            else f"was of the type {type(value).__name__}"
+        )
+        return InvalidInput(f"{name} must be {wanted}", hint=f"pass {wanted}; it {got}")
+
+
+def _rule(call: Any, name: str) -> _Rule:
+    """Return the rule of a parameter; one without tests where nothing is known of it."""
+    written = str(call.__annotations__.get(name, "Any"))
+    found = [_meaning(part.strip(), call.__globals__) for part in _JOIN.split(written)]
+    if "" in dict(found):
+        return _Rule((), ())
+    if _PATH in found:
+        found = [each for each in found if each != _TEXT]  # more must be true of that of a path
+    return _Rule(tuple(test for _, test in found), tuple(word for word, _ in found))
+
+
+def _meaning(part: str, names: Mapping[str, Any]) -> tuple[str, Test]:
+    """Return the words and the test of a part of an annotation; no words: it can be anything."""
+    name = part.partition("[")[0]
+    if name in _MEANINGS:
+        return _MEANINGS[name]
+    if re.match(r"On[A-Z]", name):
+        return _MEANINGS["Callable"]
+    kind = names.get(name)
+    if name == "Sequence":
+        return _several(_meaning(part[len(name) + 1 : -1], names))
+    if get_origin(kind) is Literal:
+        return " or ".join(map(repr, get_args(kind))), partial(_is_one_of, get_args(kind))
+    if not isinstance(kind, type) or kind is Any:
+        return "", bool
+    if getattr(kind, "_is_protocol", False):
+        calls = [each for each in vars(kind) if each[0] != "_"]
+        return f"a {name}", lambda value: all(_has(value, each) for each in calls)
+    return f"a {name}", lambda value: isinstance(value, kind)
+
+
+def _has(value: object, name: str) -> bool:
+    """Return whether there is such an attribute, without asking for it: that may be a request."""
+    kind = type(value)
+    return (
+        hasattr(kind, name)
+        or name in getattr(value, "__dict__", ())
+        or hasattr(kind, "__getattr__")
+    )
+
+
+def _is_one_of(values: tuple[object, ...], value: object) -> bool:
+    return isinstance(value, str) and value in values
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def _is_number(value: object) -> bool:
+    is_one = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_one and value == value
+
+
+def _is_path(value: object) -> bool:
+    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
+        return False
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, bytes | Mapping | type)
+
+
+def _several(each: tuple[str, Test]) -> tuple[str, Test]:
+    """Return the meaning of a list; what a generator has yet to give is left to the call."""
+    word, test = each
+
+    def are(values: Any) -> bool:
+        if isinstance(values, str):
+            return test(values)
+        is_there = word and isinstance(values, list | tuple | set | frozenset)
+        return all(map(test, values)) if is_there else _is_list(values)
+
+    kinds = "a list of texts" if word == "a text" else f"a list, each {word}"
+    return kinds if word else "a list", are
+
+
+_JOIN = re.compile(r"\|(?![^\[]*\])")
+"""Between the parts of an annotation, outside of brackets."""
+_TEXT: tuple[str, Test] = "a text", lambda value: isinstance(value, str)
+_PATH: tuple[str, Test] = "a path", _is_path
+_MEANINGS: dict[str, tuple[str, Test]] = {
+    "None": ("None", lambda value: value is None),
+    "str": _TEXT,
+    "Path": _PATH,
+    "bool": ("True or False", lambda value: isinstance(value, bool)),
+    "int": ("a whole number", _is_whole),
+    "float": ("a number", _is_number),
+    "bytes": ("bytes", lambda value: isinstance(value, bytes)),
+    "Iterable": ("a list", _is_list),
+    "Mapping": ("a dict", lambda value: isinstance(value, Mapping)),
+    "BinaryIO": ("an open file", lambda value: hasattr(value, "seek") and hasattr(value, "read")),
+    "Callable": ("a function", callable),
+}

@@ -59,39 +59,45 @@ class IdSource:
         self._lock = threading.Lock()
         self._last_ms = 0
         self._counter = 0
-        self._tails: Iterator[bytes] = iter(())
+        self._head = _head(0)
+        self._tails: Iterator[str] = iter(())
         self._process = 0
 
     def new(self) -> str:
         """Return the next id, greater than every id handed out before by this source."""
         with self._lock:
             now = self._clock.now_ms()
-            if now > self._last_ms:
-                self._last_ms, self._counter = now, 0
-            elif self._counter < 0xFFF:
+            if now <= self._last_ms and self._counter < 0xFFF:
                 self._counter += 1
             else:
-                self._last_ms, self._counter = self._last_ms + 1, 0
-            return _uuid7(self._last_ms, self._counter, self._tail())
+                self._last_ms, self._counter = max(now, self._last_ms + 1), 0
+                self._head = _head(self._last_ms)
+            return f"{self._head}{self._counter:03x}-{self._tail()}"
 
-    def _tail(self) -> bytes:
-        """Return the next random bytes; none that the parent of a fork may hand out as well."""
+    def _tail(self) -> str:
+        """Return the next random part; none that the parent of a fork may hand out as well."""
         tail = next(self._tails, None) if self._process == os.getpid() else None
         if tail is None:
             block = self._entropy(_TAIL_BYTES * _TAILS)
             self._process = os.getpid()
-            self._tails = iter(
-                [block[at : at + _TAIL_BYTES] for at in range(0, len(block), _TAIL_BYTES)]
-            )
+            digits = block.hex()
+            self._tails = iter([_low(digits, at) for at in range(0, len(digits), 2 * _TAIL_BYTES)])
             tail = next(self._tails)
         return tail
 
 
-def _uuid7(ms: int, counter: int, tail: bytes) -> str:
-    high = ms << 16 | 0x7000 | counter
-    low = (int.from_bytes(tail, "big") & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
-    text = f"{high << 64 | low:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+def _head(ms: int) -> str:
+    """Return an id as far as a millisecond tells it: its 48 bits, and the version."""
+    digits = f"{ms:012x}"
+    return f"{digits[:8]}-{digits[8:]}-7"
+
+
+_VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
+
+
+def _low(digits: str, at: int) -> str:
+    """Return the random half of an id: the variant, and 62 of the 64 bits that begin at ``at``."""
+    return f"{_VARIANT[digits[at]]}{digits[at + 1 : at + 4]}-{digits[at + 4 : at + 16]}"
 
 
 def derived_id(ms: int, *names: str) -> str:
@@ -102,8 +108,8 @@ def derived_id(ms: int, *names: str) -> str:
         names: What it is called elsewhere, and what else tells it from others.
     """
     joined = "\0".join(names).encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(joined, digest_size=10).digest()
-    return _uuid7(ms, int.from_bytes(digest[:2]) & 0xFFF, digest[2:])
+    digits = hashlib.blake2b(joined, digest_size=10).hexdigest()
+    return f"{_head(ms)}{digits[1:4]}-{_low(digits, 4)}"
 
 
 def moved_id(id: str, *names: str) -> str:

@@ -12,6 +12,7 @@ from typing import get_args
 
 from msgspec import Struct
 
+from recollect.core.checks import check_texts
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 
@@ -260,6 +261,7 @@ def check_types(types: Sequence[str]) -> tuple[str, ...]:
     Raises:
         InvalidInput: a type is unknown.
     """
+    types = check_texts(types, "the types of events")
     for name in types:
         if name not in EVENT_TYPES:
             near = difflib.get_close_matches(name, EVENT_TYPES, 1)

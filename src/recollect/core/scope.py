@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.core.errors import InvalidInput
+
 LOCAL_TENANT = "local"
 """The tenant of an embedded home; one home serves one person unless configured otherwise."""
 
 
-class Scope(msgspec.Struct, frozen=True, kw_only=True):
+class Scope(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A selection of rows by owner. A field that is None does not narrow; the tenant always does.
 
     The same value is the owner of a row when it is stored (then None means "no one in particular").
@@ -23,9 +25,14 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     def narrowed(self, wanted: Scope) -> Scope | None:
         """Return what of this scope ``wanted`` selects, or None when that is nothing.
 
+        Raises:
+            InvalidInput: it is not a scope.
+
         >>> Scope(user="ann").narrowed(Scope(project="tea"))
         Scope(tenant='local', agent=None, user='ann', project='tea', session=None)
         """
+        if not isinstance(wanted, Scope):
+            raise InvalidInput("scope must be a Scope", hint="pass recollect.Scope(project=…)")
         fields: dict[str, str | None] = {}
         for name in self.__struct_fields__:
             mine, theirs = getattr(self, name), getattr(wanted, name)
@@ -41,7 +48,7 @@ class ScopeWithout(Scope, frozen=True, kw_only=True):
     agents_left_out: tuple[str, ...] = ()
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
+class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The columns of a session that say who hears it, and in whose turn something happened."""
 
     agent: str | None

@@ -5,18 +5,20 @@ An entry has ids and names, never content. Nothing removes one but retention.
 
 from __future__ import annotations
 
-from typing import LiteralString
+from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
 from recollect.core.actor import ACTOR
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, checked
 from recollect.core.clock import Clock
 from recollect.core.scope import Scope
 from recollect.store.columns import Condition, decode
 from recollect.store.engine import Database, Transaction
 
-DONE, REFUSED = "done", "refused"
+Outcome: TypeAlias = Literal["done", "refused"]
+DONE: Outcome = "done"
+REFUSED: Outcome = "refused"
 
 _WRITE: LiteralString = """
     INSERT INTO audit (tenant, agent, user_id, project, actor, action, outcome, target, at)
@@ -83,6 +85,7 @@ def record_audit(
     tx.execute(_WRITE, (*owner, tx.actor, action, outcome, target, at))
 
 
+@checked
 class Audit:
     """Writes and reads the audit; `memory.audit` is one of these objects.
 
@@ -98,7 +101,7 @@ class Audit:
         self._clock = clock
         self._scope = scope
 
-    def record(self, action: str, *, target: str | None = None, outcome: str = DONE) -> None:
+    def record(self, action: str, *, target: str | None = None, outcome: Outcome = DONE) -> None:
         """Write an entry of what was done, or refused; see `record_audit`.
 
         Raises:

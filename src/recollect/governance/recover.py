@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.checks import checked_call
 from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreCorrupt, StoreError
 from recollect.core.scope import Scope
@@ -364,6 +365,7 @@ _WARNINGS = {
 }
 
 
+@checked_call
 def recover(
     home: Path | str | None = None,
     *,

@@ -14,6 +14,7 @@ from typing import Literal, LiteralString, TypeAlias, get_args
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Unauthorized
 from recollect.core.scope import LOCAL_TENANT, Scope
@@ -151,6 +152,7 @@ class IssuedToken(msgspec.Struct, frozen=True, kw_only=True):
         return f"IssuedToken(token={self.token!r})"
 
 
+@checked
 class Tokens:
     """Adds, lists, revokes and verifies the tokens of a home; `memory.tokens` is one of these.
 

@@ -55,6 +55,8 @@ if TYPE_CHECKING:  # imported where they are made
     from recollect.index.model.mentions import FoundMention
     from recollect.text.times.ranges import TimeRange
 
+GIVEN_BACK_FROM = 2_000
+"""Chunks and vectors; ten times in the background (docs/experiments.md, memory after a bulk)."""
 NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
 
@@ -168,6 +170,7 @@ class Index:
         self._told: set[str] = set()
         """Warnings of files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
+        self._taken_in = 0
         self._database = database
         self._remote = settings.embedding.remote
         self._clock = clock
@@ -226,6 +229,12 @@ class Index:
         """
         report = self._indexer.sync(self.views.feeds(), watch)
         self._near.catch_up(watch.stopping)
+        self._taken_in += report.chunks + report.vectors
+        if self._taken_in >= GIVEN_BACK_FROM * (1 if watch.mode == "full" else 10):
+            from recollect.core.heap import give_back
+
+            self._taken_in = 0
+            give_back()
         if watch.mode != "full" or not self.notices:
             return report
         told, self.views.notices = self.notices, ()

@@ -44,6 +44,14 @@ T = TypeVar("T")
 Project = Annotated[
     str | None, Field(description="Only of this project: its folder, name or id. All if left out.")
 ]
+Since = Annotated[
+    str | None,
+    Field(description="Only what was said from then on: 2026-05-12, yesterday, last week."),
+]
+Until = Annotated[
+    str | None,
+    Field(description="Only what was said before; of a day or week its end is meant."),
+]
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
@@ -80,14 +88,8 @@ def memory_search(
         Field(description="Only these: memory (files), sessions (messages), observations."),
     ] = None,
     project: Project = None,
-    since: Annotated[
-        str | None,
-        Field(description="Only what was said from then on: 2026-05-12, yesterday, last week."),
-    ] = None,
-    until: Annotated[
-        str | None,
-        Field(description="Only what was said before; of a day or week its end is meant."),
-    ] = None,
+    since: Since = None,
+    until: Until = None,
     context: Context[Any, Any],
 ) -> SearchOutput:
     """Search the memory: earlier conversations, what was done, and notes. Step 1 of 3 of recall.
@@ -150,6 +152,8 @@ def timeline(
     before: Annotated[int, Field(description="Lines before it, at most.")] = 5,
     after: Annotated[int, Field(description="Lines after it, at most.")] = 5,
     project: Project = None,
+    since: Since = None,
+    until: Until = None,
 ) -> TimelineOutput:
     """Show what was said and done around a hit, a question or a time. Step 2 of 3 of recall.
 
@@ -166,6 +170,8 @@ def timeline(
         after,
         project=project_of(memory, project),
         for_session=caller.for_session(),
+        since=since,
+        until=until,
     )
     return timeline_output(memory, found)
 

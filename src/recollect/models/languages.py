@@ -10,6 +10,9 @@ from collections.abc import Sequence
 MANY = "mul"
 """The tag for many languages. Source: ISO 639-2."""
 
+MULTILINGUAL = "local:universal-sentence-encoder-multilingual"
+"""The model of the extra ``multilingual``, as ``embedding.provider`` names it."""
+
 _KNOWN = (
     (
         MANY,
@@ -42,8 +45,6 @@ def languages_of(embedder: object) -> tuple[str, ...]:
 def describe_languages(tags: Sequence[str]) -> str:
     """Return what is shown of the languages of an embedder, and what becomes of the others.
 
-    >>> describe_languages(["en"])
-    'English; what is in other languages is found by its words'
     >>> describe_languages(["mul"])
     'many'
     >>> describe_languages(["de", "pt"])
@@ -53,5 +54,7 @@ def describe_languages(tags: Sequence[str]) -> str:
         return "not known of this model"
     if MANY in tags or len(tags) > _SHOWN:
         return "many"
-    named = "English" if list(tags) == ["en"] else ", ".join(tags)
-    return f"{named}; what is in other languages is found by its words"
+    is_english = list(tags) == ["en"]
+    named = "English" if is_english else ", ".join(tags)
+    other = f" ({MULTILINGUAL} reads many)" if is_english else ""
+    return f"{named}; what is in other languages is found by its words{other}"

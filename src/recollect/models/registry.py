@@ -242,13 +242,13 @@ def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependenc
 
     Raises:
         InvalidInput: no model can have that name.
-        ModelMissing: a model of the user's own is not there, or lacks a file or a package.
+        ModelMissing: a model other than the default one is not there, or lacks a file or package.
     """
     from recollect.models.local.folder import MODEL
 
     model = spec.partition(":")[2]
     if model not in {"", MODEL}:
-        return _create_added(model, settings, dependencies.models)
+        return _create_named(spec, settings, dependencies.models)
     from recollect.models.local.minilm import LocalEmbedder, WindowRules
 
     return LocalEmbedder(
@@ -257,6 +257,21 @@ def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependenc
         threads=settings.threads,
         batch_size=settings.batch_size,
         rules=WindowRules(max_windows=settings.max_windows),
+    )
+
+
+def _create_named(spec: str, settings: EmbeddingSettings, models: Path) -> Embedder:
+    """Return the multilingual model, or one of the user's own."""
+    from recollect.models.languages import MULTILINGUAL
+
+    if spec != MULTILINGUAL:
+        return _create_added(spec.partition(":")[2], settings, models)
+    from recollect.models.local.sentence_encoder import SentenceEncoder
+
+    return SentenceEncoder(
+        threads=settings.threads,
+        batch_size=settings.batch_size,
+        max_windows=settings.max_windows,
     )
 
 

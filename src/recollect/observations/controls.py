@@ -13,6 +13,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.checks import checked, self_checked
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import CaptureSettings, user_path
 from recollect.observations.places import look_at
@@ -109,6 +110,7 @@ class CaptureVerdict(msgspec.Struct, frozen=True, kw_only=True):
         return PAUSED if is_paused else None
 
 
+@checked
 class CaptureControls:
     """Says what is captured, and lets a person change it; `memory.capture` is one of these objects.
 
@@ -128,17 +130,25 @@ class CaptureControls:
         self._tools = settings.skip_tools
         self._files = tuple(map(_expanded, settings.skip_paths))
 
+    @self_checked
     def verdict(self, project: str | None, pauses: Sequence[Pause] | None = None) -> CaptureVerdict:
         """Return whether a project is captured, now and at other times.
 
         Args:
             project: The folder in which something happened; None where that is not known.
             pauses: What `pauses_in` gave, where it was asked already.
+
+        Raises:
+            InvalidInput: an argument is of another type.
         """
         now, known = self._clock.now_ms(), None
         project = None if project is None else _nameable(project)
         if pauses is None:
             pauses = self._database.read(self.pauses_in)
+        elif not isinstance(pauses, list | tuple) or not all(
+            isinstance(pause, Pause) for pause in pauses
+        ):
+            raise InvalidInput("pauses must be a list of pauses", hint="pass what `pauses` gave")
         if project is not None and any(pause.project_id is not None for pause in pauses):
             known = self.projects.known(project)
         ids = {None} if known is None else {None, known.id}
@@ -225,6 +235,7 @@ class CaptureControls:
         pauses = self._database.read(self.pauses_in)
         return [pause for pause in pauses if pause.covers(now)]
 
+    @self_checked
     def pauses_in(self, tx: Transaction) -> list[Pause]:
         """Return the pauses that there ever were, the oldest first."""
         rows = tx.all(_PAUSES, (self._tenant,))
@@ -333,6 +344,8 @@ def _names(pattern: str, path: str, folder: str | None) -> bool:
 
 def _nameable(text: str) -> str:
     """Return a text that the file system can be asked for: no name holds what is replaced."""
+    if not isinstance(text, str):
+        raise InvalidInput("a project must be a text", hint="pass the path of its folder")
     try:
         os.fsencode(text)
     except UnicodeEncodeError:

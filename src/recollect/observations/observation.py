@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from recollect.core.scope import Place
+from recollect.text.boundaries import brief_repr
 
 TYPES = (
     *("decision", "bugfix", "architecture", "code_change", "git_operation"),
@@ -78,6 +79,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         project: Owner; the folder that it was about.
         turn_sender: In whose turn it happened, as in `Message`.
     """
+
+    __repr__ = brief_repr
 
     id: str
     number: int

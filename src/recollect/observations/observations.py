@@ -12,7 +12,7 @@ from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.core.checks import check_count, check_share, check_texts
+from recollect.core.checks import check_count, check_share, check_texts, checked
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import ObservationForgotten, ObservationRestored
@@ -58,6 +58,7 @@ Outcomes: TypeAlias = "list[Recorded | RecollectError]"
 Numbers: TypeAlias = "list[int]"
 
 
+@checked
 class Observations:
     """Records what an agent did and saw, and reads it back.
 

@@ -12,7 +12,7 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.core.checks import check_text
+from recollect.core.checks import check_text, checked
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
 from recollect.observations.places import ProjectPlace, look_at
@@ -66,6 +66,7 @@ _FORGET_PROJECTS: LiteralString = """
 ProjectList: TypeAlias = list[Project]
 
 
+@checked
 class Projects:
     """Knows the projects of a tenant; `memory.projects` is one of these objects.
 

@@ -26,7 +26,7 @@ from recollect.sessions.exchange.transcript_format import AUTO
 from recollect.workspace.extra_paths import FilePlace, may_enter
 
 if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and that is seldom
-    from recollect.sessions.exchange.import_report import Progress
+    from recollect.sessions.exchange.import_report import OnFiles
     from recollect.sessions.exchange.importer import TranscriptImporter
 
 
@@ -153,7 +153,7 @@ class FollowedTranscripts:
         )
 
     def bring_in(
-        self, stopping: Callable[[], bool] = lambda: False, progress: Progress | None = None
+        self, stopping: Callable[[], bool] = lambda: False, progress: OnFiles | None = None
     ) -> FollowReport:
         """Store what is new in all of them.
 
@@ -201,7 +201,7 @@ class FollowedTranscripts:
                     return True
         return False
 
-    def _bring_in(self, stopping: Callable[[], bool], progress: Progress | None) -> FollowReport:
+    def _bring_in(self, stopping: Callable[[], bool], progress: OnFiles | None) -> FollowReport:
         messages, warnings = 0, []
         for each in self._places:
             try:

@@ -39,7 +39,7 @@ def _turn(change: _Change, place: Place) -> tuple[str | None, str | None]:
     return change.session_id, place.turn_sender
 
 
-class _Change(msgspec.Struct, frozen=True, array_like=True):
+class _Change(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A change of the outbox with its message; nothing more where it is gone."""
 
     change: int

@@ -356,6 +356,8 @@ class WorkerObservations:
         project: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
     ) -> Timeline:
         """Return what was said and done around something; see `ObservationRecall.timeline`."""
         given = _given(locals())

@@ -9,7 +9,7 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, checked
 from recollect.core.clock import check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
@@ -33,6 +33,7 @@ from recollect.store.engine import Transaction
 SessionList: TypeAlias = list[Session]
 
 
+@checked
 class Catalogue:
     """Finds the sessions of a scope.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, LiteralString
 
+from recollect.core.checks import checked
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
 from recollect.sessions.record.access import SessionAccess
@@ -34,6 +35,7 @@ def note_end(tx: Transaction, session: Session, at: int) -> None:
     tx.execute(_NOTE, (session.id, session.tenant, at))
 
 
+@checked
 class Endings:
     """Ends sessions, and writes the summaries that are due.
 

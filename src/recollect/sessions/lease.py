@@ -16,7 +16,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.core.errors import Conflict
+from recollect.core.errors import Conflict, InvalidInput
 from recollect.core.settings import SessionSettings
 from recollect.sessions.record.session import Session
 from recollect.store.columns import decode
@@ -92,7 +92,10 @@ def check_lease(tx: Transaction, lease: Lease) -> None:
 
     Raises:
         Conflict: another program has the session now, or it was released.
+        InvalidInput: it is not a lease.
     """
+    if not isinstance(lease, Lease):  # what is below sessions hands on any object
+        raise InvalidInput("lease must be a Lease", hint="pass what `hold` gave: its .lease")
     known = _stored(tx, lease.session_id)
     if known is None or (known.holder, known.fence) != (lease.holder, lease.fence):
         raise Conflict(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.clock import check_time, zone_of
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionResumed
@@ -72,6 +73,7 @@ if TYPE_CHECKING:  # imported with the first session that ends
     from recollect.sessions.context.episode_writer import EpisodeWriter
 
 
+@checked
 class Sessions:
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 
@@ -123,11 +125,9 @@ class Sessions:
 
         policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
-        self.key_for = policy.key_for
+        self.key_for, self.parts, self.rules = policy.key_for, policy.parts, policy.rules
         self.visibility_group = policy.visibility_group
         self.message_group = policy.message_group
-        self.parts = policy.parts
-        self.rules = policy.rules
         self.is_addressed = policy.is_addressed
         self.set_mode = policy.set_mode
         self.turn = policy.turn

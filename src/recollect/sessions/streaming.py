@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, RecollectError
 from recollect.sessions.record.access import SessionAccess
@@ -94,6 +95,7 @@ class GrowingMessage:
         return find_message(tx, scope, known.id) or known
 
 
+@checked
 class MessageStream:
     """A message that arrives in pieces; a context manager. For one thread.
 

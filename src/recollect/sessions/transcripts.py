@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # imported with the first message that comes whole, or from a
     from recollect.sessions.record.stand_in import StandIn
 
 
+@checked
 class Transcripts:
     """Stores and reads messages.
 
@@ -144,8 +145,10 @@ class Transcripts:
         Raises:
             RecollectError: as `append`.
         """
-        from recollect.sessions.record.stand_in import STAND_IN, is_known
+        from recollect.sessions.record.stand_in import STAND_IN, StandIn, is_known
 
+        if not isinstance(of, StandIn):
+            raise InvalidInput("of must be a StandIn", hint="pass what names the message")
         draft = self._access.drafts.message(
             of.said_by,
             text,

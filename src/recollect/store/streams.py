@@ -13,6 +13,7 @@ from typing import Protocol
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
 from recollect.core.events import check_types
 from recollect.core.scope import Scope
@@ -199,6 +200,7 @@ class Subscription:
         self._reader.seq = event.seq
 
 
+@checked
 class EventStream:
     """What recollect did, in commit order; `memory.events` is one of these objects.
 

@@ -9,6 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from msgspec import Struct
+from msgspec.structs import fields
+
+SHOWN_CHARS = 40
+"""Of each text of a value, where the value is shown."""
 _REACH = 32
 """Code points of the longest emoji sequence or pile of accents that is kept whole."""
 _JOINER = "\u200d"
@@ -79,3 +84,25 @@ def _flags_before(text: str, at: int) -> int:
     while first > 0 and at - first < _REACH and "\U0001f1e6" <= text[first - 1] <= "\U0001f1ff":
         first -= 1
     return at - first
+
+
+def brief_repr(value: Struct) -> str:
+    """Return a value on one line, for logs and notebooks; what is as by default is left out.
+
+    Of a text there are `SHOWN_CHARS` characters, of a list and a mapping only how long it is.
+    """
+    shown = (
+        f"{field.name}={_brief(given)}"
+        for field in fields(value)
+        if (given := getattr(value, field.name)) != field.default and given not in ((), [], {})
+    )
+    return f"{type(value).__name__}({', '.join(shown)})"
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, str):
+        cut = safe_cut(value, SHOWN_CHARS)
+        return repr(value) if len(value) <= SHOWN_CHARS else f"{value[:cut]!r}…"
+    if isinstance(value, list | tuple):
+        return f"<{len(value)} {type(value[0]).__name__}>"
+    return f"<{len(value)} keys>" if isinstance(value, dict) else repr(value)

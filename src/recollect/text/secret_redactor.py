@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
     from recollect.text.redaction import Redactor
 
-_PLAIN_ID = re.compile(r"[\w.-]{1,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PLAIN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.-]{1,15}")
 """Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
 
 

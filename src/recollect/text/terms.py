@@ -17,6 +17,7 @@ import Stemmer
 
 from recollect.text.irregular import BASE_OF, FORMS
 from recollect.text.scramble import is_encoded, is_scrambled
+from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 TERMS_VERSION = 5
 
@@ -64,8 +65,8 @@ _LOOSE = re.compile(r"[\u1100-\u11ff\u3099\u309a\uff9e\uff9fÆŒÞẞ]")
 letters, whose case depends on the letters beside them."""
 _PAIRED_CAPITAL = re.compile(r"(\w?)([ÆŒÞẞ])(?=(\w?))")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PLAIN_WORD = re.compile(r"[A-Za-z][a-z]{1,39}")
 _HAS_PARTS = re.compile(r"[A-Za-z0-9]_+[A-Za-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
-_PLAIN_WORD = re.compile(r"[a-z]+")
 
 
 @functools.cache  # compiled for the first text that is not ASCII: it takes 2 ms, as the next one
@@ -123,8 +124,10 @@ class _LearnedRuns(dict[str, tuple[str, ...]]):
 
     def __missing__(self, run: str) -> tuple[str, ...]:
         word = run.rstrip(_AFTER_WORDS)
-        if word.isascii() and word.isalpha():
-            made = _WORDS[word]  # most are: that one word is all that `_words` would find
+        if _PLAIN_WORD.fullmatch(word):  # most are: that one word is all that `_words` would find
+            plain = word.lower()
+            base = BASE_OF.get(plain, plain)
+            made: tuple[str, ...] = () if base in STOP_WORDS else (_stemmed(base),)
         else:
             made = tuple(chain.from_iterable(map(_WORDS.__getitem__, _words(run))))
         if len(run) <= LONGEST:
@@ -137,7 +140,7 @@ class _LearnedRuns(dict[str, tuple[str, ...]]):
 _FOLDING = _Folding()
 _WORDS = _Learned()
 _RUNS = _LearnedRuns()
-_STEMMER = Stemmer.Stemmer("english")
+_STEMMER = Stemmer.Stemmer("english", 0)  # its own cache costs more than a word
 _STEMMING = threading.Lock()
 
 
@@ -149,7 +152,8 @@ def terms(text: str) -> list[str]:
     """
     if _is_loose(text):
         return list(chain.from_iterable(map(_WORDS.__getitem__, _words(text))))
-    return list(chain.from_iterable(map(_RUNS.__getitem__, text.split())))
+    words = words_of(text) if len(text) <= LONGEST_SPLIT else text.split()
+    return list(chain.from_iterable(map(_RUNS.__getitem__, words)))
 
 
 def query_terms(text: str) -> list[str]:
@@ -220,8 +224,8 @@ def _unless_encoded(run: re.Match[str]) -> str:
 
 
 def _made(word: str) -> tuple[str, ...]:
-    if _is_plain(word):
-        return _single(word.lower())  # most are
+    if _PLAIN_WORD.fullmatch(word):
+        return _single(word.lower())
     if is_unspaced(word):
         return (*_pairs(word), *word) if len(word) > 1 else (word,)
     if len(word) > LONGEST and (not _HAS_PARTS.search(word) or is_scrambled(word)):
@@ -239,15 +243,11 @@ def _made(word: str) -> tuple[str, ...]:
     return _single(word.strip("_").casefold())
 
 
-def _is_plain(word: str) -> bool:
-    return word.isascii() and word.isalpha() and word[1:].islower() and len(word) <= LONGEST
-
-
 def _single(word: str) -> tuple[str, ...]:
     word = BASE_OF.get(word, word)
     if not word or word in STOP_WORDS:
         return ()
-    if not _PLAIN_WORD.fullmatch(word):
+    if not (word.isascii() and word.isalpha()):
         return (word,)
     return (_stemmed(word),)
 

@@ -9,9 +9,10 @@ low, Vietnamese 28 % too high.
 
 from __future__ import annotations
 
+import functools
 import re
 
-_PIECE = (  # compiled for the first text: it takes 3 ms
+_PIECE = (
     # Base64, hashes and keys: a digit soon, and no end for long. Quantifiers are bounded so that
     # no text makes the scan quadratic and no piece fills the cache.
     r"(?=[A-Za-z+/]{0,24}[0-9])[A-Za-z0-9][A-Za-z0-9+/]{31,255}"
@@ -31,6 +32,16 @@ _PIECE = (  # compiled for the first text: it takes 3 ms
     r"|[^\s\x00-\x7f]"
 )
 
+
+@functools.cache  # compiled for the first text: it takes 3 ms
+def _pieces() -> re.Pattern[str]:
+    return re.compile(_PIECE)
+
+
+words_of = functools.lru_cache(maxsize=4)(str.split)
+"""Returns the words of a text that several look at one after the other; to be read, not changed."""
+LONGEST_SPLIT = 4_096
+"""Of a longer text the words are not kept."""
 _SHORT_WORD = 8
 """Letters of a word that is one token; English words of more cost one more per five letters."""
 _BLOB_CHARS = 32
@@ -67,10 +78,10 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("The quick brown fox jumps over the lazy dog.")
     10
     """
-    words = text.split()
+    words = words_of(text) if len(text) <= LONGEST_SPLIT else text.split()
     # No piece has both a space and something else, and words come again and again.
     gaps = [] if " ".join(words) == text else _GAP.findall(text)
-    if any(len(gap) > _LONGEST_GAP for gap, _ in gaps) or (
+    if (gaps and any(len(gap) > _LONGEST_GAP for gap, _ in gaps)) or (
         not text.isascii() and _OTHER_SPACE.search(text)
     ):
         return _tokens(_cost(text))
@@ -91,19 +102,21 @@ class _WordCosts(dict[str, int]):
     """What words cost after a single space, in hundredths of a token; remembers the short ones."""
 
     def __missing__(self, word: str) -> int:
-        if word.isalpha() and word.isascii() and word[1:].islower() and len(word) <= _LONGEST_KEPT:
-            cost = 100 + 20 * max(0, len(word) - _SHORT_WORD)  # most are: one piece
+        size = len(word)
+        if _PLAIN_WORD.fullmatch(word):  # most are: one piece
+            cost = 100 if size <= _SHORT_WORD else 100 + 20 * (size - _SHORT_WORD)
         elif word[-1] in _SIGNS and word[:-1].isalpha() and word[:-1] in self:
             cost = self[word[:-1]] + _ascii_cost(word[-1])  # of two pieces, one is known
         else:
             cost = _cost(word) + (100 if word[0] in _DIGITS else 0)
-        if len(word) <= _LONGEST_KEPT:
+        if size <= _LONGEST_KEPT:
             if len(self) >= _MOST_KEPT:
                 self.clear()
             self[word] = cost
         return cost
 
 
+_PLAIN_WORD = re.compile(r"[A-Za-z][a-z]{1,31}")
 _SIGNS = frozenset(".,;:!?")
 _LONGEST_KEPT = 32
 _MOST_KEPT = 32_768
@@ -111,9 +124,10 @@ _words = _WordCosts()
 
 
 def _cost(text: str) -> int:
-    return sum(map(_cost_of_piece, re.findall(_PIECE, text)))
+    return sum(map(_cost_of_piece, _pieces().findall(text)))
 
 
+@functools.lru_cache(maxsize=4_096)
 def _cost_of_piece(piece: str) -> int:
     if piece.isascii():
         return _ascii_cost(piece)

@@ -19,7 +19,7 @@ sys.stdout.flush()
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 sys.exit(code)
 """
-MOST_AS_TEXT, MOST_AS_JSON = 244, 207
+MOST_AS_TEXT, MOST_AS_JSON = 245, 208
 """Modules of ours; each one takes a quarter of a millisecond of every search."""
 NEVER = (
     "httpx",

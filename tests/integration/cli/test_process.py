@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from tests.integration.cli.conftest import COMMAND, Run, message, texts_of
 
 FIRST_BATCH = 200_000
@@ -61,6 +63,56 @@ def test_a_reader_that_has_enough_is_no_error(
         process.stderr.close()
         assert process.wait() == 0
         assert b"rror" not in told
+
+
+@pytest.mark.parametrize("streams", [("stdout",), ("stderr",), ("stdout", "stderr")])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "0 --version",
+        "0 search tea",
+        "0 search tea --json",
+        "0 export long",
+        "0 import jsonl {more}",
+        "2 no-such-command",
+        "1 get m999 --json",
+    ],
+)
+def test_a_pipe_that_is_closed_early_changes_no_exit_code(
+    surroundings: dict[str, str], written: Path, line: str, streams: tuple[str, ...]
+) -> None:
+    """`… | true`, `… 2>&1 | head -1`: quiet, and what was to be done is done."""
+    code, *words = line.format(more=written.parent / "more.jsonl").split()
+    for read, buffering in ((0, "1"), (1, "")):
+        got, given = os.pipe()
+        if not read:
+            os.close(got)
+        process = subprocess.Popen(
+            [*COMMAND, "--home", str(written), *words],
+            env=surroundings | {"PYTHONUNBUFFERED": buffering},
+            stdout=given if "stdout" in streams else subprocess.DEVNULL,
+            stderr=given if "stderr" in streams else subprocess.PIPE,
+        )
+        os.close(given)
+        if read:
+            os.read(got, read)
+            os.close(got)
+        _, told = process.communicate()
+        assert process.returncode == int(code), told
+        assert "stderr" in streams or b"roken" not in told
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a conversation, and beside it one to import; for words only."""
+    folder = tmp_path_factory.mktemp("written")
+    for name in ("long", "more"):
+        lines = "".join(message(f"line {n} of tea " * 9) for n in range(400))
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    with recollect.open(folder / "home", overrides={"embedding.provider": "none"}) as memory:
+        memory.import_transcripts(folder / "long.jsonl", "jsonl")
+        memory.sync()
+    return folder / "home"
 
 
 def test_an_interrupt_leaves_everything_consistent(

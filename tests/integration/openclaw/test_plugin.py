@@ -131,7 +131,7 @@ def test_recalled_lines_are_data_between_tags_and_are_recorded(home: Path) -> No
         (injection,) = memory.context.injections()
         session = memory.sessions.get(injection.session_id)
         assert (session.key, injection.client, injection.reason) == (ANA, "openclaw", "prompt")
-        assert {item.kind for item in injection.items} == {"message"}
+        assert {item.kind for item in injection.items} == {"file", "message"}
 
 
 def test_what_the_prompt_holds_already_is_not_recalled(home: Path) -> None:

@@ -20,7 +20,7 @@ from benchmarks.quality.confidence import (
     run_confidence,
     with_names,
 )
-from recollect.index.query.confidence import Calibration
+from recollect.index.query.confidence import Calibration, Measures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,11 +49,12 @@ def test_auroc_counts_ties_by_half_and_nothing_as_chance() -> None:
 
 def test_the_fit_finds_what_tells_answers_from_the_rest() -> None:
     """The probabilities of a known logistic come out near to what they were."""
-    true = Calibration(5.0, -8.0, 0.1, 4.0)
+    true = Calibration(score=5.0, words=-8.0, terms=0.1, constant=4.0)
     draw = np.random.default_rng(7)
     asked = []
     for _ in range(4000):
-        measured = (float(draw.uniform(-2, 0)), float(draw.uniform(0, 0.4)), 5.0)
+        score, words = float(draw.uniform(-2, 0)), float(draw.uniform(0, 0.4))
+        measured = Measures(score, words, 0.0, 0.0, float(draw.integers(2, 8)))
         asked.append(
             Asked(
                 dataset="made",
@@ -66,10 +67,12 @@ def test_the_fit_finds_what_tells_answers_from_the_rest() -> None:
                 measured=measured,
             )
         )
-    found = Calibration(*fit(asked))
+    found = fit(asked)
+    assert (found.meaning, found.sixth) == (0.0, 0.0)  # which the mode leaves out
     for score in (-1.5, -0.8, -0.2):
-        wanted = true.probability((score, 0.1, 5.0))
-        assert found.probability((score, 0.1, 5.0)) == pytest.approx(wanted, abs=0.06)
+        measured = Measures(score, 0.1, 0.0, 0.0, 5.0)
+        wanted = true.probability(measured)
+        assert found.probability(measured) == pytest.approx(wanted, abs=0.06)
 
 
 def test_a_run_reports_the_confidence_beside_the_best_score(

@@ -11,9 +11,17 @@ import pytest
 from benchmarks.datasets.corpus import Conversation, DatedSession, DialogueSet, Question, Turn
 from benchmarks.load.clustered import ClusteredEmbedder
 from benchmarks.measure.environment import describe_environment
+from benchmarks.output import print_tables
 from benchmarks.peers.material import QUESTION_WORDS, write_synthetic
 from benchmarks.peers.peers import PEERS, interpreter_of
-from benchmarks.peers.race import PeerProcess, PeerRun, Race, describe_peers, peer_grids
+from benchmarks.peers.race import (
+    PeerCost,
+    PeerProcess,
+    PeerRun,
+    Race,
+    describe_peers,
+    peer_grids,
+)
 from benchmarks.peers.store import Material
 from recollect.core.errors import StoreError
 
@@ -105,3 +113,26 @@ def test_a_peer_without_requirements_runs_where_the_benchmarks_run(tmp_path: Pat
     """Nothing is installed for it."""
     assert interpreter_of(HERE[0], tmp_path) == Path(sys.executable)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_in_a_file_cuts_no_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    """A column shows 2,651, not 2,6 and three dots, also where nobody can make the window wider."""
+    cost = PeerCost(
+        peer="LangGraph SQLite",
+        version="10.10.10",
+        texts=1_000_000,
+        new_ms=1234.56,
+        search_ms=(1234.56, 1234.56, 1234.56),
+        search_wall_ms=1234.56,
+        search_p95_ms=1234.56,
+        bulk=(123_456, 123_456),
+        single=(123_456, 123_456),
+        memory_mb=12_345,
+        reader_mb=12_345,
+        disk_bytes=12_345,
+    )
+    run = PeerRun(environment=describe_environment(), peers=HERE, costs=(cost,), quality=())
+    print_tables([], peer_grids(run))
+    printed = capsys.readouterr().out
+    assert "…" not in printed
+    assert printed.count("123,456") == 4

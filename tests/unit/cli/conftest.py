@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from recollect.cli.main import main
+from recollect.models.local import sentence_encoder
 from tests.support.json_documents import check_document
 
 WIDTH = 100
@@ -115,3 +116,9 @@ def filled(run: Run, home: Path, workspace: Path, chat: Path) -> Path:
     assert run("--home", home, "import", "jsonl", chat).code == 0
     assert run("--home", home, "sync").code == 0
     return home
+
+
+@pytest.fixture
+def without_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the extra."""
+    monkeypatch.setattr(sentence_encoder, "package_version", lambda: None)

@@ -47,6 +47,7 @@ def test_a_portuguese_question_finds_an_english_line_once_a_model_is_added(
     assert "en, pt, no; what is in other languages is found by its words" in status
 
 
+@pytest.mark.usefixtures("without_package")
 def test_models_are_listed_and_removed(
     run: Run, home: Path, export: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from recollect.cli.output.documents import DOCUMENTS, schema_of
 from tests.support.json_documents import check_document, command_of
 from tests.unit.cli.conftest import Run
 
+Record = Callable[[str, object], None]
 PRINTS_NONE = {"mcp"}
 """Speaks JSON-RPC."""
 
@@ -69,6 +70,141 @@ def test_a_field_that_no_type_names_is_noticed(run: Run, filled: Path) -> None:
     for document in wrong:
         with pytest.raises(AssertionError, match="recollect search --json"):
             check_document(arguments, json.dumps(document))
+
+
+ERROR = {
+    "type": "object",
+    "properties": {
+        "error": {
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in ("code", "message", "hint")},
+            "required": ["code", "message", "hint"],
+            "additionalProperties": False,
+        }
+    },
+    "required": ["error"],
+    "additionalProperties": False,
+}
+
+
+WITHOUT_A_HOME = {"config path", "uninstall"}
+STAYS = {"demo", "hook", "mcp", "models install", "serve"}
+"""What would wait for others, or write elsewhere, if no error kept it from that."""
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, *PRINTS_NONE])
+def test_an_error_of_any_command_is_a_document_too(run: Run, home: Path, name: str) -> None:
+    """On stderr, and nothing on stdout: of an unknown option, and of a home below a file."""
+    home.write_text("a file", encoding="utf-8")
+    wrong = [(*name.split(), "--no-such-option", "--json")]
+    if name not in WITHOUT_A_HOME | STAYS:
+        wrong.append(("--home", str(home / "below"), *name.split(), "--json"))
+    for arguments in wrong:
+        done = run(*arguments)
+        assert (done.out, done.code in {1, 2}) == ("", True), done
+        jsonschema_rs.validate(ERROR, json.loads(done.err))
+
+
+LINES = """
+init --workspace {workspace}
+import jsonl {chat}
+sync
+status
+doctor
+models
+models list
+models uses
+config
+config path
+config get search.limit
+config explain search.limit
+config set search.limit 7
+config unset search.limit
+config schema status
+search delivery
+search delivery --lines
+timeline m1
+get m1
+projects
+projects list
+sessions
+sessions start --key telegram:42 --project /shop
+sessions start --key telegram:44 --project /till
+sessions rename telegram:42 Chat
+sessions key --channel telegram --peer 42
+sessions say Chat user Remember:_the_delivery_is_late.
+sessions show Chat
+sessions tree Chat
+sessions view Chat
+sessions mode Chat
+sessions flush Chat
+sessions compact Chat
+sessions fork Chat --title Fork
+sessions rename Fork Other
+sessions reset telegram:43
+sessions end Other
+sessions archive Other
+sessions resume Other
+sessions delete Other
+sessions restore Other
+transcript Chat
+events
+export Chat --output {below}/chat.jsonl
+export --all {below}/all.jsonl
+context Chat
+memory
+observe We decided to keep Tuesday --session Chat
+observe --last 3
+forget #1
+memory sync-section {workspace}/CLAUDE.md --project /shop --force
+projects alias /shop2 /shop
+projects merge /shop /till
+pause --for 1h
+resume
+privacy
+privacy check /shop
+token add bot
+token list
+token
+token revoke bot
+token rotate
+prune
+scrub
+reindex
+recover --dry-run
+backup {below}/copy.tar.zst
+restore {below}/copy.tar.zst
+erase --session Other --yes
+serve status
+uninstall --dry-run
+"""
+ELSEWHERE = {
+    "config import": "test_foreign_settings.py",
+    "demo": "test_demo.py",
+    "hook": "test_hook.py",
+    "models add": "test_added_models.py",
+    "models install": "test_models.py",
+    "models remove": "test_added_models.py",
+    "serve": "tests/integration/packaging/test_wheel.py",
+    "serve stop": "tests/integration/packaging/test_wheel.py",
+}
+"""What needs a model, an event, foreign settings or a worker, and where it is checked."""
+
+
+def test_the_document_of_every_command_is_what_its_schema_says(
+    run: Run, home: Path, workspace: Path, chat: Path, record_property: Record
+) -> None:
+    """One after another in one home; `run` compares what they print with the schema."""
+    places = {"workspace": workspace, "chat": chat, "below": chat.parent}
+    checked = set()
+    for line in LINES.split("\n")[1:-1]:
+        words = line.format(**places).split()
+        done = run("--home", home, *words, "--json")
+        assert done.code == 0 or line == "serve status", (line, done)
+        assert done.out, line
+        checked.add(command_of(words))
+    assert checked | set(ELSEWHERE) == set(DOCUMENTS)
+    record_property("documents", f"{len(checked)} of {len(DOCUMENTS)} checked in one home")
 
 
 def test_options_before_a_command_do_not_hide_it() -> None:

@@ -33,10 +33,11 @@ def test_a_better_best_hit_is_more_probably_the_answer(mode: str) -> None:
 @pytest.mark.parametrize("mode", CALIBRATIONS)
 def test_a_crowd_of_equal_hits_is_less_confident_than_one_that_stands_out(mode: str) -> None:
     """What all of them say is small talk."""
-    alone = confidence_in([_hit(0.5)], {"context": 0.05, "speaker": 0.2}, 5, mode)
+    alone = confidence_in([_hit(0.5)], {"context": 0.05, "vector": 0.05}, 5, mode)
     crowd = confidence_in([_hit(0.5)], {"context": 0.2, "group": 0.1, "vector": 0.1}, 5, mode)
 
     assert crowd < alone
+    assert alone <= confidence_in([_hit(0.5)], {}, 5, mode)
 
 
 @pytest.mark.parametrize("evidence", [1e6, float("nan"), float("inf")])

@@ -57,6 +57,45 @@ def test_what_is_held_is_let_go_of_where_it_takes_too_much(
         assert [_answers(home) for _ in range(2)] == expected
 
 
+def test_the_word_not_asked_for_longest_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word of every question is not read again because rare ones fill the memory."""
+    with ScriptedIndex(tmp_path, _feed(), ScriptedEmbedder()) as home:
+        home.index.sync()
+        partition = home.database.read(_partition)
+
+        def look(tx: Transaction) -> list[bool]:
+            partition.refresh(tx)
+            find = partition.words.find
+            common, rare = find(tx, "tea"), find(tx, "lemon")
+            monkeypatch.setattr(own_postings, "HELD_POSTINGS", 40)
+            assert find(tx, "tea") is common
+            find(tx, "harbour")
+            return [find(tx, "tea") is common, find(tx, "lemon") is rare]
+
+        assert home.database.read(look) == [True, False]
+
+
+def test_halves_become_the_singles_that_they_are() -> None:
+    """Every number that a half can be, down to the smallest ones."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    halves = halves[np.isfinite(halves)]
+    singles = vector_rows._singles(halves)  # noqa: SLF001  # of the rows of a table
+    assert singles.tobytes() == halves.astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.02])
+def test_the_nearest_codes_are_all_found_among_what_is_visible(share: float) -> None:
+    """However many a sample lets through, and with all that are as near as the last one."""
+    draw = np.random.default_rng(5)
+    distance = draw.binomial(384, 0.5, 20_000).astype(np.uint16)
+    visible = draw.random(20_000) < share
+    found = codes.CodeScan(distance, 384).nearest(300, visible)
+    last = np.sort(distance[visible])[299]
+    assert np.array_equal(found, np.flatnonzero(visible & (distance <= last)))
+
+
 def test_what_another_process_removes_leaves_the_memory_of_this_one(tmp_path: Path) -> None:
     """Its vector, its words, and its place in the answers go with the next look."""
     feed, embedder = _feed(), ScriptedEmbedder()

@@ -23,7 +23,7 @@ from recollect.index.model.generation import (
     flip,
     live_identity,
 )
-from recollect.index.model.locks import IndexLocks
+from recollect.index.model.locks import REINDEX, TIDYING, IndexLocks
 from recollect.index.model.sync_report import Watch
 from recollect.store.engine import Transaction
 from recollect.store.locks import OwnerLock
@@ -186,7 +186,7 @@ def test_only_one_process_rebuilds(open_index: Open, tmp_path: Path) -> None:
     feed.add(*messages(3, 5))
     changed = open_index(feed, settings=OTHER_CHUNKS)
     other = OwnerLock(tmp_path / "home" / "reindex.lock", SystemClock())
-    assert other.acquire("reindex")
+    assert other.acquire(REINDEX)
     with pytest.raises(StoreBusy) as raised:
         changed.index.rebuild()
     assert raised.value.hint
@@ -195,6 +195,19 @@ def test_only_one_process_rebuilds(open_index: Open, tmp_path: Path) -> None:
     assert report.warnings == (indexer.REBUILDING,)
     other.release()
     assert changed.index.sync().rebuilt
+
+
+def test_a_rebuild_waits_for_a_process_that_only_tidies_up(
+    open_index: Open, tmp_path: Path
+) -> None:
+    """It looks whether a rebuild is due, or drops what no longer answers: that is soon over."""
+    opened = open_index(ScriptedFeed(*messages(0, 3)))
+    other = OwnerLock(tmp_path / "home" / "reindex.lock", SystemClock())
+    assert other.acquire(TIDYING)
+    noticed = threading.Timer(0.1, other.release)
+    noticed.start()
+    assert opened.index.rebuild().rebuilt
+    noticed.join()
 
 
 def test_two_threads_do_not_rebuild_at_once(open_index: Open) -> None:

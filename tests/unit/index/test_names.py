@@ -51,6 +51,10 @@ def opened(open_index: Open) -> OpenIndex:
         ("When will it rain?", []),
         ("mark the day, Zoe", ["Zoe"]),
         ("Berg", []),
+        ("Zoe画过什么？", ["Zoe"]),
+        ("去年夏天Anna Berg在哪里？", ["Anna Berg"]),
+        ("昨日zoeは何を話しましたか", ["zoe"]),
+        ("ZoeのAnnaへの手紙", ["Zoe", "Anna"]),
         ("", []),
     ],
 )

@@ -12,10 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.core.clock import DAY_MS
 from recollect.core.settings import RankingSettings
 from recollect.index.model.speakers import Names
 from recollect.index.query.question import analyse
-from recollect.index.query.ranking import ScoreParts, best_possible, own_weight, weights_for
+from recollect.index.query.ranking import (
+    ScoreParts,
+    best_possible,
+    newest_factors,
+    own_weight,
+    weights_for,
+)
 from tests.unit.index.scripted import ScriptedFeed, ScriptedIndex, note, said
 
 
@@ -65,9 +72,58 @@ def test_the_statement_of_whom_the_question_is_about_comes_first(
 
 
 def test_nobody_is_preferred_when_nobody_is_asked_about(people: ScriptedIndex) -> None:
-    """Equal statements then have equal scores."""
+    """Equal statements then have equal scores, and the assistant's reply a little less."""
     hits = people.ask("tulips in the garden").hits
-    assert len({hit.score for hit in hits}) == 1
+    assert hits[-1].ref == "assistant"
+    assert len({hit.score for hit in hits[:-1]}) == 1
+    assert hits[-1].score > 0.9 * hits[0].score
+
+
+@pytest.mark.parametrize(
+    "question", ["What did you say of tulips?", "Was hast du zu Tulips gesagt?", "你说 tulips"]
+)
+def test_what_the_assistant_said_answers_who_asks_it(people: ScriptedIndex, question: str) -> None:
+    """The message that asked for it is no answer."""
+    hits = people.ask(question).hits
+    assert "speaker" in {hit.ref: hit for hit in hits}["assistant"].why
+    assert hits[-1].ref == "bob"
+
+
+def test_a_note_is_as_much_mine_as_what_i_said(tmp_path: Path) -> None:
+    """Who asks for their own things gets their notes too: issue 14, B."""
+    feed = ScriptedFeed(
+        note("MEMORY.md", "Tulips grow"),
+        said("m", "Tulips grow", role="user"),
+        said("r", "Tulips grow", role="assistant"),
+    )
+    with ScriptedIndex(tmp_path, feed) as home:
+        hits = home.ask("where are my tulips?").hits
+    assert ["speaker" in hit.why for hit in hits] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [*("which editor do I use now?", "welcher editor ist es jetzt?"), "que editor uso agora?"],
+)
+def test_the_newest_of_several_statements_answers_how_things_are_now(
+    tmp_path: Path, question: str
+) -> None:
+    """The older one fits a little better, and what is older still does not matter."""
+    feed = ScriptedFeed(
+        said("old", "the editor is vim", at=_noon(2025, 2, 1), session="a"),
+        said("new", "the editor that is used is zed from today on", at=_noon(2025, 5, 1)),
+    )
+    with ScriptedIndex(tmp_path / "home", feed) as home:
+        assert home.ask("which editor is it?").hits[0].ref == "old"
+        hits = home.ask(question).hits
+    assert [hit.ref for hit in hits] == ["new", "old"]
+    assert hits[1].why["newest"] < 0
+
+
+def test_a_score_that_is_no_number_ends_no_search_for_the_newest() -> None:
+    """A damaged vector makes such a score; which statements fit is not known then."""
+    at, scores = np.array([1, 2]) * DAY_MS, np.array([0.5, np.nan], np.float32)
+    assert newest_factors(at, scores, 0.3).tolist() == [0.7, 1.0]
 
 
 def test_a_day_named_wins_over_its_month(tmp_path: Path) -> None:

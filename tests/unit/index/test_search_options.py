@@ -18,6 +18,7 @@ from recollect.index.query.search_service import source_names
 from tests.unit.index.scripted import (
     CLOCK,
     DAY,
+    NOON,
     ScriptedEmbedder,
     ScriptedFeed,
     ScriptedIndex,
@@ -87,6 +88,18 @@ def test_a_vector_counts_by_its_cosine(tmp_path: Path) -> None:
     assert [hit.ref for hit in hits] == list(texts)
     for hit in hits:
         assert hit.score == pytest.approx(float(asked @ vectors[hit.ref]), abs=2e-3)
+
+
+def test_nothing_of_ours_adjusts_the_sum_of_openclaw(tmp_path: Path) -> None:
+    """Neither who said it nor that it is asked for now: the sum is the two weights alone."""
+    settings = SearchSettings(hybrid=HybridSettings(enabled=True))
+    feed = ScriptedFeed(
+        said("old", "apple bread", role="assistant", session="a"),
+        said("new", "apple boat", role="assistant", session="b", at=NOON + 9 * DAY),
+    )
+    with ScriptedIndex(tmp_path, feed, search=settings) as home:
+        hits = home.ask("apple now").hits
+    assert [set(hit.why) for hit in hits] == [{"context"}, {"context"}]
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_types_are_texts(tmp_path: Path) -> None:
     """One text was taken for a list of letters, and found nothing."""
     with recollect.open(tmp_path, overrides={"embedding.provider": "none"}, live=False) as memory:
         for wrong in (5, [5], [None]):
-            with pytest.raises(InvalidInput, match="must be texts"):
+            with pytest.raises(InvalidInput, match="must be a list of texts"):
                 memory.observations.list(types=wrong)  # type: ignore[arg-type]
         made = memory.observations.record(memory.sessions.create().id, type="decision", summary="a")
         assert memory.observations.list(types="decision") == [made]

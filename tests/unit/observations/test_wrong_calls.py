@@ -76,7 +76,7 @@ def test_an_id_that_cannot_be_one_is_refused(memory: Memory, wrong: str) -> None
 def test_ids_that_are_no_texts_are_refused(memory: Memory, wrong: Any) -> None:
     """By the details of every kind as well."""
     for get in (memory.observations.get, memory.get):
-        with pytest.raises(InvalidInput, match="ids must be texts"):
+        with pytest.raises(InvalidInput, match="ids must be a text or a list"):
             get(wrong)
 
 

@@ -115,6 +115,22 @@ def test_a_timeline_is_around_the_best_hit_or_a_time(memory: Memory) -> None:
         memory.observations.timeline("#1", before=-1)
 
 
+def test_a_timeline_has_a_beginning_and_an_end(memory: Memory) -> None:
+    """With an anchor they narrow; alone it begins or ends there. As a search understands them."""
+    work(memory, OWNER)
+    told = memory.observations.timeline
+    since, until = NOON + MINUTE, NOON + 4 * MINUTE
+    assert names(told("#2", since=since, until=until).lines) == ["#1", "m2", "#2"]
+    assert names(told(since=since, after=2).lines) == ["#1", "m2"]
+    assert names(told(until=until, before=2).lines) == ["m2", "#2"]
+    assert names(told(query="redis", until=since + 1).lines) == ["m1", "#1"]
+    assert len(told(since="2026-05-28", until="9999-12-31", after=99).lines) == 6
+    assert told(until="1999").lines == ()
+    for wrong in ({}, {"anchor": "#1", "query": "redis", "since": NOON}, {"since": "soon"}):
+        with pytest.raises(InvalidInput):
+            told(**wrong)
+
+
 def test_a_timeline_stays_in_its_project(memory: Memory) -> None:
     """Issue 11.6: same project; of other scopes it does not know."""
     work(memory, None, project="/tea")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -166,6 +167,21 @@ def test_compact_tells_why_the_model_wrote_no_summary(
     failure = done.model_failure
     assert failure is not None
     assert (failure.model, failure.code) == ("scripted:m", code)
+    assert failure.hint
+    assert "green tea" not in str(failure)
+
+
+def test_flush_tells_why_the_model_found_no_notes(home: Home, tmp_path: Path) -> None:
+    """The rules found them, and nothing of the conversation is in what is told."""
+    notes = ModelNotes(Scripted(None))
+    sessions = home.sessions_of(Scope(), window=WindowParts(workspace=tmp_path, notes=notes))
+    session = sessions.create("agent:main:main")
+    sessions.append_many(session.id, [("user", SAID)] * 3)
+    flushed = sessions.flush(session.id)
+    assert (flushed.outcome, flushed.lines) == ("flushed", 1)
+    failure = flushed.model_failure
+    assert failure is not None
+    assert (failure.model, failure.code) == ("scripted:m", "provider_unavailable")
     assert failure.hint
     assert "green tea" not in str(failure)
 

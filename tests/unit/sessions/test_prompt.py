@@ -342,8 +342,33 @@ def test_old_and_odd_spellings_go_in(sessions: Sessions) -> None:
         "Be brief.", None, "rain", "No.\nYes.", "a"
     ]  # fmt: skip
     assert odd[1] in view.as_openai_responses()
-    assert view.as_openai()[3]["tool_calls"][0]["function"]["arguments"] == "ls -l"
+    assert view.as_openai()[3]["tool_calls"][0]["custom"]["input"] == "ls -l"
     assert view.as_anthropic()["messages"][-2]["content"][-1]["input"] == {"input": "ls -l"}
+
+
+def test_custom_tools_come_out_as_they_went_in(sessions: Sessions) -> None:
+    """Their input is a text, no JSON; they came out as functions, which OpenAI knew nothing of."""
+    custom = {"id": "c_1", "type": "custom", "custom": {"name": "sh", "input": '{"ls": 1}'}}
+    plain = {"id": "c_2", "type": "function", "function": {"name": "find", "arguments": "no JSON"}}
+    chat: list[Json] = [
+        {"role": "user", "content": "List it."},
+        {"role": "assistant", "content": None, "tool_calls": [custom, plain]},
+        {"role": "tool", "tool_call_id": "c_1", "content": "a"},
+        {"role": "tool", "tool_call_id": "c_2", "content": "b"},
+    ]
+    items: list[Json] = [
+        {"role": "user", "content": "List it."},
+        {"type": "custom_tool_call", "call_id": "c_1", "name": "sh", "input": '{"ls": 1}'},
+        {"type": "function_call", "call_id": "c_2", "name": "find", "arguments": "no JSON"},
+        {"type": "custom_tool_call_output", "call_id": "c_1", "output": "a"},
+        {"type": "function_call_output", "call_id": "c_2", "output": "b"},
+    ]
+    for told in (chat, items):
+        view = _stored(sessions, told)
+        assert view.as_openai() == chat
+        assert view.as_openai_responses() == items
+        (*_, called, _) = view.as_anthropic()["messages"]
+        assert called["content"][0]["input"] == {"input": '{"ls": 1}'}
 
 
 WORDS = st.sampled_from(["tea", " ", "", "two\nlines", "緑茶 🍵", "<b>", "end "])

@@ -49,6 +49,24 @@ def test_a_session_adds_up_what_its_answers_cost(sessions: Sessions) -> None:
     assert answer.metadata == {"model": "opus", "usage": {"input": 10, "output": 2}}
 
 
+def test_messages_that_come_together_cost_what_they_cost_one_by_one(sessions: Sessions) -> None:
+    """The newest that tells the model, or what stood in the prompt, has the last word."""
+    said: list[dict[str, Any]] = [
+        {"role": "assistant", "content": "a", "model": "opus", "usage": {"input": 10, "output": 2}},
+        {"role": "assistant", "content": "b", "model": "haiku"},
+        {"role": "assistant", "content": "c", "usage": {"input": 1, "cache_write": 4}},
+        {"role": "user", "content": "d", "metadata": {"usage": "none"}},
+    ]
+    together, alone = sessions.create(), sessions.create()
+    sessions.append_many(together.id, said)
+    for each in said:
+        sessions.append_many(alone.id, [each])
+    one, other = sessions.get(together.id), sessions.get(alone.id)
+    for name in ("input_tokens", "output_tokens", "cache_tokens", "total_tokens"):
+        assert getattr(one, name) == getattr(other, name)
+    assert (one.model, one.context_tokens) == (other.model, other.context_tokens) == ("haiku", 5)
+
+
 def test_the_same_event_costs_once(sessions: Sessions) -> None:
     """Who tries again does not pay again."""
     session = sessions.create()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,10 @@ from recollect.store.row_hash import row_hash
 VALUES: st.SearchStrategy[list[SqlValue]] = st.lists(
     st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(), max_size=5
 )
+
+
+class _Named(enum.StrEnum):
+    TEA = "tea"
 
 
 def _typed(values: list[SqlValue]) -> list[object]:
@@ -42,3 +48,11 @@ def test_types_and_borders_count() -> None:
 def test_a_lone_surrogate_has_a_hash() -> None:
     """A text that cannot be encoded must not stop the row from being stored."""
     assert len(row_hash(["\ud800"])) == 16
+
+
+def test_a_row_has_the_hash_that_it_was_stored_with() -> None:
+    """Homes of before would be damaged otherwise."""
+    row = [None, "", "tea", "grün", 0, -7, 2**63 - 1, -(2**63), True, 2.5, b"\x00\x01"]
+    for text in ("tea", _Named.TEA):
+        values: list[SqlValue] = [*row[:2], text, *row[3:], "x" * 2_000, "\ud800"]
+        assert row_hash(values).hex() == "42ef9e87e00026a72cd9288a8c012edb"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
-from recollect.text.json_value import MAX_DEPTH, JsonCleaner
+from recollect.text.json_value import MAX_DEPTH, JsonCleaner, is_clean_json
 
 ANY_TEXT = st.text(st.characters(codec=None))
 JSON = st.recursive(
@@ -81,3 +82,49 @@ def test_endless_nesting_is_refused() -> None:
         nested = [nested]
     with pytest.raises(InvalidInput):
         JsonCleaner().value(nested)
+
+
+def _nested(levels: int) -> str:
+    return '{"a":' * levels + "1" + "}" * levels
+
+
+@pytest.mark.parametrize(
+    ("line", "is_clean"),
+    [
+        ('{"text": "naïve 绿茶 😀 \\n", "n": [1, -2.5, null, true]}', True),
+        ('{"code": "' + "[{" * 100 + '"}', True),
+        ('{"n": 123456789012345678}', True),
+        ('{"n": 9223372036854775808}', False),
+        ('{"text": "a \\u0000 b"}', False),
+        ('{"text": "halves \\ud83d\\ude00"}', False),
+        ('{"text": "<recollect-context>x</recollect-context>"}', False),
+        ('{"text": "<recollect\\u002dcontext>x</recollect-context>"}', False),
+        (_nested(MAX_DEPTH), True),
+        (_nested(MAX_DEPTH + 1), False),
+    ],
+)
+def test_a_line_that_needs_no_cleaning_is_known_by_its_bytes(line: str, is_clean: bool) -> None:
+    """What is proven clean is what the cleaner would make of it; where in doubt, it is cleaned."""
+    value = msgspec.json.decode(line)
+    assert is_clean_json(line.encode(), value) is is_clean
+    if is_clean:
+        cleaner = JsonCleaner()
+        assert cleaner.value(value) == value
+        assert cleaner.replaced == 0
+
+
+@given(st.dictionaries(ANY_TEXT, JSON))
+def test_nothing_that_would_be_cleaned_is_taken_for_clean(value: dict[str, object]) -> None:
+    """As other programs write it, escaped or not."""
+    for line in (
+        json.dumps(value, default=str),
+        json.dumps(value, default=str, ensure_ascii=False),
+    ):
+        try:
+            read = msgspec.json.decode(line.encode())
+        except (msgspec.DecodeError, UnicodeError):
+            continue  # such a line is cleaned
+        cleaner = JsonCleaner()
+        if is_clean_json(line.encode(), read):
+            assert cleaner.value(read) == read
+            assert cleaner.replaced == 0

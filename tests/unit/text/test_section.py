@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.core.errors import Conflict
@@ -22,6 +22,7 @@ _FILES = st.text(st.characters(exclude_categories=["Cs"]), max_size=80).map(str.
 
 
 @given(_FILES, st.lists(st.sampled_from(LINES), max_size=3))
+@example(b"\r", [])
 def test_the_rest_of_a_file_stays_byte_for_byte(content: bytes, lines: list[str]) -> None:
     """Issue 13.6: written, written again with other lines, and taken out."""
     try:

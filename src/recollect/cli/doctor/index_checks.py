@@ -13,7 +13,7 @@ from recollect.core.clock import DAY_MS
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed
 from recollect.hook.spool import ASIDE, SpoolState
-from recollect.index.model.locks import IndexLocks
+from recollect.index.model.locks import REINDEX, IndexLocks
 from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
 from recollect.server.worker.daemon import WorkerState
@@ -125,7 +125,8 @@ def check_locks(locks: IndexLocks) -> CheckResult:
     holder = locks.rebuild.holder()
     if holder is None:
         return sound("locks", "free")
-    detail = f"process {holder.pid} rebuilds the index since {moment(holder.since)}"
+    does = "rebuilds the index" if holder.role == REINDEX else "tidies up after a rebuild"
+    detail = f"process {holder.pid} {does} since {moment(holder.since)}"
     if _is_stopped(holder):
         hint = f"it is stopped: `kill -CONT {holder.pid}`, or end it"
         return wrong("locks", detail, hint)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.cli.output.formatting import duration, size
-from recollect.cli.output.screen import console
+from recollect.cli.output.screen import console, remarking
 
 if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
@@ -181,7 +181,8 @@ def _painter(*, quiet: bool) -> Painter:
 
 
 def _print_line(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    with remarking():
+        print(text, file=sys.stderr, flush=True)
 
 
 def _rich_bars() -> RichProgress:

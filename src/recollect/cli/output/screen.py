@@ -6,8 +6,11 @@ text: styles are given as spans. rich is imported with the first of them: JSON n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
 
 from recollect.cli.output.sanitize import one_line, sanitized
 
@@ -46,7 +49,25 @@ def line(*spans: Span) -> Text:
 
 def say(*spans: Span) -> None:
     """Print a remark on stderr, on one line however long."""
-    console(stderr=True).print(line(*spans), soft_wrap=True)
+    with remarking():
+        console(stderr=True).print(line(*spans), soft_wrap=True)
+
+
+@contextmanager
+def remarking() -> Iterator[None]:
+    """Write to stderr; where its reader has gone, what a command does goes on without."""
+    try:
+        yield
+    except BrokenPipeError:
+        leave(sys.stderr)
+
+
+def leave(stream: TextIO) -> None:
+    """Let what is left in the buffer go nowhere; the end of the process would try it once more."""
+    with suppress(OSError):  # a stream of a program that called `main` may be no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def warn(message: str) -> None:

@@ -34,7 +34,10 @@ _MANY = {
 app = App()
 
 
-@app.command(rich_help_panel="Keep")
+_EXAMPLE = "recollect erase --session 92ad586e --dry-run"
+
+
+@app.command(rich_help_panel="Keep", epilog=_EXAMPLE)
 def erase(
     context: typer.Context,
     *,

@@ -16,7 +16,7 @@ from recollect.cli.sessions.lines import ForSender, Name
 from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.context.flush import Flushed
+    from recollect.sessions.context.flush import Flushed, ModelFailure
     from recollect.sessions.context.view import ContextView
     from recollect.sessions.context.window import Compacted
     from recollect.sessions.sessions import Sessions
@@ -129,15 +129,19 @@ def _tell_compacted(done: Compacted) -> None:
     else:
         replaced = f"messages 1 to {made.through_seq} are a summary by {made.made_by}"
         show((f"{replaced}; {made.tokens_before:,} tokens became {made.tokens_after:,}", ""))
-    failed = done.model_failure
-    if failed is not None:
-        said = f"{failed.model} wrote no summary ({failed.code}): {failed.message}"
-        say((f"{said}; {failed.hint}" if failed.hint else said, "yellow"))
+    _tell_failure(done.model_failure, "wrote no summary")
     if done.flush.outcome in {"flushed", "failed"}:
         _tell_flushed(done.flush)
 
 
+def _tell_failure(failed: ModelFailure | None, what: str) -> None:
+    if failed is not None:
+        said = f"{failed.model} {what} ({failed.code}): {failed.message}"
+        say((f"{said}; {failed.hint}" if failed.hint else said, "yellow"))
+
+
 def _tell_flushed(done: Flushed) -> None:
+    _tell_failure(done.model_failure, "found no notes, the rules did")
     if done.outcome == "flushed":
         show((f"{count(done.lines, 'note')} added to {done.path}", ""))
     else:

@@ -75,7 +75,10 @@ ForSession = Annotated[
 Files = Annotated[bool, _of_all("--files", help="Also the memory files.")]
 
 
-@app.command(rich_help_panel="Begin")
+_EXAMPLE = "recollect export --all memory.jsonl"
+
+
+@app.command(rich_help_panel="Begin", epilog=_EXAMPLE)
 def export(
     context: typer.Context,
     what: What,

@@ -54,7 +54,10 @@ def _complete_format(incomplete: str) -> list[str]:
     return [name for name in (AUTO, *FORMATS, *KINDS) if name.startswith(incomplete)]
 
 
-@app.command("import", rich_help_panel="Begin")
+_EXAMPLE = "recollect import claude-code"
+
+
+@app.command("import", rich_help_panel="Begin", epilog=_EXAMPLE)
 def import_transcripts(
     context: typer.Context,
     form: Annotated[

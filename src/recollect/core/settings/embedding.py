@@ -118,7 +118,7 @@ class EmbeddingSettings(Struct, frozen=True, kw_only=True):
         Meta(min_length=1, max_length=200),
         "auto: the local model where it is installed, then a GGUF file, then openai, gemini or "
         "voyage where there is a key, else words only. Otherwise none, provider or provider:model, "
-        "such as local:all-MiniLM-L6-v2 or openai:text-embedding-3-small.",
+        "such as local:universal-sentence-encoder-multilingual or openai:text-embedding-3-small.",
     ] = "auto"
     fallback: Annotated[
         str,

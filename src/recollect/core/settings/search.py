@@ -47,6 +47,18 @@ class RankingSettings(Struct, frozen=True, kw_only=True):
     question: Annotated[
         float, _WEIGHT, "Taken off a text that asks itself: questions seldom answer."
     ] = 0.05
+    assistant: Annotated[
+        float,
+        Meta(ge=0.0, le=1.0, extra={"unit": "share"}),
+        "What the assistant's words, and questions, lose of their score where a question names no "
+        "one and is not about oneself: replies repeat what they reply to.",
+    ] = 0.07
+    newest: Annotated[
+        float,
+        Meta(ge=0.0, le=1.0, extra={"unit": "share"}),
+        "What the oldest of several statements loses of its score where the question asks how "
+        "things are now: which editor do I use now?",
+    ] = 0.3
     own: Annotated[
         float,
         _WEIGHT,

@@ -134,6 +134,10 @@ def _read_text(path: Path) -> str:
         content = path.read_bytes()
     except FileNotFoundError:
         return ""
+    except NotADirectoryError as error:
+        place = str(path.parent)
+        hint = "name another folder for the home"
+        raise ConfigError(f"{place} must be a folder", hint=hint, path=place) from error
     except OSError as error:
         raise _bad_file(path.name, "cannot be read") from error
     try:

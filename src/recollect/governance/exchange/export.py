@@ -14,6 +14,7 @@ from typing import Any, LiteralString, Protocol, TypeAlias
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
@@ -121,6 +122,7 @@ class HomeExportReport(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
 
 
+@checked
 class HomeExport:
     """Everything of a scope on its way out.
 

@@ -181,7 +181,9 @@ class Gate:
             at=at,
             metadata=msgspec.json.decode(bytes(line.metadata) or b"{}"),
             is_checked=True,
-            **ids,
+            event_id=ids["event_id"],
+            foreign_id=ids["foreign_id"],
+            sender=ids["sender"],
         )
         facts: dict[str, Any] = {
             "id": line.id,

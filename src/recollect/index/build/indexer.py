@@ -7,6 +7,7 @@ a process there is one sync at a time.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ from recollect.index.model.generation import (
     retire_unfinished,
     set_identity,
 )
-from recollect.index.model.locks import IndexLocks
+from recollect.index.model.locks import LOOK_S, REINDEX, TIDYING, IndexLocks
 from recollect.index.model.sync_report import SyncReport, Watch
 from recollect.index.model.visibility import visibility_rules
 from recollect.models.prices import embedding_price
@@ -46,6 +47,8 @@ if TYPE_CHECKING:  # only a preview makes one
     from recollect.index.build.preview import Preview
 
 REBUILDING = "another process is rebuilding the index"
+_LOOKS = 200
+"""How often a rebuild looks whether others have tidied up: for ten seconds."""
 
 
 class Indexer:
@@ -203,7 +206,7 @@ class Indexer:
             StoreBusy: another process or thread is rebuilding.
             ProviderError: the embedder failed; what was made is kept for the next time.
         """
-        with self._alone() as alone:
+        with self._alone(watch) as alone:
             if not alone:
                 raise StoreBusy(REBUILDING, hint="wait until it is finished")
             with self._locks.sync.taken(watch) as mine:
@@ -255,6 +258,7 @@ class Indexer:
         return report
 
     def _rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
+        self._locks.rebuild.sign(REINDEX)
         building = self._begin()
         report = self._ingestor.sync(building, feeds, watch)
         self._ingestor.merge(building, watch)
@@ -282,15 +286,36 @@ class Indexer:
             return step().plus(_warning(told))
 
     @contextmanager
-    def _alone(self) -> Iterator[bool]:
-        """Give the block True when no one else rebuilds until its end."""
-        with ExitStack() as held:
-            alone = self._mutex.acquire(blocking=False)
-            if alone:
-                held.callback(self._mutex.release)
-                alone = self._locks.rebuild.acquire("reindex")
-                held.callback(self._locks.rebuild.release)
+    def _alone(self, patient: Watch | None = None) -> Iterator[bool]:
+        """Give the block True when no one else rebuilds or tidies up until its end.
+
+        Args:
+            patient: Waits while somebody only tidies up, until it is to stop.
+        """
+        alone, looks = self._take(), 0 if patient is None else _LOOKS
+        while not (alone or self._is_rebuilding()) and looks and patient and not patient.stopping():
+            time.sleep(LOOK_S)
+            alone, looks = self._take(), looks - 1
+        try:
             yield alone
+        finally:
+            if alone:
+                self._locks.rebuild.release()
+                self._mutex.release()
+
+    def _take(self) -> bool:
+        with ExitStack() as held:
+            if not self._mutex.acquire(blocking=False):
+                return False
+            held.callback(self._mutex.release)
+            if not self._locks.rebuild.acquire(TIDYING):
+                return False
+            held.pop_all()
+        return True
+
+    def _is_rebuilding(self) -> bool:
+        holder = self._locks.rebuild.holder()
+        return holder is not None and holder.role == REINDEX
 
     def _is_rebuild_due(self) -> bool:
         """Whether the index does not fit, or a rebuild of what fits was begun; drop other ones.

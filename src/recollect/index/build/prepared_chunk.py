@@ -22,8 +22,8 @@ from recollect.text.markdown.annotations import (
     read_annotations,
 )
 from recollect.text.markdown.entries import chunk_entries
-from recollect.text.query_cues import has_time_word, inner_capitals, is_question
 from recollect.text.terms import terms
+from recollect.text.text_cues import has_time_word, inner_capitals, is_question
 from recollect.text.turns import chunk_message
 
 PIECES_VERSION = 2
@@ -40,7 +40,7 @@ Span = tuple[int, int, str]
 ROLE_FLAGS = {"user": chunk_record.FROM_USER, "assistant": chunk_record.FROM_ASSISTANT}
 
 
-class PreparedChunk(msgspec.Struct, frozen=True, kw_only=True):
+class PreparedChunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A chunk before it has a number.
 
     Attributes:
@@ -51,7 +51,7 @@ class PreparedChunk(msgspec.Struct, frozen=True, kw_only=True):
         terms: The terms of the text in order.
         head: How many of them, from the start, the neighbours may use.
         flags: Bits of `layout`.
-        capitals: Names in the text, as `recollect.text.query_cues.inner_capitals` counts them.
+        capitals: Names in the text, as `recollect.text.text_cues.inner_capitals` counts them.
         annotation: What the comments of a memory file say about it, if any.
     """
 
@@ -59,14 +59,14 @@ class PreparedChunk(msgspec.Struct, frozen=True, kw_only=True):
     end_line: int
     text: str
     hash: bytes
-    terms: list[str]
+    terms: tuple[str, ...]
     head: int
     flags: int
     capitals: int
     annotation: Annotation | None = None
 
 
-class PreparedDocument(msgspec.Struct, frozen=True):
+class PreparedDocument(msgspec.Struct, frozen=True, gc=False):
     """A document with its digest and its chunks in order, ready to be written.
 
     ``ignored`` counts annotations that are not valid.
@@ -74,7 +74,7 @@ class PreparedDocument(msgspec.Struct, frozen=True):
 
     document: Document
     digest: bytes
-    pieces: list[PreparedChunk]
+    pieces: tuple[PreparedChunk, ...]
     ignored: int = 0
 
 
@@ -89,7 +89,7 @@ def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDo
     if not document.markdown:
         flags = ROLE_FLAGS.get(document.role or "", 0)
         pieces = [_piece(span, flags, None) for span in _parts(document) if span[2].strip()]
-        return PreparedDocument(document, digest, pieces)
+        return PreparedDocument(document, digest, tuple(pieces))
     path = path_of(document.ref)
     annotated = read_annotations(document.text)
     cut = chunk_entries if identity.entries and path in CURATED else chunk_markdown
@@ -101,7 +101,7 @@ def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDo
         for span, lines in zip(spans, told, strict=True)
     ]
     unused = annotated.by_line.keys() - {line for lines in told for line in lines}
-    return PreparedDocument(document, digest, pieces, annotated.ignored + len(unused))
+    return PreparedDocument(document, digest, tuple(pieces), annotated.ignored + len(unused))
 
 
 def _within(chunks: list[Chunk], text: str) -> list[Span]:
@@ -150,9 +150,9 @@ def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChu
         end_line=end,
         text=text,
         hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
-        terms=found,
+        terms=tuple(found),
         head=min(len(found), HEAD_TERMS),
         flags=flags,
-        capitals=inner_capitals(text),
+        capitals=inner_capitals(text, chunk_record.MOST_CAPITALS),
         annotation=annotation,
     )

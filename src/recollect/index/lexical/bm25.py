@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index.lexical.postings import MAX_COUNT, Bytes, Postings
-from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_arrays import NOBODY, ChunkArrays
 from recollect.index.model.chunk_record import Floats, Ints
 from recollect.index.model.document import OBSERVATIONS, SOURCES
 
@@ -27,9 +27,9 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 those further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
 """What agents did has other words than what people say, and much more of it."""
-HELD_NUMBERS = 8_000_000
-"""Of four bytes, in `Impacts` at most: 32 MB, which is what 800 words in 1,000 chunks each take,
-or 80 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The one not
+HELD_NUMBERS = 4_000_000
+"""Of four bytes, in `Impacts` at most: 16 MB, which is what 400 words in 1,000 chunks each take,
+or 40 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The one not
 asked for longest goes."""
 DENSE = 20
 """Of a term in more than one of so many chunks, all chunks are scored: one pass over a column costs
@@ -132,34 +132,36 @@ class Impacts:
 
     def _worked_out(self, term: QueryTerm) -> Impact:
         totals = (term.postings.packed & MAX_COUNT).astype(np.float32)
-        touched = self._spread(term.postings, totals)
-        saturated = _saturated(self._counts[touched], self.norms.chunks[touched])
+        around = self._spread(term.postings, totals)
+        if self._is_dense(term.frequency):
+            every = slice(self.arrays.count)
+            saturated = _saturated(self._counts[every], self.norms.chunks)
+            self._counts.fill(0.0)
+            return Impact(every, saturated, *self._in_groups(term.postings, totals))
+        touched = around[around >= 0]
+        saturated = _saturated(self._counts.take(touched), self.norms.chunks.take(touched))
         self._counts[touched] = 0.0
-        self._counts[-1] = 0.0
-        return Impact(touched, saturated, *self._in_groups(term.postings, totals))
+        self._counts[NOBODY] = 0.0
+        held = touched.astype(np.int32)
+        return Impact(held, saturated, *self._in_groups(term.postings, totals))
 
     def _is_dense(self, frequency: int) -> bool:
         return DENSE * frequency > self.arrays.count
 
-    def _spread(self, found: Postings, totals: Floats) -> NDArray[np.int32] | slice:
-        """Add what each chunk holds to it and its neighbours; return which were touched."""
-        arrays, counts, own = self.arrays, self._counts, found.chunks
-        heads = (found.packed >> 4).astype(np.float32)
-        before, after = arrays.before[own], arrays.after[own]
-        neighbours = [before, after, arrays.before[before], arrays.after[after]]
-        counts[own] += totals
+    def _spread(self, found: Postings, totals: Floats) -> Ints:
+        """Add what each chunk holds to it and its neighbours; return all of these, (5, n)."""
+        counts, heads = self._counts, (found.packed >> 4).astype(np.float32)
+        around = self.arrays.around(found.chunks)
+        counts[around[0]] = totals
         # Seen from the chunk after, this one is the one before.
-        for target, weight in zip(neighbours, (AFTER, BEFORE, FAR, FAR), strict=True):
-            counts[target] += weight * heads
-        if self._is_dense(len(own)):
-            return slice(arrays.count)
-        touched = np.concatenate([own.astype(np.int32), *neighbours])
-        return touched[touched >= 0]
+        for target, weight in zip(around[1:], (AFTER, BEFORE, FAR, FAR), strict=True):
+            counts[target] = counts.take(target) + weight * heads
+        return around
 
     def _in_groups(self, found: Postings, totals: Floats) -> tuple[Ints, NDArray[np.float64]]:
         """Return the groups that hold it, and what it adds to them."""
         arrays = self.arrays
-        counts = np.bincount(arrays.columns["group"][found.chunks], weights=totals)
+        counts = np.bincount(arrays.columns["group"].take(found.chunks), weights=totals)
         touched = np.flatnonzero(counts > 0)
         sources, held = arrays.groups.source[touched], counts[touched]
         rarity = _rarity(arrays.totals.groups, arrays.groups.source, touched)
@@ -218,8 +220,11 @@ def score(
             deferred.append((term, share))
             continue
         impact = impacts.of(term)
-        # With a place twice among those touched: numpy adds the same to it, once.
-        chunks[impact.touched] += share.among(sources, impact.touched) * impact.saturated
+        added = share.among(sources, impact.touched) * impact.saturated
+        if isinstance(impact.touched, slice):
+            chunks += added
+        else:  # with a place twice among those touched, the same is added to it, once
+            chunks[impact.touched] = chunks.take(impact.touched) + added
         in_groups = impact.in_groups / best[arrays.groups.source[impact.groups]]
         groups[impact.groups] += in_groups.astype(np.float32)
     return LexicalScores(impacts, chunks, groups, deferred, respelled)
@@ -291,5 +296,6 @@ def _looked_up(found: Postings, wanted: Ints) -> Bytes:
     """Return the packed counts of a term in the chunks ``wanted``; 0 for none."""
     if not len(found.chunks):
         return np.zeros(wanted.shape, np.uint8)
+    wanted = wanted.astype(found.chunks.dtype)  # or all of these would be cast
     places = np.searchsorted(found.chunks, wanted).clip(max=len(found.chunks) - 1)
     return np.where(found.chunks[places] == wanted, found.packed[places], 0).astype(np.uint8)

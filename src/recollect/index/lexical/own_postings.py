@@ -25,16 +25,16 @@ from recollect.index.lexical.segments import (
     store_run,
     unsealed,
 )
-from recollect.index.lexical.spelling import MOST_WORDS, may_be_mistyped, near_terms
+from recollect.index.lexical.spelling import MOST_WORDS, may_be_mistyped, near_terms, parts_of
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.store.columns import integer, typed_rows
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
 
 CACHED_TERMS = 32_768
 """About 5 MB at most; then the cache starts again, see ``docs/experiments.md``."""
 HELD_POSTINGS = 1_000_000
-"""Of the terms of questions, in memory at most, about: 9 MB; then they are read again."""
+"""Of the terms of questions, in memory at most, about: 5 MB. The one not asked for longest goes."""
 
 
 class OwnPostings:
@@ -102,7 +102,8 @@ class Dictionary:
                 "INSERT INTO terms (partition_id, term) VALUES (?, ?) RETURNING id",
                 [(self._partition, term) for term in new],
             )
-            self._ids |= zip(new, map(_number, rows), strict=True)
+            numbers = typed_rows(rows, tuple[int])
+            self._ids |= {term: number for term, (number,) in zip(new, numbers, strict=True)}
         return self._ids
 
     def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
@@ -127,10 +128,6 @@ class Dictionary:
             (self._partition, msgspec.json.encode(list(terms)).decode()),
         )
         return dict(typed_rows(rows, tuple[str, int]))
-
-
-def _number(row: Row) -> int:
-    return integer(row[0])
 
 
 class OwnWriter:
@@ -197,13 +194,9 @@ class OwnReader:
         impacts = self._impacts = self._impacts or Impacts(arrays)
         found, respelled = self._respelled(tx, self._find(tx, asked.terms))
         scores = bm25.score(impacts, found, asked.budget, respelled)
-        if scores.deferred:
-            worded = scores.chunks > 0
-            if asked.visible is not None:
-                worded &= asked.visible
-            # The rare words alone may find too little in a scope that lacks them.
-            if np.count_nonzero(worded) < asked.most:
-                return bm25.score(impacts, found, EVERY, respelled)
+        # The rare words alone may find too little in a scope that lacks them.
+        if scores.deferred and not _find_enough(found, scores, asked):
+            return bm25.score(impacts, found, EVERY, respelled)
         return scores
 
     def _respelled(
@@ -225,7 +218,8 @@ class OwnReader:
     def _meant_by(self, tx: Transaction, term: str) -> str | None:
         """Return the most frequent of the terms that are nearest to ``term``, if there are any."""
         if term not in self._meant:
-            near = self._find(tx, near_terms(tx, self._partition, term)[:MOST_NEAR])
+            others = near_terms(tx, self._partition, term) or parts_of(tx, self._partition, term)
+            near = self._find(tx, others[:MOST_NEAR])
             held = [each for each in near if each.frequency]
             best = max(held, key=lambda each: (each.frequency, each.term), default=None)
             if len(self._meant) >= MOST_MEANT:
@@ -238,14 +232,16 @@ class OwnReader:
         return self._find(tx, (term,))[0]
 
     def _find(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
-        """Return terms with what can be read of them; those of this state are read once."""
-        if self._held > HELD_POSTINGS:
-            self._terms, self._held = {}, 0
-        missing = [term for term in terms if term not in self._terms]
+        """Return terms with what can be read of them; what is held of this state is not read."""
+        found = {term: self._terms.pop(term) for term in terms if term in self._terms}
+        missing = [term for term in terms if term not in found]
         for term in self._read(tx, missing) if missing else ():
-            self._terms[term.term] = term
+            found[term.term] = term
             self._held += term.frequency
-        return [self._terms[term] for term in terms]
+        self._terms |= found
+        while self._held > HELD_POSTINGS and len(self._terms) > len(found):
+            self._held -= self._terms.pop(next(iter(self._terms))).frequency
+        return [found[term] for term in terms]
 
     def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
         """Return terms with their postings; a damaged row costs its chunks this term."""
@@ -264,6 +260,21 @@ class OwnReader:
         return [
             QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
         ]
+
+
+def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked) -> bool:
+    """Return whether the terms that were scored are in as many visible chunks as are asked for."""
+    later = {term.term for term, _ in scores.deferred}
+    visible = slice(None) if asked.visible is None else asked.visible
+    for term in terms:
+        # Nearly always one term is in enough of them, and not every chunk is looked at.
+        if term.term not in later and term.frequency >= asked.most:
+            seen = term.postings.chunks
+            if asked.visible is not None:
+                seen = seen[asked.visible.take(seen)]
+            if len(seen) >= asked.most:
+                return True
+    return int(np.count_nonzero((scores.chunks > 0)[visible])) >= asked.most
 
 
 MOST_MEANT = 1_000

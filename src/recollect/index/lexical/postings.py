@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 from zlib import crc32
 
 import msgspec
@@ -38,7 +39,7 @@ class Postings(msgspec.Struct, frozen=True):
     the head of it; both at most 15.
     """
 
-    chunks: Ints
+    chunks: NDArray[np.integer[Any]]
     packed: Bytes
 
     def __len__(self) -> int:
@@ -58,7 +59,7 @@ def pack(totals: NDArray[np.int64], heads: NDArray[np.int64]) -> Bytes:
     return packed
 
 
-def encode(offsets: Ints, packed: Bytes) -> bytes:
+def encode(offsets: NDArray[np.integer[Any]], packed: Bytes) -> bytes:
     """Return the blob of one row; ``offsets`` are ascending and below `SPAN`."""
     return with_sum(offsets.astype("<u2").tobytes() + packed.tobytes())
 
@@ -138,6 +139,8 @@ class Occurrences(msgspec.Struct, frozen=True):
     def of_term(self, term: int, rows: Sequence[tuple[int, bytes]] = ()) -> Postings:
         """Return the entries of one term, after those of its sealed ``rows`` of (first, data).
 
+        Their chunks are of four bytes each, for readers hold them.
+
         Args:
             term: Which.
             rows: In the order of chunks, without their checksums.
@@ -145,13 +148,13 @@ class Occurrences(msgspec.Struct, frozen=True):
         sizes = [len(data) // POSTING_BYTES for _, data in rows]
         cut = list(zip(rows, sizes, strict=True))
         offsets = np.frombuffer(b"".join([data[: 2 * n] for (_, data), n in cut]), "<u2")
-        sealed = np.repeat(np.array([first for first, _ in rows], np.int64), sizes) + offsets
+        sealed = np.repeat(np.array([first for first, _ in rows], np.uint32), sizes) + offsets
         packed = np.frombuffer(b"".join([data[2 * n :] for (_, data), n in cut]), np.uint8)
         places = np.flatnonzero(self.terms == term)
         if not len(places):
             return Postings(sealed, packed)
         return Postings(
-            np.concatenate([sealed, self.chunks[places]]),
+            np.concatenate([sealed, self.chunks[places].astype(np.uint32)]),
             np.concatenate([packed, self.packed[places]]),
         )
 

@@ -6,6 +6,7 @@ is built, and a question whose words are all known costs nothing (docs/experimen
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +22,8 @@ TWO_EDITS_FROM = 8
 """Words with so many letters may differ by two."""
 TIME_NAMES = frozenset({"thursday", "junho", "julho"})
 """Names of days and months as close to another one ("tuesday") as a mistyped word would be."""
+LEAST_PART, LEAST_REST = 4, 3
+"""Letters of a part of a compound, and of what is left of it."""
 MOST_READ = 4_000
 """Words read of each range."""
 MOST_WORDS = 3
@@ -59,6 +62,16 @@ def near_terms(tx: Transaction, partition: int, term: str) -> list[str]:
     return [others[n] for n in np.flatnonzero(edits == least)] if 0 < least <= most else []
 
 
+def parts_of(tx: Transaction, partition: int, term: str) -> list[str]:
+    """Return the longest term of a partition that ``term`` begins or ends with, if there is one.
+
+    Compounds are written as one word: a chunk about a *Chor* answers who asks for its *Chorprobe*.
+    """
+    cuts = range(LEAST_PART, len(term) - LEAST_REST + 1)
+    parts = json.dumps([part for cut in cuts for part in (term[:cut], term[-cut:])])
+    return [text(row[0]) for row in tx.all(_PARTS, (partition, parts))]
+
+
 def edits_to(term: str, others: Sequence[str]) -> NDArray[np.int16]:
     """Return how many edits each of ``others`` is away from ``term``, (n,).
 
@@ -89,4 +102,8 @@ def edits_to(term: str, others: Sequence[str]) -> NDArray[np.int16]:
 _NEAR = (
     "SELECT term FROM terms WHERE partition_id = ? AND term >= ? AND term < ?"
     " AND length(term) BETWEEN ? AND ? LIMIT ?"
+)
+_PARTS = (
+    "SELECT term FROM terms WHERE partition_id = ? AND term IN (SELECT value FROM json_each(?))"
+    " ORDER BY length(term) DESC, term LIMIT 1"
 )

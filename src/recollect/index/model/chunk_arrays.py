@@ -100,10 +100,13 @@ class ChunkArrays:
         )
         self.totals = Totals.of(self, living)
 
-    def around(self, numbers: Ints) -> Ints:
+    def around(self, numbers: NDArray[np.integer[Any]]) -> Ints:
         """Return (5, n): the chunks themselves, before, after, two before, two after."""
-        before, after = self.before[numbers], self.after[numbers]
-        return np.stack([numbers, before, after, self.before[before], self.after[after]])
+        around = np.empty((5, len(numbers)), np.int64)
+        around[0] = numbers
+        around[1], around[2] = self.before.take(numbers), self.after.take(numbers)
+        around[3], around[4] = self.before.take(around[1]), self.after.take(around[2])
+        return around
 
     def _context_of(self, numbers: Ints) -> Ints:
         heads = self.columns["head"][self.around(numbers)].astype(np.int64)

@@ -40,6 +40,8 @@ FROM_ASSISTANT = 8
 """The assistant said it."""
 EVERGREEN = 16
 """It does not age: a curated or undated memory file."""
+MOST_CAPITALS = 2
+"""More capitalised words inside sentences than this tell nothing more."""
 
 PARTITION_SHIFT = 40
 NUMBER_MASK = (1 << PARTITION_SHIFT) - 1

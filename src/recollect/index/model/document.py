@@ -18,7 +18,7 @@ FOUND = (FILES, SESSIONS, OBSERVATIONS)
 """Those that can be found today."""
 
 
-class Document(msgspec.Struct, frozen=True, kw_only=True):
+class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One indexed thing: a memory file or a message.
 
     Attributes:

@@ -15,6 +15,9 @@ from recollect.store.locks import OwnerLock, WriteQueue
 
 REBUILD = "reindex.lock"
 EMBEDDING = "embedding.lock"
+REINDEX, TIDYING = "reindex", "tidy"
+"""What the lock of a rebuild is held for: a rebuild; or looking whether one is due and dropping
+what no longer answers, which is soon over."""
 
 
 LOOK_S = 0.05

@@ -62,65 +62,72 @@ class NameTable:
         self._partition = partition
         self._names: dict[tuple[str, str], int] = {}
         self._groups: dict[tuple[str, str, str | None], int] = {}
-        self._name_uses: Counter[int] = Counter()
-        self._group_uses: Counter[int] = Counter()
+        self._known: dict[tuple[str | None, ...], OwnerIds] = {}
+        self._uses: Counter[OwnerIds] = Counter()
 
     def forget(self) -> None:
         """Drop what is remembered, and uses that were not stored."""
         self._names.clear()
         self._groups.clear()
-        self._name_uses.clear()
-        self._group_uses.clear()
+        self._known.clear()
+        self._uses.clear()
 
     def enter(self, tx: Transaction, document: Document) -> OwnerIds:
         """Return the numbers of a new document and count its uses; `store` writes them."""
         scope = document.scope
-        belonging = OwnerIds(
-            group=self._group(tx, document),
-            agent=self._name(tx, "agent", scope.agent),
-            user=self._name(tx, "user", scope.user),
-            project=self._name(tx, "project", scope.project),
-            speaker=self._name(tx, "speaker", document.name),
-        )
-        self._count(belonging, 1)
+        whose = (scope.agent, scope.user, scope.project, document.name)
+        key = (document.source, document.group, document.visibility_group, *whose)
+        belonging = self._known.get(key)
+        if belonging is None:
+            belonging = self._known[key] = OwnerIds(
+                group=self._group(tx, document),
+                agent=self._name(tx, "agent", scope.agent),
+                user=self._name(tx, "user", scope.user),
+                project=self._name(tx, "project", scope.project),
+                speaker=self._name(tx, "speaker", document.name),
+            )
+        self._uses[belonging] += 1
         return belonging
 
     def leave(self, belonging: OwnerIds) -> None:
         """Count the uses of a removed document off."""
-        self._count(belonging, -1)
+        self._uses[belonging] -= 1
 
     def store(self, tx: Transaction) -> None:
         """Write the uses and remove what is not used any more."""
-        if self._name_uses:
+        of_names, of_groups = Counter[int](), Counter[int]()
+        for belonging, change in self._uses.items():
+            of_groups[belonging.group] += change
+            for number in belonging.names:
+                of_names[number] += change
+        if of_names:
             tx.executemany(
                 "UPDATE names SET uses = uses + ? WHERE id = ?",
-                [(change, number) for number, change in self._name_uses.items() if change],
+                [(change, number) for number, change in of_names.items() if change],
             )
         tx.executemany(
             "UPDATE chunk_groups SET uses = uses + ? WHERE partition_id = ? AND number = ?",
-            [(change, self._partition, n) for n, change in self._group_uses.items() if change],
+            [(change, self._partition, n) for n, change in of_groups.items() if change],
         )
-        self._remove_unused(tx)
-        self._name_uses.clear()
-        self._group_uses.clear()
+        self._remove_unused(tx, of_names, of_groups)
+        self._uses.clear()
 
-    def _count(self, belonging: OwnerIds, change: int) -> None:
-        self._group_uses[belonging.group] += change
-        for number in belonging.names:
-            self._name_uses[number] += change
-
-    def _remove_unused(self, tx: Transaction) -> None:
-        names = [(number,) for number, change in self._name_uses.items() if change < 0]
-        groups = [(self._partition, n) for n, change in self._group_uses.items() if change < 0]
+    def _remove_unused(
+        self, tx: Transaction, of_names: Counter[int], of_groups: Counter[int]
+    ) -> None:
+        names = [(number,) for number, change in of_names.items() if change < 0]
+        groups = [(self._partition, n) for n, change in of_groups.items() if change < 0]
         if names:
             tx.executemany("DELETE FROM names WHERE id = ? AND uses = 0", names)
             self._names.clear()
+            self._known.clear()
         if groups:
             tx.executemany(
                 "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ? AND uses = 0",
                 groups,
             )
             self._groups.clear()
+            self._known.clear()
 
     def _name(self, tx: Transaction, kind: str, value: str | None) -> int:
         if not value:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 import msgspec
 
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
-from recollect.text.terms import bare
+from recollect.text.terms import bare, is_unspaced
 
 UNKNOWN = -1
 """Equals no stored number, so that an unknown owner matches nothing."""
@@ -61,29 +62,28 @@ class Names:
         A name of one word must be written with a capital, unless the question has none at all:
         "will" and "mark" are words too.
         """
-        words = list(_WORD.finditer(question))
+        words = _words(question)
         lower_case = question == question.lower()
         found: list[Mention] = []
         position = 0
         while position < len(words):
             length = self._match(words, position, question, lower_case=lower_case)
             if length:
-                end = words[position + length - 1].end()
-                start = words[position].start()
+                start, end = words[position][0], words[position + length - 1][1]
                 key = _bare(question[start:end])
                 found.append(Mention(start, end, frozenset(self._speakers[key])))
             position += max(length, 1)
         return found
 
     def _match(
-        self, words: list[re.Match[str]], position: int, question: str, *, lower_case: bool
+        self, words: list[tuple[int, int]], position: int, question: str, *, lower_case: bool
     ) -> int:
-        first = words[position].group()
+        first = question[slice(*words[position])]
         if not lower_case and first[0].islower() and first.isascii():
             return 0
         for length in range(min(self._longest, len(words) - position), 0, -1):
-            end = words[position + length - 1].end()
-            if _bare(question[words[position].start() : end]) in self._speakers:
+            start, end = words[position][0], words[position + length - 1][1]
+            if _bare(question[start:end]) in self._speakers:
                 return length
         return 0
 
@@ -93,7 +93,7 @@ class Names:
         if kind == "speaker":
             for key in _keys(value):
                 self._speakers.setdefault(key, set()).add(number)
-            self._longest = max(self._longest, len(_WORD.findall(value)))
+            self._longest = max(self._longest, len(_words(value)))
 
     def _drop(self, number: int) -> None:
         kind, value = self._known.pop(number)
@@ -105,10 +105,24 @@ class Names:
                 del self._speakers[key]
 
 
+def _words(text: str) -> list[tuple[int, int]]:
+    """Return where each word starts and ends; it ends where scripts change, too: Zoe画过什么."""
+    found = [word.span() for word in _WORD.finditer(text)]
+    return found if text.isascii() else [part for span in found for part in _parts(text, span)]
+
+
+def _parts(text: str, span: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    start, stop = span
+    for _, run in groupby(text[start:stop], is_unspaced):
+        end = start + sum(1 for _ in run)
+        yield start, end
+        start = end
+
+
 def _keys(name: str) -> set[str]:
     """Return what a speaker may be called by: the full name and its first word."""
-    words = _WORD.findall(name)
-    return ({_bare(name)} | {_bare(word) for word in words[:1]}) - {""}
+    first = _words(name)[:1]
+    return ({_bare(name)} | {_bare(name[start:end]) for start, end in first}) - {""}
 
 
 def _bare(name: str) -> str:

@@ -20,6 +20,7 @@ from recollect.index.model.document import FILES, SOURCES
 from recollect.index.query.question import RankingRequest
 from recollect.index.query.ranking import priors
 from recollect.index.vectors.port import NearScan
+from recollect.index.vectors.vector_rows import distinct
 
 BEST_GROUPS = 5
 """Sessions whose every message is a candidate; wins back what a cut of messages without any query
@@ -66,10 +67,8 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             arms += [self._by_groups, self._by_speaker, self._by_time]
         if self.request.with_files:
             arms.append(self._by_files)
-        found = np.zeros(len(self.mask), np.bool_)
-        for arm in arms:
-            found[arm()] = True
-        return np.flatnonzero(found & self.mask)
+        found = distinct(np.concatenate([arm() for arm in arms]))
+        return found[self.mask.take(found)]
 
     def _by_demand(self) -> Ints:
         named = [file.chunks for file in self.request.named]
@@ -93,10 +92,11 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             return np.zeros(0, np.int64)
         lexical, weights, most = self.lexical, self.weights, self.settings.candidates
         found = np.flatnonzero((lexical.chunks > 0) & self.mask)
-        rough = weights["context"] * lexical.chunks[found]
-        rough += weights.get("group", 0.0) * lexical.groups[self.arrays.columns["group"][found]]
+        group_of = self.arrays.columns["group"].take(found)
+        rough = weights["context"] * lexical.chunks.take(found)
+        rough += weights.get("group", 0.0) * lexical.groups.take(group_of)
         best = _highest(rough, PRESELECTED * most)
-        found, rough = found[best], rough[best]
+        found, rough = found.take(best), rough.take(best)
         for name, value in priors(self.arrays, found, self.request.question, weights).items():
             rough += weights[name] * value
         return found[_highest(rough, most)]

@@ -20,45 +20,62 @@ SIXTH = 5
 MOST_TERMS = 12
 """Longer questions count as this long; the sets that were fitted hold few of them."""
 LEAST_SCORE = 0.01
-EVIDENCE = ("context", "group", "vector")
-"""The parts of a score that speak of the question's content, not of who, when and how."""
-
+LEAST_SIXTH = 0.1
+"""As low as no sixth hit at all."""
+WORDS = ("context", "group")
+"""The parts of a score that speak of the words of the question."""
 
 LEAST_ODDS = -30.0
 """As good as none. A damaged vector can give less, where `math.exp` overflows, or no number."""
 
 
-class Calibration(msgspec.Struct, frozen=True):
-    """Weights of the logistic.
+class Measures(msgspec.Struct, frozen=True):
+    """What the probability is made of.
 
     Attributes:
-        score: Of the natural logarithm of the best score.
-        sixth: Of the `EVIDENCE` of the sixth of the ranking; 0 where there is none.
-        terms: Of the number of distinct terms in the question, `MOST_TERMS` at most.
-        constant: Added.
+        score: The natural logarithm of the best score.
+        words: What words add to the sixth of the ranking; 0 where there is none.
+        meaning: What its meaning adds.
+        sixth: The natural logarithm of its whole score.
+        terms: Distinct terms in the question, `MOST_TERMS` at most.
     """
 
     score: float
+    words: float
+    meaning: float
     sixth: float
     terms: float
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """Weights of the logistic, by measure, and what is added; 0 leaves a measure out."""
+
+    score: float
+    words: float = 0.0
+    meaning: float = 0.0
+    sixth: float = 0.0
+    terms: float = 0.0
     constant: float
 
-    def probability(self, found: Sequence[float]) -> float:
-        """Return the probability for the three measures of `measures`, in (0, 1)."""
-        score, sixth, terms = found
-        odds = self.score * score + self.sixth * sixth + self.terms * terms + self.constant
+    def probability(self, found: Measures) -> float:
+        """Return the probability, in [0, 1)."""
+        odds = self.constant
+        for name in MEASURES:
+            odds += getattr(self, name) * getattr(found, name)
         return 1.0 / (1.0 + math.exp(-max(LEAST_ODDS, odds)))
 
 
+MEASURES = Measures.__struct_fields__
 CALIBRATIONS = {
-    "hybrid": Calibration(8.96, -12.77, 0.11, 11.23),
-    "lexical": Calibration(7.31, -11.52, 0.205, 9.28),
-    "vector": Calibration(9.52, -6.11, -0.014, 6.87),
+    "hybrid": Calibration(score=8.31, words=-14.22, meaning=-4.86, terms=0.086, constant=9.74),
+    "lexical": Calibration(score=5.93, words=-6.8, terms=0.202, constant=6.81),
+    "vector": Calibration(score=11.15, sixth=-5.11, terms=-0.008, constant=2.18),
 }
-"""By mode. Fitted by `python -m benchmarks confidence` on LoCoMo dev and BEAM."""
+"""By mode. Fitted by `python -m benchmarks confidence` on LoCoMo dev and BEAM; what a mode leaves
+out gained nothing there."""
 
 
-def measures(best: float, sixth: Mapping[str, float], terms: int) -> tuple[float, float, float]:
+def measures(best: float, sixth: Mapping[str, float], terms: int) -> Measures:
     """Return what the probability is made of.
 
     Args:
@@ -66,8 +83,13 @@ def measures(best: float, sixth: Mapping[str, float], terms: int) -> tuple[float
         sixth: The weighted parts of the sixth score; empty where there is none.
         terms: Distinct terms of the question.
     """
-    evidence = sum(sixth.get(part, 0.0) for part in EVIDENCE)
-    return math.log(max(best, LEAST_SCORE)), evidence, float(min(terms, MOST_TERMS))
+    return Measures(
+        score=math.log(max(best, LEAST_SCORE)),
+        words=sum(sixth.get(part, 0.0) for part in WORDS),
+        meaning=sixth.get("vector", 0.0),
+        sixth=math.log(max(sum(sixth.values()), LEAST_SIXTH)),
+        terms=float(min(terms, MOST_TERMS)),
+    )
 
 
 def confidence_in(hits: Sequence[Hit], sixth: Mapping[str, float], terms: int, mode: str) -> float:

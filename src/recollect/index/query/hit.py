@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.core.numbers import Link
+from recollect.text.boundaries import brief_repr
 from recollect.text.tokens import estimate_tokens
 
 
@@ -34,6 +35,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         links: Of a memory file the observations that these lines name, of an observation the lines
             that name it; of a hit at most 8, as far as the asker hears both.
     """
+
+    __repr__ = brief_repr
 
     score: float
     source: str
@@ -75,6 +78,8 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
         confidence: How probable it is that the answer is among the hits, in [0, 1]; 0 without any.
             Calibrated for six hits of the builtin index (docs/search.md).
     """
+
+    __repr__ = brief_repr
 
     hits: list[Hit]
     mode: str

@@ -14,9 +14,12 @@ from recollect.index.model.chunk_record import Mask
 from recollect.index.model.file_names import NamedFile
 from recollect.index.model.speakers import Mention, Names
 from recollect.text.query_cues import (
-    asks_name,
-    asks_when,
-    is_first_person,
+    ASSISTANT,
+    FIRST_PERSON,
+    NAME,
+    NOW,
+    WHEN,
+    read_question,
 )
 from recollect.text.terms import query_terms
 
@@ -38,7 +41,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
             Ann think of Bob's plan?"); empty when none or more are named.
+        asks_assistant: It asks what the assistant said, and names no speaker.
         first_person: The user speaks of themselves and names no speaker.
+        asks_of_somebody: It is about what somebody said: a speaker, the assistant or the user.
+        asks_now: It asks how something is now, and names no time.
         times: Times named, but for those to come: what will be was not said then.
         asks_when: It asks for a time.
         asks_name: It asks for a person, place or thing by name.
@@ -47,7 +53,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     terms: tuple[str, ...]
     speakers: frozenset[int]
+    asks_assistant: bool
     first_person: bool
+    asks_of_somebody: bool
+    asks_now: bool
     times: tuple[TimeRange, ...]
     asks_when: bool
     asks_name: bool
@@ -68,18 +77,25 @@ def analyse(query: str, names: Names, times: Sequence[TimeRange] = ()) -> Questi
     mentions = names.mentions(query)
     times = tuple(each for each in times if not _is_name(each, mentions))
     text = _without(query, [*mentions, *(each for each in times if each.is_relative)])
-    distinct = tuple(dict.fromkeys(query_terms(text)))
+    cues, content = read_question(text)
+    distinct = tuple(dict.fromkeys(query_terms(content)))
     if not distinct:
         text, distinct = query, tuple(dict.fromkeys(query_terms(query)))
     named = list(dict.fromkeys(mention.speakers for mention in mentions))
+    speakers = named[0] if 1 <= len(named) <= MOST_NAMED else frozenset()
+    of_assistant = not mentions and ASSISTANT in cues
+    first_person = not mentions and FIRST_PERSON in cues
     return Question(
         text=unicodedata.normalize("NFKC", text),
         terms=distinct,
-        speakers=named[0] if 1 <= len(named) <= MOST_NAMED else frozenset(),
-        first_person=not mentions and is_first_person(query),
+        speakers=speakers,
+        asks_assistant=of_assistant,
+        first_person=first_person,
+        asks_of_somebody=bool(speakers) or of_assistant or first_person,
+        asks_now=not times and NOW in cues,
         times=times,
-        asks_when=asks_when(query),
-        asks_name=asks_name(query),
+        asks_when=WHEN in cues,
+        asks_name=NAME in cues,
     )
 
 

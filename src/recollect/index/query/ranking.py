@@ -23,18 +23,22 @@ from recollect.index.model.annotations import Annotations
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import (
     EVERGREEN,
+    FROM_ASSISTANT,
     FROM_USER,
+    MOST_CAPITALS,
     QUESTION,
     TIME_WORD,
     Floats,
     Ints,
 )
+from recollect.index.model.document import SESSIONS, SOURCES
 from recollect.index.query.question import Question, RankingRequest
 from recollect.index.query.time_fit import time_fit
-from recollect.text.query_cues import MOST_CAPITALS
 from recollect.text.terms import is_unspaced
 
 Doubles = NDArray[np.float64]
+
+MESSAGE = SOURCES.index(SESSIONS)
 
 IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
 """Importance 1 multiplies by .8, 5 by 1, 10 by 1.25. Source: OpenClaw 2026.9."""
@@ -42,6 +46,8 @@ ACTIVE, INACTIVE = 1.15, 0.9
 """An entry for the projects at hand, and one for other projects. Source: OpenClaw 2026.9."""
 RESPELLED = 0.2
 """So much of a score is lost where all words were taken for others. The order stays."""
+FITS_AS_WELL = 0.6
+"""So much of the best score another statement of the same needs (docs/experiments.md, now)."""
 TRIGGER_LIFT = 0.5
 """So much of what is missing to 1 a trigger adds: an entry without a word in common comes to .5,
 where the first hits of a good answer are."""
@@ -87,7 +93,7 @@ def weights_for(
         weights |= {"context": ranking.context, "group": group}
     if vector:
         weights["vector"] = ranking.vector
-    if question.speakers or question.first_person:
+    if question.asks_of_somebody:
         weights["speaker"] = ranking.speaker
     if question.times:
         weights["date"] = ranking.relative_date if question.asks_of_time else ranking.date
@@ -144,8 +150,11 @@ def priors(
         return flags
 
     def speaker() -> Floats:
-        if not question.speakers:
-            return flagged(FROM_USER)
+        if question.asks_assistant:
+            return flagged(FROM_ASSISTANT)
+        if not question.speakers:  # notes and deeds are the user's as well
+            mine: Floats = np.maximum(flagged(FROM_USER), columns["source"][numbers] != MESSAGE)
+            return mine
         said = np.isin(columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
         return said.astype(np.float32)
 
@@ -176,12 +185,14 @@ class Adjustments(msgspec.Struct, frozen=True):
 
     Attributes:
         recency: The settings; not enabled, age does not count.
+        ranking: What replies lose, and the oldest of several statements.
         request: When it is asked, for which projects, and the chunks with a trigger in it.
         pinned: Chunks that the question calls by the name of their file.
         respelled: Share of the question's terms that were taken for others, in [0, 1].
     """
 
     recency: RecencySettings
+    ranking: RankingSettings
     request: RankingRequest
     pinned: Collection[int]
     respelled: float = 0.0
@@ -191,7 +202,7 @@ class Adjustments(msgspec.Struct, frozen=True):
     ) -> Adjusted:
         """Return the scores ``total`` of the chunks ``numbers`` adjusted."""
         reasons: dict[str, Floats] = {}
-        for name, factor in self._factors(arrays, annotations, numbers):
+        for name, factor in self._factors(arrays, annotations, numbers, total):
             changed = np.clip(total * factor, 0.0, 1.0).astype(np.float32)
             reasons[name] = changed - total
             total = changed
@@ -201,7 +212,7 @@ class Adjustments(msgspec.Struct, frozen=True):
         return Adjusted(total, reasons)
 
     def _factors(
-        self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints
+        self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints, total: Floats
     ) -> Iterator[tuple[str, NDArray[np.floating]]]:
         if self.recency.enabled:
             ages = ages_in_days(arrays.columns["at"][numbers], self.request.now_ms)
@@ -215,6 +226,14 @@ class Adjustments(msgspec.Struct, frozen=True):
                 project[place] = project_factor(annotation.projects, self.request.projects)
             yield "importance", importance
             yield "project", project
+        question = self.request.question
+        if self.ranking.assistant and not question.asks_of_somebody:
+            replied = (arrays.columns["flags"][numbers] & (FROM_ASSISTANT | QUESTION)) > 0
+            replied &= arrays.columns["speaker"][numbers] == 0  # whoever has a name is a person
+            yield "assistant", 1 - np.float32(self.ranking.assistant) * replied
+        if self.ranking.newest and question.asks_now and len(numbers):
+            at = arrays.columns["at"][numbers]
+            yield "newest", newest_factors(at, total, self.ranking.newest)
         if self.respelled:
             yield "spelling", np.full(len(numbers), 1.0 - RESPELLED * self.respelled)
 
@@ -260,6 +279,19 @@ def recency_factors(ages_days: Doubles, settings: RecencySettings) -> Doubles:
     ages = np.maximum(ages_days, 0.0)
     left = np.exp2(-ages / settings.half_life_days)
     factors: Doubles = settings.floor + (1.0 - settings.floor) * left
+    return factors
+
+
+def newest_factors(at: Ints, total: Floats, most: float) -> Doubles:
+    """Return the factor for each time (ms UTC), in [1 - most, 1], where the newest counts.
+
+    The times between the oldest and the newest of what fits nearly as well as the best count, so
+    that a contradiction of last week weighs as much as one of last year.
+    """
+    fits = at[~(total < FITS_AS_WELL * total.max())]  # all of them where a score is no number
+    oldest, newest = int(fits.min()), int(fits.max())
+    older = np.clip((newest - at) / max(newest - oldest, DAY_MS), 0.0, 1.0)
+    factors: Doubles = 1.0 - most * older
     return factors
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 import numpy as np
 
-from recollect.core.settings import SearchSettings
+from recollect.core.settings import RankingSettings, SearchSettings
 from recollect.index.lexical.bm25 import K1, B, idf
 from recollect.index.lexical.port import EVERY, Asked, FoundTerm, Scores
 from recollect.index.model.chunk_arrays import ChunkArrays
@@ -45,6 +45,8 @@ RESCORED, RESCORED_AMONG_MANY = 100, 64
 """Chunks that get their exact vectors, from the best by the codes' estimate; fewer in large scopes,
 where reading their rows is what costs (docs/experiments.md, candidates)."""
 
+PLAIN = RankingSettings(assistant=0.0, newest=0.0)
+"""What adjusts OpenClaw's sum: nothing of ours."""
 MOST_PLAIN_CANDIDATES = 200
 """Of each way of finding in OpenClaw's sum."""
 
@@ -107,7 +109,10 @@ class RankingPipeline:
         parts = self._with_own(self._answering(self._rescored(parts)))
         respelled = {} if self._lexical is None else self._lexical.respelled
         share = len(respelled) / max(1, len(self._request.question.terms))
-        adjustments = Adjustments(self._settings.recency, self._request, self._pinned, share)
+        ranking = PLAIN if self._settings.hybrid.enabled else self._settings.ranking
+        adjustments = Adjustments(
+            self._settings.recency, ranking, self._request, self._pinned, share
+        )
         adjusted = adjustments.apply(
             self._arrays, self._partition.annotations, parts.numbers, parts.total(self._weights)
         )

@@ -148,10 +148,12 @@ def _write_block(tx: Transaction, partition: int, block: CodeBlock) -> None:
     )
 
 
-SAMPLE_STEP = 64
-"""Every so many distances are looked at to guess where the nearest ones end."""
-SCAN_STEP = 16_384
-"""Chunks scanned at once, so that the scratch stays in the processor's cache."""
+SAMPLE_STEP, SAMPLE_SLACK = 64, 16
+"""Every so many distances are looked at to guess where the nearest ones end, and so many more of
+them are let through: of six that are expected, seldom twenty-two are there."""
+SCAN_STEP = 32_768
+"""Chunks scanned at once, so that the scratch stays in the processor's cache, and no more calls are
+made than that takes (docs/experiments.md, search)."""
 SUMMED = 3
 """Words of 64 bits whose differing bits are added up in one byte."""
 
@@ -175,11 +177,14 @@ class CodeScan:
 
         All chunks at the last distance are returned, so that the cut does not depend on order.
         """
-        guess = self._limit(self._distance[::SAMPLE_STEP], 2 * most // SAMPLE_STEP + SAMPLE_STEP)
-        near = self._within(guess, visible)
+        sample = self._distance[::SAMPLE_STEP]
+        if visible is not None:
+            sample = sample[visible[::SAMPLE_STEP]]
+        near = self._within(self._limit(sample, most // SAMPLE_STEP + SAMPLE_SLACK), visible)
         if len(near) < most:
             near = self._within(self._bits, visible)
-        return near[self._distance[near] <= self._limit(self._distance[near], most)]
+        distance = self._distance.take(near)
+        return near[distance <= self._limit(distance, most)]
 
     def _within(self, limit: int, visible: Mask | None) -> Ints:
         near = self._distance <= limit
@@ -240,18 +245,24 @@ class CodeMatrix:
         distance = np.zeros(count, np.uint16)
         differing = np.empty(SCAN_STEP, np.uint64)
         bits, summed = np.empty((2, SCAN_STEP), np.uint8)
+        words = list(zip(self._codes, wanted, strict=True))
         for start in range(0, count, SCAN_STEP):
-            part = self._codes[:, start : min(start + SCAN_STEP, count)]
-            total, size = distance[start : start + SCAN_STEP], part.shape[1]
-            for word in range(self._words):
-                np.bitwise_xor(part[word], wanted[word], out=differing[:size])
+            total = distance[start : start + SCAN_STEP]
+            end = start + len(total)
+            if len(total) < SCAN_STEP:
+                differing, (bits, summed) = (
+                    differing[: len(total)],
+                    (bits[: len(total)], summed[: len(total)]),
+                )
+            for word, (codes, asked) in enumerate(words):
+                np.bitwise_xor(codes[start:end], asked, out=differing)
                 if word % SUMMED == 0:
-                    np.bitwise_count(differing[:size], out=summed[:size])
+                    np.bitwise_count(differing, out=summed)
                 else:
-                    np.bitwise_count(differing[:size], out=bits[:size])
-                    np.add(summed[:size], bits[:size], out=summed[:size])
+                    np.bitwise_count(differing, out=bits)
+                    np.add(summed, bits, out=summed)
                 if word % SUMMED == SUMMED - 1 or word == self._words - 1:
-                    np.add(total, summed[:size], out=total)
+                    np.add(total, summed, out=total)
         distance[self._absent(count)] = self._bits + 1
         return CodeScan(distance, self._bits)
 

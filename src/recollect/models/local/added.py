@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from recollect.core.errors import Conflict, EmbeddingError, InvalidInput, ModelMissing
+from recollect.models.languages import MULTILINGUAL
 from recollect.models.local.export import Export, read_export
 from recollect.models.local.exported import ExportedEmbedder
 from recollect.models.local.folder import MODEL, ModelFolder, Stamp
@@ -28,6 +29,7 @@ from recollect.store.files import sync_folder, write_file
 
 _MANIFEST = "model.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OURS = {f"{PROVIDER}:{MODEL}", MULTILINGUAL}
 _DRAFT_PREFIX = ".adding-"
 _CHUNK_BYTES = 1 << 22
 _TRIED = ("A line about the garden.", "Eine ganz andere Zeile, 別の行。")
@@ -94,9 +96,9 @@ def add_model(source: Path, models: Path, choices: Choices, copied: Copied) -> A
     name = _checked_name(choices.name or source.resolve().name)
     open_pieces(source / export.tokenizer, export)  # before gigabytes are copied
     with ModelFolder(models).locked():
-        if (models / name).exists() or name == MODEL:
+        if (models / name).exists() or f"{PROVIDER}:{name}" in _OURS:
             raise Conflict(
-                f"the models folder holds something called {name} already",
+                f"there is a model, or something else, called {name} already",
                 hint=f"choose another name with --name, or `recollect models remove {name}` first",
             )
         with _draft(models) as draft:

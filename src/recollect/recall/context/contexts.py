@@ -15,7 +15,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, checked
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import Scope
@@ -122,6 +122,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
         return session, ObservationHearer(group=group, owner=owner, shared=self.shared)
 
 
+@checked
 class Contexts:
     """Makes context blocks, and knows what was injected.
 

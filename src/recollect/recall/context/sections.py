@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.recall.context.candidates import Order, read_curated
@@ -78,6 +79,7 @@ class _Lines(msgspec.Struct, frozen=True, kw_only=True):
         return (NOTE, "", *lines) if lines else ()
 
 
+@checked
 class Sections:
     """Keeps sections in files of the user.
 

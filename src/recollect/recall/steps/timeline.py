@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import partial
 from itertools import chain
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.core.checks import check_count
-from recollect.core.clock import check_time
+from recollect.core.checks import check_count, checked
+from recollect.core.clock import MAX_MS, check_time, to_datetime
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import RecordName, parse_record
 from recollect.core.scope import Place
@@ -35,6 +35,8 @@ from recollect.sessions.policy.visibility import group_at
 from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Transaction
 
+_ALWAYS = (0, MAX_MS + 1)
+"""From when to when: what is not narrowed."""
 _PAGE = 200
 """Records that are looked at in one go. What the asker does not hear in one page the query leaves
 out in the next."""
@@ -58,6 +60,7 @@ Search = Callable[..., SearchResult]
 """`Memory.search`."""
 
 
+@checked
 class ObservationRecall(Observations):
     """The observations, and what was around one of them.
 
@@ -65,12 +68,16 @@ class ObservationRecall(Observations):
         parts: The records, and whose they are.
         search: Finds what a question is about.
         owner: Whose agent it is.
+        zone: Of days that are given as a text; the machine's if not given.
     """
 
-    def __init__(self, parts: ObservationParts, search: Search, owner: Owner) -> None:
+    def __init__(
+        self, parts: ObservationParts, search: Search, owner: Owner, zone: tzinfo | None = None
+    ) -> None:
         super().__init__(parts)
         self._search = search
         self._owner = owner
+        self._zone = zone
 
     def timeline(
         self,
@@ -82,11 +89,13 @@ class ObservationRecall(Observations):
         project: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
     ) -> Timeline:
         """Return what was said and done around something, as index lines by time.
 
         Around a record it is of the same project and the same audience; around a moment, of all
-        that the asker hears.
+        that the asker hears. With ``since`` or ``until`` alone it begins or ends there.
 
         Args:
             anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
@@ -96,27 +105,48 @@ class ObservationRecall(Observations):
             project: Only of this project.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
+            since: Only lines from then on, as for `Memory.search`; the anchor is there in any case.
+            until: Only lines before then; of a text that is a range, before its end.
 
         Raises:
-            InvalidInput: both or neither of anchor and query, or one that cannot be one.
+            InvalidInput: both anchor and query, or nothing at all; or one that cannot be one.
             NotFound: the record does not exist, or they may not hear it; nothing fits the
                 question; or the session does not exist.
         """
-        if (anchor is None) == (query is None):
+        within = self._within(since, until)
+        is_around = (anchor is None) != (query is None)
+        if not is_around and (anchor is not None or within == _ALWAYS):
             raise InvalidInput("a timeline needs an anchor or a query", hint=f"give one: {_HINT}")
         check_count(before, "a number of lines")
         check_count(after, "a number of lines")
         hearer = self.hearer(for_session, for_sender)
         if query is not None:
-            anchor = self._best(query, for_session, for_sender)
+            asking = {"for_session": for_session, "for_sender": for_sender}
+            anchor = self._best(query, since=since, until=until, **asking)
+        if anchor is None:
+            anchor = to_datetime(within[0] if since is not None else within[1])
         meant = _meant(anchor)
-        around = _Around(self, self._owner, hearer, project)
+        around = _Around(self, self._owner, hearer, project, within)
         return self._parts.database.read(partial(around.read, meant, before, after))
 
-    def _best(self, query: str, session: str | None, sender: str | None) -> str:
-        found = self._search(
-            query, 1, sources=[OBSERVATIONS, SESSIONS], for_session=session, for_sender=sender
-        )
+    def _within(
+        self, since: int | datetime | str | None, until: int | datetime | str | None
+    ) -> tuple[int, int]:
+        """Return the moments that are meant, ms UTC."""
+        begin, end = _ALWAYS
+        if since is until is None:
+            return begin, end
+        from recollect.text.times.moments import read_moment
+
+        now = self._parts.clock.now_ms()
+        if since is not None:
+            begin = read_moment(since, now, self._zone)
+        if until is not None:
+            end = read_moment(until, now, self._zone, through=True)
+        return begin, end
+
+    def _best(self, query: str, **narrowed: Any) -> str:
+        found = self._search(query, 1, sources=[OBSERVATIONS, SESSIONS], **narrowed)
         for hit in found.hits:
             return hit.ref
         raise NotFound("nothing fits the question", hint="ask in other words")
@@ -155,11 +185,13 @@ class _Around:
         owner: Owner,
         hearer: Hearer | None,
         project: str | None,
+        within: tuple[int, int],
     ) -> None:
         self._scope = observations.scope
         self._owner = owner
         self._hearer = hearer
         self._project = project
+        self._within = within
         self._group: str | None = None
         self._is_bound = False
         self._shown: dict[tuple[str, str, str | None], bool] = {}
@@ -241,6 +273,8 @@ class _Around:
         where.also("created_at <= ?" if back else "created_at >= ?", place[0])
         where.sql += " AND (created_at, id) < (?, ?)" if back else " AND (created_at, id) > (?, ?)"
         where.params += place
+        if self._within != _ALWAYS:
+            where.also("created_at >= ?", self._within[0]).also("created_at < ?", self._within[1])
         order: LiteralString = " ORDER BY created_at, id LIMIT ?"
         if back:
             order = " ORDER BY created_at DESC, id DESC LIMIT ?"

@@ -79,6 +79,8 @@ class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
     before: int = 5
     after: int = 5
     project: str | None = None
+    since: int | str | None = None
+    until: int | str | None = None
 
 
 class ContextGiven(Given, frozen=True, kw_only=True):

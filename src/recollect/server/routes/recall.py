@@ -61,6 +61,8 @@ class Around(Given, frozen=True, kw_only=True):
         after: Lines after it, at most.
         project: Only of this project.
         for_session: Only what this session may hear, by its key or id.
+        date_from: Only lines from then on, as for a search; alone, the timeline begins there.
+        date_to: Only lines before then; alone, the timeline ends there.
     """
 
     anchor: int | str | None = None
@@ -69,6 +71,8 @@ class Around(Given, frozen=True, kw_only=True):
     after: int = 5
     project: str | None = None
     for_session: str | None = None
+    date_from: int | str | None = None
+    date_to: int | str | None = None
 
 
 class ForPrompt(Given, frozen=True, kw_only=True):
@@ -118,6 +122,8 @@ def timeline(caller: Caller, given: Around) -> TimelineLines:
         given.after,
         project=_project(caller, given.project),
         for_session=caller.for_session(given.for_session),
+        since=None if given.date_from is None else moment_of(given.date_from),
+        until=None if given.date_to is None else moment_of(given.date_to, through=True),
     )
     return timeline_answer(found)
 

@@ -25,6 +25,7 @@ from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.counters import next_number
 from recollect.store.engine import SqlValue, Transaction
 from recollect.store.journal import record_change
+from recollect.text.boundaries import brief_repr
 from recollect.text.keywords import telling
 from recollect.text.terms import terms
 
@@ -87,6 +88,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         through_seq: The newest message of it; None of an old one.
         deeds: What the agent did, one line each: the owner's, see `last_episode`.
     """
+
+    __repr__ = brief_repr
 
     id: str
     session_id: str

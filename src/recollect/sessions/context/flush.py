@@ -21,7 +21,7 @@ from typing import LiteralString, Protocol
 import msgspec
 
 from recollect.core.clock import to_datetime
-from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
 from recollect.core.settings.sessions import ContextSettings
 from recollect.sessions.context.flushed_notes import (
@@ -53,6 +53,27 @@ _DONE: LiteralString = """
 _FAILED: LiteralString = "UPDATE sessions SET flush_failures = flush_failures + 1 WHERE id = ?"
 
 
+class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a model wrote no summary, or found no notes; no word of the conversation is in it.
+
+    Attributes:
+        model: Which one was asked.
+        code: Of the error, as in `core.errors`.
+        message: What happened.
+        hint: What can be done.
+    """
+
+    model: str
+    code: str
+    message: str
+    hint: str
+
+
+def failure_of(model: str, error: RecollectError) -> ModelFailure:
+    """Return why a model failed, as results have it."""
+    return msgspec.convert(error.as_dict() | {"model": model}, ModelFailure)
+
+
 class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     """What a flush did.
 
@@ -64,12 +85,15 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
         path: The file, relative to the workspace; a guest's to the home.
         lines: Notes that were added.
         error: The code of what failed.
+        model_failure: Why a language model did not find the notes, which the rules found instead;
+            None where it did, or none is asked.
     """
 
     outcome: str
     path: str | None = None
     lines: int = 0
     error: str | None = None
+    model_failure: ModelFailure | None = None
 
 
 def reason_not_to_flush(session: Session, settings: ContextSettings, owner: Owner) -> str | None:
@@ -244,6 +268,14 @@ class RuleNotes:
         found = enumerate(stated(utterances))
         best = heapq.nlargest(MOST_NOTES, found, key=lambda each: (weigh(each[1].text), each[0]))
         return [note for _, note in sorted(best, key=lambda each: each[0])]
+
+
+class RuledNotes(list[Note]):
+    """What the rules found because a model failed, and why it did."""
+
+    def __init__(self, notes: Iterable[Note], failure: ModelFailure) -> None:
+        super().__init__(notes)
+        self.failure = failure
 
 
 def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:

@@ -10,10 +10,12 @@ from functools import partial
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.clock import zone_of
 from recollect.core.errors import Conflict, RecollectError
 from recollect.sessions.context.flush import (
     Flushed,
+    RuledNotes,
     count_failure,
     count_flush,
     flushed_seq,
@@ -41,6 +43,7 @@ _BATCH = 1_000
 """Messages that are read at once."""
 
 
+@checked
 class Notebook:
     """Writes what must last into notes. Its one verb is a part of `memory.sessions`.
 
@@ -100,7 +103,9 @@ class Notebook:
             self._access.database.write(lambda tx: count_failure(tx, session, code, now))
             return Flushed(outcome="failed", error=code)
         done = max(every, key=lambda each: each.lines)
-        done = msgspec.structs.replace(done, lines=sum(each.lines for each in every))
+        failed = next(filter(None, (each.model_failure for each in every)), None)
+        lines = sum(each.lines for each in every)
+        done = msgspec.structs.replace(done, lines=lines, model_failure=failed)
         self._access.database.write(
             lambda tx: count_flush(tx, session, done, through_seq=through, at=now)
         )
@@ -111,12 +116,15 @@ class Notebook:
         session = turns.session
         between = (session.id, seen, session.last_seq, turns.heard)
         said = utterances_of(lambda: messages_between(self._access, *between))
+        found = self._parts.notes.notes(said)
         notes = [
             msgspec.structs.replace(note, text=self._access.drafts.redacted(note.text))
-            for note in self._parts.notes.notes(said)
+            for note in found
         ]
         say = partial(self._say, session, place, now)
-        return write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
+        done = write_notes(place, notes, now, zone_of(self._access.settings.time_zone), say)
+        failure = found.failure if isinstance(found, RuledNotes) else None
+        return msgspec.structs.replace(done, model_failure=failure)
 
     def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
         """Store who says the lines that are about to be written, unless it was deleted."""

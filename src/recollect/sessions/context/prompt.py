@@ -72,7 +72,9 @@ def as_openai_responses(
         found.append({"role": "user", "content": SUMMARY + summary})
     turns = _turns(messages)
     paired = _paired_items(turns)
-    items = [item for turn in turns for item in _items(turn, paired)]
+    asked = [call for turn in turns for call in _calls(turn.blocks)]
+    custom = {call.id for call in asked if call.is_custom is True}
+    items = [item for turn in turns for item in _items(turn, paired, custom)]
     kept: list[Json] = []
     for item in reversed(items):
         after = kept[-1] if kept else {"role": "user"}
@@ -208,16 +210,20 @@ def _chat(turn: PromptTurn) -> Iterator[Json]:
 
 
 def _chat_assistant(blocks: Sequence[ContentBlock]) -> Iterator[Json]:
-    calls = [
-        {"id": call.id, "type": "function",
-         "function": {"name": call.name, "arguments": _arguments(call)}}
-        for call in _calls(blocks)
-    ]  # fmt: skip
+    calls = [_chat_call(call) for call in _calls(blocks)]
     text = _text(_said(blocks))
     if calls:
         yield {"role": "assistant", "content": text or None, "tool_calls": calls}
     elif text:
         yield {"role": "assistant", "content": text}
+
+
+def _chat_call(call: ToolUseBlock) -> Json:
+    if call.is_custom is True:
+        custom = {"name": call.name, "input": _arguments(call)}
+        return {"id": call.id, "type": "custom", "custom": custom}
+    function = {"name": call.name, "arguments": _arguments(call)}
+    return {"id": call.id, "type": "function", "function": function}
 
 
 def _said(blocks: Iterable[ContentBlock]) -> list[ContentBlock]:
@@ -246,12 +252,13 @@ def _paired_items(turns: Sequence[PromptTurn]) -> set[str]:
     return {id_ for id_, found in kinds.items() if len(found) > 1}
 
 
-def _items(turn: PromptTurn, paired: set[str]) -> Iterator[Json]:
+def _items(turn: PromptTurn, paired: set[str], custom: set[str | None]) -> Iterator[Json]:
     if turn.role == "tool":
         for result in turn.blocks:
             if isinstance(result, ToolResultBlock):
                 output = _plain_input([*_written(result.content, _input_part)])
-                yield {"type": "function_call_output", "call_id": result.tool_use_id,
+                of = "custom_tool" if result.tool_use_id in custom else "function"
+                yield {"type": f"{of}_call_output", "call_id": result.tool_use_id,
                        "output": output}  # fmt: skip
         return
     for is_item, group in groupby(turn.blocks, key=lambda block: _is_item(block, paired)):
@@ -275,8 +282,10 @@ def _item(block: ContentBlock, message: Message | None) -> Json:
         return dict(block.value)
     if not isinstance(block, ToolUseBlock):
         raise TypeError(block)
-    call = {"call_id": block.id, "name": block.name, "arguments": _arguments(block)}
-    return {"type": "function_call", **call, **_facts(message, "id", "status", "namespace")}
+    is_custom = block.is_custom is True
+    kind, given = ("custom_tool", "input") if is_custom else ("function", "arguments")
+    call = {"call_id": block.id, "name": block.name, given: _arguments(block)}
+    return {"type": f"{kind}_call", **call, **_facts(message, "id", "status", "namespace")}
 
 
 def _assistant_item(blocks: Sequence[ContentBlock], message: Message | None) -> Iterator[Json]:

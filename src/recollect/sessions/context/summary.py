@@ -11,7 +11,14 @@ import msgspec
 
 from recollect.core.errors import AnswerUnusable, ProviderError
 from recollect.models.language.model import LanguageModel, ask
-from recollect.sessions.context.flush import Note, NoteTaker, RuleNotes
+from recollect.sessions.context.flush import (
+    ModelFailure,
+    Note,
+    NoteTaker,
+    RuledNotes,
+    RuleNotes,
+    failure_of,
+)
 from recollect.sessions.context.size import CountTokens
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock, readable_text
@@ -37,22 +44,6 @@ class SummaryOrder(msgspec.Struct, frozen=True, kw_only=True):
     utterances: Iterable[Utterance]
     tokens: int
     count: Callable[[str], int]
-
-
-class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a model wrote no summary; no word of the conversation is in it.
-
-    Attributes:
-        model: Which one was asked.
-        code: Of the error, as in `core.errors`.
-        message: What happened.
-        hint: What can be done.
-    """
-
-    model: str
-    code: str
-    message: str
-    hint: str
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,10 +194,9 @@ class ModelSummariser:
         try:
             text = self._asked(said, order)
         except ProviderError as error:
-            told = error.as_dict() | {"model": self._model.name}
             rest = msgspec.structs.replace(order, utterances=said)
             made = ExtractiveSummariser().summarise(rest)
-            return msgspec.structs.replace(made, failure=msgspec.convert(told, ModelFailure))
+            return msgspec.structs.replace(made, failure=failure_of(self._model.name, error))
         return Summary(text=text, made_by=f"{self._model.name}/{INSTRUCTIONS_VERSION}")
 
     def _asked(self, said: Sequence[Utterance], order: SummaryOrder) -> str:
@@ -247,8 +237,8 @@ class ModelNotes:
                     LastingNotes,
                 ).value.notes
             ]
-        except ProviderError:
-            return RuleNotes().notes(said)
+        except ProviderError as error:
+            return RuledNotes(RuleNotes().notes(said), failure_of(self._model.name, error))
 
 
 def parts(utterances: Sequence[Utterance], most_tokens: int) -> Iterator[str]:

@@ -29,7 +29,7 @@ from recollect.sessions.record.content import (
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.token_usage import read_usage
 from recollect.sessions.record.tool_pairs import pairs, spans
-from recollect.text.boundaries import safe_cut
+from recollect.text.boundaries import brief_repr, safe_cut
 from recollect.text.summary.extractive import shortened
 
 ReadNewest = Callable[[int | None, int], list[Message]]
@@ -68,6 +68,8 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
             too long: their longest texts are head and tail, with a mark of what is left out.
         is_full: A compaction is due.
     """
+
+    __repr__ = brief_repr
 
     session_id: str
     summary: str | None

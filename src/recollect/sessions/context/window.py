@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect.core.checks import check_count
+from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
     Compaction,
@@ -21,11 +21,10 @@ from recollect.sessions.context.compaction import (
     visible_compaction,
 )
 from recollect.sessions.context.episode import Episode, select_episodes
-from recollect.sessions.context.flush import Flushed
+from recollect.sessions.context.flush import Flushed, ModelFailure
 from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.context.summary import (
-    ModelFailure,
     Summary,
     SummaryOrder,
     WindowParts,
@@ -88,6 +87,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
     flush: Flushed = _NOT_DUE
 
 
+@checked
 class ContextWindows:
     """Shows what of a session is in the prompt, and makes room in it.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.settings import user_path
 from recollect.sessions.context.compaction import Compaction
@@ -43,6 +44,7 @@ class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
 
 
+@checked
 class SessionExport:
     """One session on its way out.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -37,6 +38,7 @@ MAX_BYTES = 16 * 1024
 """Largest rest of one record. Patches and whole files that tools repeat are above it."""
 
 _MISSING = object()
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Extras:
@@ -74,11 +76,11 @@ class Extras:
         except InvalidInput:
             return None
         session_id, reply = message.session.id, message.reply
-        before = TokenUsage()
-        if reply is not None and self._counted.get(session_id, ("", before))[0] == reply:
-            before = self._counted[session_id][1]
+        counted, before = self._counted.get(session_id, (None, told))
         if reply is not None:
             self._counted[session_id] = (reply, told)
+        if reply is None or counted != reply:
+            return told
         return TokenUsage(
             **{
                 name: max(0, getattr(told, name) - getattr(before, name))
@@ -88,6 +90,8 @@ class Extras:
 
     def _rest(self, message: ForeignMessage) -> dict[str, Any]:
         shared = self._shared.get(message.session.id, {})
+        if message.shared == shared:
+            return {name: part for name, part in message.extra.items() if part}
         line = dict(message.extra.get(LINE, {}))
         line |= {k: v for k, v in message.shared.items() if shared.get(k, _MISSING) != v}
         absent = sorted(set(shared) - set(message.shared))
@@ -140,7 +144,9 @@ def foreign_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 def part_of(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return one part of what `foreign_of` returned; empty without it."""
     part = foreign.get(name)
-    return part if isinstance(part, Mapping) else {}
+    if part is None or type(part) is dict:  # of other types it takes long to tell
+        return part or _NOTHING
+    return part if isinstance(part, Mapping) else _NOTHING
 
 
 REST = "_recollect"

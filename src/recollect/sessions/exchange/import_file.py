@@ -128,6 +128,7 @@ class TranscriptImport:
         self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
+        self._is_clean = False
 
     def run(self, tell: Callable[[int], None], at_end: AtEnd | None) -> bool:
         """Import everything from where the last import stopped; return whether it came to the end.
@@ -139,21 +140,29 @@ class TranscriptImport:
         Raises:
             Denied: a session belongs to another owner than the scope's.
         """
+        last: import_source.Line | None = None
         for line in self._source.lines(self._entry.read_bytes, self._entry.lines):
             if not self._take(line):
                 break
-            self._entry = msgspec.structs.replace(
-                self._entry, read_bytes=line.end, lines=line.number
-            )
+            last = line
             if self._batch.is_full:
+                self._reach(last)
                 self._store()
                 tell(self._entry.read_bytes)
                 if self._context.stopping():
                     return False
+        self._reach(last)
         size, mtime_ns = self._source.size, self._source.mtime_ns
         self._entry = msgspec.structs.replace(self._entry, size=size, mtime_ns=mtime_ns)
         self._store(at_end)
         return True
+
+    def _reach(self, line: import_source.Line | None) -> None:
+        """Note how far the lines were taken in."""
+        if line is not None:
+            self._entry = msgspec.structs.replace(
+                self._entry, read_bytes=line.end, lines=line.number
+            )
 
     def _take(self, line: import_source.Line) -> bool:
         """Take in one line; return False if it is not finished yet."""
@@ -171,6 +180,7 @@ class TranscriptImport:
             self._malformed(line, "no JSON object")
             return True
         self._tally.counts["replaced"] += decoded.replaced
+        self._is_clean = decoded.is_clean
         try:
             self._sort(self._known_as(self._form.parse(decoded.value, self._session)), line)
         except InvalidInput as error:
@@ -182,13 +192,14 @@ class TranscriptImport:
         drafts = self._context.drafts
         match parsed:
             case ForeignMessage(id=given):
-                given_ids = {"id": given, "sender": parsed.sender}
-                ids, session = drafts.identifiers(given_ids), parsed.session
-                if _ids(session) != _ids(self._session):
+                session, ours = parsed.session, self._session
+                if (session.id, session.key, session.agent) != (ours.id, ours.key, ours.agent):
                     session = storable(session, drafts)
-                if ids == given_ids and session is parsed.session:
+                id_ = None if given is None else drafts.identifier(given)
+                sender = None if parsed.sender is None else drafts.identifier(parsed.sender)
+                if id_ == given and sender == parsed.sender and session is parsed.session:
                     return parsed
-                return msgspec.structs.replace(parsed, **ids, session=session)
+                return msgspec.structs.replace(parsed, id=id_, sender=sender, session=session)
             case ForeignSession():
                 return storable(parsed, drafts)
         return parsed
@@ -305,6 +316,7 @@ class TranscriptImport:
             ),
             foreign_id=message.id,
             is_checked=not self._origins,
+            is_clean=self._is_clean,
             sender=message.sender,
         )
 

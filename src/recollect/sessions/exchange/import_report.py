@@ -37,7 +37,7 @@ class ImportProgress(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
-Progress: TypeAlias = Callable[[ImportProgress], None]
+OnFiles: TypeAlias = Callable[[ImportProgress], None]
 
 
 class ImportReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.settings import user_path
 from recollect.sessions.exchange.transcript_format import Record, TranscriptFormat
 from recollect.store.paths import Listing, list_files, read_beneath
-from recollect.text.json_value import JsonCleaner, JsonValue
+from recollect.text.json_value import JsonCleaner, JsonValue, is_clean_json
 
 SUFFIX = ".jsonl"
 STORE_NAME = "openclaw-agent.sqlite"
@@ -88,11 +88,15 @@ def find_transcripts(path: Path | str) -> tuple[Path, Listing]:
     raise NotFound("there is no such file or folder", hint="Check the path.")
 
 
-class DecodedLine(msgspec.Struct, frozen=True, kw_only=True):
-    """The JSON value of a line, fit to be stored; ``replaced`` characters of it could not be."""
+class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The JSON value of a line, fit to be stored; ``replaced`` characters of it could not be.
+
+    With ``is_clean`` that is proven, and need not be looked at again.
+    """
 
     value: JsonValue
     replaced: int = 0
+    is_clean: bool = False
 
 
 def decode_line(body: bytes) -> DecodedLine:
@@ -105,6 +109,8 @@ def decode_line(body: bytes) -> DecodedLine:
     """
     try:
         value = msgspec.json.decode(body)
+        if type(value) is dict and is_clean_json(body, value):
+            return DecodedLine(value=value, is_clean=True)
         if b"\\u0000" not in body:
             return DecodedLine(value=value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -188,7 +194,7 @@ _DRAIN_BYTES = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class Line(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One line of a file.
 
     Attributes:

@@ -37,7 +37,7 @@ from recollect.sessions.exchange.import_ledger import (
     read_ledger,
     write_entry,
 )
-from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, Progress, Tally
+from recollect.sessions.exchange.import_report import ImportProgress, ImportReport, OnFiles, Tally
 from recollect.sessions.exchange.import_source import (
     COMPRESSED,
     SUFFIX,
@@ -141,7 +141,7 @@ class TranscriptImporter:
         self,
         path: Path | str,
         format_name: str = AUTO,
-        progress: Progress | None = None,
+        progress: OnFiles | None = None,
         stopping: Callable[[], bool] = lambda: False,
         *,
         include_deleted: bool = False,
@@ -229,7 +229,7 @@ class _Run:
         self._root = root
         self._found = found
         self._order = order
-        self._progress: Progress | None = None
+        self._progress: OnFiles | None = None
         self._companions = Companions(root)
         self._ledger = context.database.read(lambda tx: read_ledger(tx, context.scope.tenant))
         self._bytes = sum(each.size for each in found.files)
@@ -238,7 +238,7 @@ class _Run:
         self._is_announced = False
         self._tally = context.tally
 
-    def run(self, progress: Progress | None) -> ImportReport:
+    def run(self, progress: OnFiles | None) -> ImportReport:
         """Import every file; return what was new and what was wrong."""
         self._progress = progress
         # The older first: what goes on from another one comes after it.

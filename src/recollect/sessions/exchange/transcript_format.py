@@ -68,7 +68,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     continues: Continuation | None = None
 
 
-class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True):
+class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A message as another program stored it.
 
     Attributes:
@@ -200,10 +200,10 @@ def parse_time(value: object) -> int | None:
     True
     """
     ms: float | None = None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        ms = value * 1000 if abs(value) < _FIRST_MS else value
-    elif isinstance(value, str):
+    if isinstance(value, str):
         ms = _parse_iso(value.strip())
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        ms = value * 1000 if abs(value) < _FIRST_MS else value
     return round(ms) if ms is not None and 0 <= ms <= MAX_MS else None
 
 

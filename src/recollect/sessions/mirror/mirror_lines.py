@@ -18,7 +18,7 @@ from typing import Annotated, Any, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.clock import to_iso
-from recollect.store.columns import decode, integer, text, text_or_none
+from recollect.store.columns import decode, integer, text, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
 BATCH_BYTES = 4 * 1024 * 1024
@@ -181,7 +181,7 @@ def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Ite
     page = partial(_rows, session_id=session_id, through_seq=end)
     while rows := database.read(partial(page, after_seq=after)):
         for row in rows:
-            after = integer(row[0])
+            after = row.seq
             while compactions and integer(compactions[0][0]) < after:
                 yield _compaction_line(compactions.popleft())
             yield _message_line(row)
@@ -251,7 +251,9 @@ def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, de
     return integer(row[0]) if row else 0, deque(found)
 
 
-def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) -> list[Row]:
+def _rows(
+    tx: Transaction, session_id: str, after_seq: int, through_seq: int
+) -> list[_MessageCells]:
     found: list[Row] = []
     size = 0
     for row in tx.rows(_MESSAGES, (session_id, after_seq, through_seq, _BATCH_ROWS)):
@@ -259,30 +261,50 @@ def _rows(tx: Transaction, session_id: str, after_seq: int, through_seq: int) ->
         size += len(text(row[5]))
         if size > BATCH_BYTES:
             break
-    return found
+    return typed_rows(found, _MessageCells)
 
 
-def _message_line(row: Row) -> bytes:
-    seq, id_, role, name, created_at, content, metadata = row[:7]
-    recorded_at, event_id, foreign_id, sender, turn_sender, number = row[7:]
-    return msgspec.json.encode(
+class _MessageCells(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The columns of `_MESSAGES`."""
+
+    seq: int
+    id: str
+    role: str
+    name: str | None
+    created_at: int
+    content: str
+    metadata: str
+    recorded_at: int
+    event_id: str | None
+    foreign_id: str | None
+    sender: str | None
+    turn_sender: str | None
+    number: int | None
+
+
+def _message_line(row: _MessageCells) -> bytes:
+    facts = row.metadata
+    return _LINES.encode(
         MessageLine(
             type="message",
-            seq=integer(seq),
-            id=text(id_),
-            role=text(role),
-            name=text_or_none(name),
-            sender=text_or_none(sender),
-            turn_sender=text_or_none(turn_sender),
-            at=to_iso(integer(created_at)),
-            content=msgspec.Raw(text(content).encode()),
-            metadata=_NO_FACTS if metadata == "{}" else msgspec.Raw(text(metadata).encode()),
-            recorded_at=None if recorded_at == created_at else to_iso(integer(recorded_at)),
-            event_id=text_or_none(event_id),
-            foreign_id=text_or_none(foreign_id),
-            number=None if number is None else integer(number),
+            seq=row.seq,
+            id=row.id,
+            role=row.role,
+            name=row.name,
+            sender=row.sender,
+            turn_sender=row.turn_sender,
+            at=to_iso(row.created_at),
+            content=msgspec.Raw(row.content.encode()),
+            metadata=_NO_FACTS if facts == "{}" else msgspec.Raw(facts.encode()),
+            recorded_at=None if row.recorded_at == row.created_at else to_iso(row.recorded_at),
+            event_id=row.event_id,
+            foreign_id=row.foreign_id,
+            number=row.number,
         )
     )
+
+
+_LINES = msgspec.json.Encoder()
 
 
 def _compaction_line(row: Row) -> bytes:

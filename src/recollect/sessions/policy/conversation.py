@@ -12,6 +12,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.policy.history import History
@@ -51,6 +52,7 @@ TURN_TIMEOUT_S = 600.0
 _SET_MODE: LiteralString = "UPDATE sessions SET mode = ? WHERE id = ?"
 
 
+@checked
 class ConversationPolicy:
     """Answers what an agent loop asks about the sessions of a scope.
 

@@ -14,6 +14,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.sessions.record.access import SessionAccess
@@ -68,6 +69,7 @@ class PendingMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Its id on the channel, where it has one."""
 
 
+@checked
 class History:
     """The pending messages of all conversations of a scope.
 

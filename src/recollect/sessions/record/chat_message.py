@@ -126,7 +126,8 @@ def _call(given: object) -> dict[str, Any]:
             "a tool call must have a function with a name",
             hint="pass the tool_calls of a chat completion as they came",
         )
-    named = {"type": "function_call", "call_id": call.get("id"), "name": told["name"]}
+    kind = "function_call" if call.get("function") else "custom_tool_call"
+    named = {"type": kind, "call_id": call.get("id"), "name": told["name"]}
     return named | {key: told[key] for key in ("input", "arguments") if key in told}
 
 

@@ -70,15 +70,23 @@ class OtherBlock(msgspec.Struct, frozen=True, kw_only=True, tag="other"):
 PlainBlock: TypeAlias = TextBlock | ImageBlock | OtherBlock
 
 
-class ToolUseBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_use"):
-    """The model asked for a tool; ``id`` is what its result will name."""
+class ToolUseBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_use", gc=False):
+    """The model asked for a tool.
+
+    Attributes:
+        name: Of the tool.
+        input: What it was given: an object; a text of a custom tool, and where it was not JSON.
+        id: What its result will name.
+        is_custom: True of a custom tool of OpenAI, whose input is any text.
+    """
 
     name: str
     input: Any = msgspec.field(default_factory=dict)
     id: str | None = None
+    is_custom: bool | msgspec.UnsetType = msgspec.UNSET
 
 
-class ToolResultBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_result"):
+class ToolResultBlock(msgspec.Struct, frozen=True, kw_only=True, tag="tool_result", gc=False):
     """What a tool answered."""
 
     content: tuple[PlainBlock, ...] = ()
@@ -95,9 +103,8 @@ Content: TypeAlias = "str | bytes | ContentBlock | Mapping[str, Any] | Sequence[
 
 _HINT = "Pass a text, or a list of content blocks such as {'type': 'text', 'text': '…'}."
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text", "refusal"})
-_TOOL_USE_KINDS = frozenset(
-    {"tool_use", "toolCall", "tool_call", "function_call", "custom_tool_call"}
-)
+_CUSTOM = "custom_tool_call"
+_TOOL_USE_KINDS = frozenset({"tool_use", "toolCall", "tool_call", "function_call", _CUSTOM})
 _TOOL_RESULT_KINDS = frozenset(
     {"tool_result", "toolResult", "function_call_output", "custom_tool_call_output"}
 )
@@ -110,6 +117,8 @@ def parse_content(content: Content | None) -> tuple[ContentBlock, ...]:
     Raises:
         InvalidInput: it is neither text nor blocks.
     """
+    if isinstance(content, list):
+        return tuple(map(parse_block, content))  # most are
     if content is None:
         return ()
     if isinstance(content, str | bytes):
@@ -127,6 +136,8 @@ def parse_block(block: object) -> ContentBlock:
     Raises:
         InvalidInput: it is neither a text nor an object.
     """
+    if type(block) is dict:
+        return _parse_mapping(block)  # most are
     if isinstance(block, ContentBlock):
         return block
     if isinstance(block, str | bytes):
@@ -164,8 +175,12 @@ def _tool_use(block: Mapping[str, Any]) -> ToolUseBlock:
     given = block.get("input", block.get("arguments", {}))
     if isinstance(given, str) and "input" not in block:
         given = _parsed_arguments(given) if given.strip() else {}
+    is_custom = block.get("type") == _CUSTOM or block.get("is_custom") is True
     return ToolUseBlock(
-        name=block["name"], input=given, id=_text_of(block, "call_id", "id", "toolCallId")
+        name=block["name"],
+        input=given,
+        id=_text_of(block, "call_id", "id", "toolCallId"),
+        is_custom=is_custom or msgspec.UNSET,
     )
 
 
@@ -180,9 +195,12 @@ def _parsed_arguments(text: str) -> JsonValue:
 
 def _tool_result(block: Mapping[str, Any]) -> ToolResultBlock:
     content = block.get("content", block.get("output", ()))
-    if not isinstance(content, str | bytes | Mapping | Sequence | None):
-        content = str(content)
-    blocks = parse_content(content)
+    if isinstance(content, str):
+        blocks: tuple[ContentBlock, ...] = (TextBlock(text=content),)  # most are
+    elif isinstance(content, bytes | Mapping | Sequence | None):
+        blocks = parse_content(content)
+    else:
+        blocks = parse_content(str(content))
     return ToolResultBlock(
         content=tuple(b if isinstance(b, PlainBlock) else _as_other(b) for b in blocks),
         tool_use_id=_text_of(block, "tool_use_id", "toolCallId", "call_id"),
@@ -223,7 +241,8 @@ def rewritten(
     """Return a block whose texts and JSON values went through two functions; names are values."""
     match block:
         case TextBlock():
-            return TextBlock(text=text(block.text))
+            said = text(block.text)
+            return block if said is block.text else TextBlock(text=said)
         case ThinkingBlock():
             thinking = text(block.thinking)
             signature = block.signature if thinking == block.thinking else None
@@ -259,7 +278,10 @@ def _text_of_int(block: Mapping[str, Any], key: str) -> int | None:
 
 def _text_of(block: Mapping[str, Any], *keys: str) -> str | None:
     """Return the first of ``keys`` that holds a text."""
-    return next((value for key in keys if isinstance(value := block.get(key), str)), None)
+    for key in keys:
+        if isinstance(value := block.get(key), str):
+            return value
+    return None
 
 
 def _as_text(text: str | bytes) -> str:

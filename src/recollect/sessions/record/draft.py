@@ -7,7 +7,7 @@ which stores the draft is a few inserts. Nothing leaves this module that was not
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -46,6 +46,7 @@ MAX_CONTENT_BYTES = 16 * 1024 * 1024
 MAX_METADATA_BYTES = 256 * 1024
 """Largest metadata, as JSON."""
 
+_TEXTS = (str, bytes)
 FOREIGN = "foreign"
 """The key in metadata for what a foreign line holds beside its message."""
 REPLACED = "replaced_characters"
@@ -65,7 +66,7 @@ class TextRedactor(Protocol):
         """Return an id, or a keyed hash of it if it holds a secret; equal ids stay equal."""
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A message that can be stored as it is.
 
     Attributes:
@@ -112,11 +113,13 @@ class DraftMaker:
         event_id: str | None = None,
         foreign_id: str | None = None,
         is_checked: bool = False,
+        is_clean: bool = False,
         sender: str | None = None,
     ) -> Draft:
         """Return the draft of one message.
 
-        With ``is_checked`` the importer has made the event id, sender and time storable already.
+        With ``is_checked`` the importer has made the event id, sender and time storable already,
+        with ``is_clean`` all else is of a line of which `is_clean_json` is true.
 
         Raises:
             InvalidInput: an unknown role, content that is neither text nor blocks or is larger than
@@ -124,11 +127,11 @@ class DraftMaker:
                 that are not JSON, or an event id or sender with a secret.
         """
         now = self._clock.now_ms()
-        cleaner = JsonCleaner()
+        cleaner = None if is_clean else JsonCleaner()
         blocks = self._blocks(content, cleaner)
         name = None if name is None else self.label(name, "name", cleaner)
         facts = self._facts(metadata or {}, cleaner)
-        if cleaner.replaced:
+        if cleaner is not None and cleaner.replaced:
             facts[REPLACED] = cleaner.replaced
         if role == "tool" or len(blocks) != 1 or type(blocks[0]) is not TextBlock:
             blocks, facts = self._without_recalled(role, name, blocks, facts)
@@ -184,22 +187,25 @@ class DraftMaker:
         encode_facts(facts)
         return facts
 
-    def _facts(self, metadata: object, cleaner: JsonCleaner) -> dict[str, Any]:
+    def _facts(self, metadata: Any, cleaner: JsonCleaner | None) -> dict[str, Any]:
         if not isinstance(metadata, Mapping):
             raise InvalidInput("metadata must be a JSON object", hint="Pass a dict with text keys.")
         if not metadata:
             return {}
-        facts: dict[str, Any] = cleaner.value(metadata)
+        facts: dict[str, Any] = dict(metadata) if cleaner is None else cleaner.value(metadata)
         if facts and self._redactor is not None:
             facts = self._redactor.value(facts)
         return facts
 
-    def _blocks(self, content: Content, cleaner: JsonCleaner) -> tuple[ContentBlock, ...]:
-        if isinstance(content, str | bytes):
+    def _blocks(self, content: Content, cleaner: JsonCleaner | None) -> tuple[ContentBlock, ...]:
+        if isinstance(content, _TEXTS):
             _check_size(len(content))
-            text = cleaner.value(content)
+            text: Any = content if cleaner is None else cleaner.value(content)
             return (TextBlock(text=self.redacted(text)),)
-        blocks = parse_content(cleaner.value(_plain(content)))
+        plain = content if cleaner is None else _plain(content)
+        if cleaner is not None and isinstance(plain, Mapping | Sequence):  # no number, say
+            plain = cleaner.value(plain)
+        blocks = parse_content(plain)
         return tuple(rewritten(block, self.redacted, self._redacted_value) for block in blocks)
 
     def _without_recalled(
@@ -341,7 +347,7 @@ def _check_size(size: int) -> None:
         )
 
 
-def _plain(content: Content) -> object:
+def _plain(content: Content) -> Any:
     """Return blocks of ours as the JSON that they stand for, so that they are cleaned as well."""
     if isinstance(content, list | tuple):
         return [_json_of(item) for item in content]

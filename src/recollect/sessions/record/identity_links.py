@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from recollect.core.checks import checked
 from recollect.core.errors import ConfigError, InvalidInput
 from recollect.sessions.record.account import Account, parse_account
 
 
+@checked
 class IdentityLinks(msgspec.Struct, frozen=True):
     """Who uses an account, by name; and who has the same id on any channel."""
 

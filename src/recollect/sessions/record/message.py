@@ -15,6 +15,7 @@ from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.store.columns import decode, text
 from recollect.store.engine import Row, SqlValue
+from recollect.text.boundaries import brief_repr
 
 ROLES = ("user", "assistant", "system", "tool")
 """Who can speak."""
@@ -50,6 +51,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         user: Owner.
         project: Owner.
     """
+
+    __repr__ = brief_repr
 
     id: str
     session_id: str

@@ -16,6 +16,7 @@ from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import Condition, decode, text_or_none
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_event
+from recollect.text.boundaries import brief_repr
 
 STATUSES = ("active", "archived", "deleted")
 """The life of a session; nothing is removed by a status."""
@@ -70,6 +71,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         user: Owner.
         project: Owner.
     """
+
+    __repr__ = brief_repr
 
     id: str
     tenant: str

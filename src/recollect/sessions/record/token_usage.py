@@ -6,7 +6,7 @@ Kept in the metadata of the message that it belongs to (``usage``), and added up
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, LiteralString
 
 import msgspec
@@ -107,6 +107,8 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     """
     if isinstance(given, TokenUsage):
         counts = {name: getattr(given, name) for name in _NAMES}
+    elif isinstance(given, dict) and given.keys() <= _NAMES.keys():
+        counts = {name: 0 if count is None else count for name, count in given.items()}
     elif isinstance(given, Mapping):
         counts = _counts(given)
     else:
@@ -114,27 +116,27 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
     return TokenUsage(**{name: _checked(count) for name, count in counts.items()})
 
 
-@functools.cache
-def _paths() -> dict[str, list[tuple[str, str, str]]]:
-    """Return each spelling, the name it begins with, and the one within the object there."""
-    return {
-        name: [(each, *each.partition(".")[::2]) for each in spellings]
+@functools.lru_cache(maxsize=64)
+def _paths(given: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
+    """Return our name of each spelling that is among some names, it, its begin, what is within."""
+    return [
+        (name, each, outer, inner)
         for name, spellings in _NAMES.items()
-    }
+        for each in spellings
+        for outer, _, inner in [each.partition(".")]
+        if outer in given
+    ]
 
 
 def _counts(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the counts of a provider by our names, each token once."""
-    given_as: dict[str, tuple[str, Any]] = {}
-    for name, spellings in _paths().items():
-        given_as[name] = "", 0
-        for spelling, outer, inner in spellings:
-            held = given.get(outer)
-            if inner:
-                held = held.get(inner) if isinstance(held, Mapping) else None
-            if held is not None:
-                given_as[name] = spelling, held
-                break
+    given_as: dict[str, tuple[str, Any]] = dict.fromkeys(_NAMES, ("", 0))
+    for name, spelling, outer, inner in _paths(tuple(given)):
+        held = given[outer]
+        if inner:
+            held = held.get(inner) if isinstance(held, Mapping) else None
+        if held is not None and not given_as[name][0]:
+            given_as[name] = spelling, held
     counts = {name: _checked(count) for name, (_, count) in given_as.items()}
     is_whole = given_as["input"][0] in _WHOLE
     parts = ("cache_read", "cache_write") if is_whole else ("cache_read",)
@@ -180,14 +182,25 @@ def read_usage(metadata: Mapping[str, Any]) -> TokenUsage | None:
         return None
 
 
-def add_usage(tx: Transaction, session_id: str, metadata: Mapping[str, Any]) -> None:
-    """Add what a message cost to its session, and note the model that answered."""
-    usage, model = read_usage(metadata), metadata.get(MODEL)
-    named = model if isinstance(model, str) and model else None
-    if usage is None and named is None:
-        return
-    spent = usage or TokenUsage()
-    read = spent.input + spent.cache_read + spent.cache_write
-    context = spent.in_context if usage is not None else None
-    counts = (read, spent.output, spent.cache_read, spent.total, context)
-    tx.execute(_ADD, (*counts, named, session_id))
+def add_usage(tx: Transaction, session_id: str, facts: Iterable[Mapping[str, Any]]) -> None:
+    """Add what messages cost to their session, and note the model that answered.
+
+    Args:
+        tx: Of ``records.db``.
+        session_id: The session.
+        facts: The metadata of its messages, the newest last.
+    """
+    model: str | None = None
+    context: int | None = None
+    read = output = cached = total = 0
+    for metadata in facts:
+        named = metadata.get(MODEL)
+        model = named if isinstance(named, str) and named else model
+        if (usage := read_usage(metadata)) is not None:
+            read += usage.input + usage.cache_read + usage.cache_write
+            output += usage.output
+            cached += usage.cache_read
+            total += usage.total
+            context = usage.in_context
+    if model is not None or context is not None:
+        tx.execute(_ADD, (read, output, cached, total, context, model, session_id))

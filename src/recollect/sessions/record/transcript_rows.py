@@ -1,9 +1,9 @@
 """Transcripts: the rows of messages and tool calls. Plain functions of a transaction.
 
 The seq of a message is handed out here, in the transaction that stores it, so that there are no
-gaps and no doubles, however many threads and processes write. The insert itself gives it its number
-in the tenant: after the greatest that is there, or was when something was last removed. A message,
-its tool calls, its session's counters, the change for the index and the event are one commit.
+gaps and no doubles, however many threads and processes write. So is its number in the tenant: after
+the greatest that is there, or was when something was last removed. A message, its tool calls, its
+session's counters, the change for the index and the event are one commit.
 
 An event id belongs to its session. It is looked up there, in what a fork shares with its parents,
 and in the sessions that had the key before, as long as their owner, and so their audience, is the
@@ -50,15 +50,16 @@ _NEW: LiteralString = """
         turn_sender, number, row_hash)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
         """
-_NEXT_NUMBER: LiteralString = """(SELECT 1 + coalesce(max(number), 0) FROM (
+_NEXT_NUMBER: LiteralString = """
+    SELECT 1 + coalesce(max(number), 0) FROM (
         SELECT max(number) AS number FROM messages WHERE tenant = ?2
-        UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')), ?21)
-    RETURNING number
+        UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')
 """
 _NUMBER_OF_BEFORE: LiteralString = """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
         SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)
 """
-_INSERT: LiteralString = _NEW + _NEXT_NUMBER
+_INSERT: LiteralString = _NEW + "?20, ?21)"
+_INSERT_ALONE: LiteralString = _NEW + "(" + _NEXT_NUMBER + "), ?21) RETURNING number"
 _RESTORE: LiteralString = _NEW + _NUMBER_OF_BEFORE
 KEEP_NUMBERS: LiteralString = """
     INSERT INTO counters (tenant, kind, last)
@@ -141,7 +142,10 @@ def append_drafts(
     places: list[Message | str] = []
     fresh: list[Message] = []
     turn = _open_turn(tx, session, drafts)
-    rows: list[list[SqlValue]] = []
+    rows: list[tuple[SqlValue, ...]] = []
+    # Alone it is numbered by its insert; of many the first number is asked for once.
+    is_alone = len(drafts) == 1
+    number = 0 if is_alone else first_integer(tx.row(_NEXT_NUMBER, (None, session.tenant)))
     ours: dict[int, set[str]] | None = None
     for place, draft in enumerate(drafts):
         event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
@@ -156,6 +160,7 @@ def append_drafts(
         stored = without_answers(draft, ours[place]) if ours and place in ours else draft
         message = msgspec.structs.replace(
             stored.message,
+            number=number + len(fresh),
             turn_sender=None if draft.message.role == "system" else turn,
             tenant=session.tenant,
             agent=session.agent,
@@ -169,10 +174,9 @@ def append_drafts(
         rows.append(_row(message, stored))
     if not fresh:
         return places
-    numbers = tx.executemany(_INSERT, rows)
+    numbers = tx.executemany(_INSERT_ALONE if is_alone else _INSERT, rows)
     _note(tx, session, fresh)
-    numbered = map(_numbered, fresh, numbers)
-    return [next(numbered) if isinstance(place, Message) else place for place in places]
+    return [msgspec.structs.replace(fresh[0], number=numbers[0][0])] if is_alone else places
 
 
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
@@ -188,10 +192,6 @@ def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft])
     return msgspec.structs.replace(
         session, last_seq=messages[-1].seq, updated_at=max(newest, session.updated_at)
     )
-
-
-def _numbered(message: Message, row: Row) -> Message:
-    return msgspec.structs.replace(message, number=row[0])
 
 
 def _turn_sender(message: Message, before: str | None) -> str | None:
@@ -279,9 +279,8 @@ def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -
 def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
     """Count new messages on their session, and tell of them and their tools."""
     now = fresh[-1].recorded_at
-    for message in fresh:
-        if message.metadata:
-            add_usage(tx, session.id, message.metadata)
+    if facts := [message.metadata for message in fresh if message.metadata]:
+        add_usage(tx, session.id, facts)
     newest = max(min(message.created_at, now) for message in fresh)
     tx.execute(_COUNT, (fresh[-1].seq, len(fresh), max(newest, session.updated_at), session.id))
     refs = [message.id for message in fresh]
@@ -300,10 +299,10 @@ def _is_plain(message: Message) -> bool:
     return message.role != "tool" and len(content) == 1 and type(content[0]) is TextBlock
 
 
-def _row(message: Message, draft: Draft) -> list[SqlValue]:
+def _row(message: Message, draft: Draft) -> tuple[SqlValue, ...]:
     row: list[SqlValue] = [*message_cells(message)]
     row[_CONTENT], row[_METADATA] = draft.encoded_content, draft.encoded_metadata
-    return [*row, hash_of(row)]
+    return (*row, hash_of(row))
 
 
 def hash_of(row: Sequence[SqlValue]) -> bytes:
@@ -335,7 +334,7 @@ def rewrite_message(
         record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
     if finished:
         store_tool_calls(tx, session, [now])
-        add_usage(tx, session.id, now.metadata)
+        add_usage(tx, session.id, [now.metadata])
         record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
 
 

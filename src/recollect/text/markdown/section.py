@@ -73,9 +73,10 @@ def with_section(content: bytes, lines: Iterable[str] | None) -> bytes:
     section, rows = find_section(content), _decoded(content).split("\n")
     if section is not None:
         first, after = section.first, section.last + 1
+        end = "\r" if rows[first].endswith("\r") else ""
     else:
         first = after = len(rows) - (not rows[-1])
-    end = "\r" if "\r\n" in _decoded(content) else ""
+        end = "\r" if any(row.endswith("\r") for row in rows[:-1]) else ""
     block = [] if lines is None else [row + end for row in _block(tuple(lines))]
     text = "\n".join([*rows[:first], *block, *rows[after:]])
     if block and _found(text)[0] is None:

@@ -15,6 +15,7 @@ from recollect.text.redaction.blocks import BLOCK_SIGNS
 from recollect.text.redaction.carriers import CARRIER_SIGNS, is_packed
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
+from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 MARK_BEGINS = "[redacted:"
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -23,8 +24,6 @@ INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _EVERY = {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS}
 _SIGNS = tuple(sorted(one for one in _EVERY if not any(o != one and o in one for o in _EVERY)))
 """Without those that hold another one."""
-_LONGEST_TEXT = 4_096
-"""A longer text holds a sign more often than not, and the search for one would be lost."""
 LONGEST_KEPT = 24
 MOST_KEPT = 32_768
 """About 4 MB; then it starts again, as the other caches of words do."""
@@ -34,10 +33,13 @@ known_words: set[str] = set()
 
 
 def is_harmless(text: str) -> bool:
-    """Return whether none of the words of a text holds a sign; False says nothing."""
-    if len(text) > _LONGEST_TEXT:
+    """Return whether none of the words of a text holds a sign; False says nothing.
+
+    A long text holds a sign more often than not, and the search for one would be lost.
+    """
+    if len(text) > LONGEST_SPLIT:
         return False
-    fresh = list(filterfalse(known_words.__contains__, text.split()))
+    fresh = list(filterfalse(known_words.__contains__, words_of(text)))
     if fresh and _has_sign(fresh):
         return False
     if len(known_words) >= MOST_KEPT:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from operator import itemgetter
+from typing import Any
 
 from msgspec import Struct
 
@@ -30,6 +31,8 @@ _SPACED = " "
 _MOST_PASSES = 8
 """Everyday texts need two: one that finds, one that finds nothing more."""
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PLAIN = frozenset({bool, int, float, type(None)})
 _SHORT = 64
 """Longest text of a value that is remembered as harmless."""
 _MOST_SHORT = 4_096
@@ -77,6 +80,8 @@ class Redactor:
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
         self._harmless: set[str] = set()
         """Short texts of values that hold no secret: keys and names come again and again."""
+        self._quiet: set[str] = set()
+        """Those of them that are keys and tell nothing of what is under them or beside them."""
         self._lately: set[str] = set()
         """Longer texts that hold none: a transcript tells what a tool gave back several times."""
 
@@ -124,7 +129,60 @@ class Redactor:
         Raises:
             InvalidInput: nested more than ``MAX_DEPTH`` levels.
         """
+        if type(value) is dict and not self._patterns and self._is_harmless(value):
+            return value
         return self._redacted_value(value, 0)
+
+    def _is_harmless(self, value: dict[object, object]) -> bool:
+        """Return whether an object holds no secret, its texts proven together; False says nothing.
+
+        All that its levels can be is counted, which is cheaper than how deep it is.
+        """
+        texts: list[str] = []
+        levels: list[Any] = [value]
+        for level in levels:  # it grows meanwhile
+            is_object = type(level) is dict
+            if not (is_object and self._quiet.issuperset(level)) and self._tells(level):
+                return False
+            for each in level.values() if is_object else level:
+                kind = type(each)
+                if kind is str:
+                    texts.append(each)
+                elif kind is dict or kind is list:
+                    levels.append(each)
+                elif kind not in _PLAIN:
+                    return False
+            if len(levels) > MAX_DEPTH:
+                return False
+        return self._are_harmless(texts)
+
+    def _tells(self, level: dict[object, object] | list[object]) -> bool:
+        """Return whether a key, a name or a flag may tell of a secret; False is sure."""
+        if isinstance(level, list):
+            return any(type(each) is str and each.startswith("-") for each in level)
+        if any(key_kind(str(level[name])) for name in _NAMES if name in level):
+            return True
+        return not all(map(self._is_quiet, level))
+
+    def _is_quiet(self, key: object) -> bool:
+        if key in self._quiet or key in _NAMES:
+            return True
+        if type(key) is not str or key_kind(key) or self._redacted_text(key) != key:
+            return False
+        if len(self._quiet) >= _MOST_SHORT:
+            self._quiet.clear()
+        self._quiet.add(key)
+        return True
+
+    def _are_harmless(self, texts: Sequence[str]) -> bool:
+        fresh = [
+            each
+            for each in texts
+            if not (each in self._harmless or each in self._lately or _UUID.fullmatch(each))
+        ]
+        if not fresh or is_harmless(" ".join(fresh)):
+            return True
+        return all(self._redacted_text(each) == each for each in fresh)
 
     def _redacted_value(self, value: object, depth: int) -> object:
         if depth > MAX_DEPTH:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
-from recollect.core.clock import check_time, to_datetime, to_ms
+from recollect.core.clock import MAX_MS, check_time, to_datetime, to_ms
 from recollect.core.errors import InvalidInput
 from recollect.text.times.ranges import read_range
 
@@ -16,6 +16,7 @@ _UNITS = {
     "d": timedelta(days=1),
     "w": timedelta(weeks=1),
 }
+_FIRST_YEAR = 1970
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -52,11 +53,20 @@ def _read(text: str, now_ms: int, zone: tzinfo | None, *, through: bool) -> int:
     if found is not None:
         return to_ms(to_datetime(found.until if through else found.since))
     if _DAY.fullmatch(text):
-        raise ValueError("no day of the calendar")
+        return _beyond(date.fromisoformat(text), zone, through=through)
     moment = datetime.fromisoformat(text.upper())
     if moment.tzinfo is None:
         moment = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)
     return to_ms(moment)
+
+
+def _beyond(day: date, zone: tzinfo | None, *, through: bool) -> int:
+    """Return the nearest moment to a day that cannot be stored, or not to its end."""
+    if day.year < _FIRST_YEAR:
+        return 0
+    if through:
+        return MAX_MS
+    return to_ms(datetime.combine(day, time(), zone).astimezone())
 
 
 def _length_of(written: re.Match[str]) -> timedelta:

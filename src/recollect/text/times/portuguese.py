@@ -6,6 +6,7 @@ from recollect.text.times.words import (
     EVENING_HOURS,
     MORNING_HOURS,
     NOON_HOURS,
+    OTHER,
     Table,
 )
 
@@ -25,6 +26,7 @@ _UNITS = {
 }
 
 TABLE: Table = {
+    OTHER: dict.fromkeys(("no mar", "do mar", "ao mar", "o mar")),  # the sea, no month of English
     "M": {name: number for number, name in enumerate(_MONTHS, 1) if name != "marco"},
     "m": {"marco": 3},  # a name and a milestone
     "W": {f"{name} feira": day for day, name in enumerate(_DAYS)} | {"sabado": 5, "domingo": 6},

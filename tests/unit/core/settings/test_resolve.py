@@ -155,7 +155,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is not a file"):
         load_settings(tmp_path, environ={})
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="file must be a folder"):
         load_settings(tmp_path / "file", environ={})
 
 

@@ -60,6 +60,24 @@ def test_numbers_short_words_and_other_words_are_taken_as_they_are(
         assert home.ask(typed, mode="lexical").hits == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Chorprobe", "m7"),  # begins with it
+        ("Kirchenchor", "m7"),  # ends with it
+        ("Schulleiter", None),  # no part of it is known
+        ("Chorus", None),  # what is left is too short for a word
+    ],
+)
+def test_a_compound_that_is_unknown_finds_its_longest_part(
+    tmp_path: Path, asked: str, found: str | None
+) -> None:
+    """German writes in one word what another chunk says in two: issue 14, questions."""
+    with ScriptedIndex(tmp_path, _feed("nothing", "Im Chor der Gemeinde")) as home:
+        hits = home.ask(asked).hits
+    assert [hit.ref for hit in hits] == ([found] if found else [])
+
+
 def test_a_word_that_is_there_is_never_another_one(tmp_path: Path) -> None:
     """Though the other one is more frequent."""
     with ScriptedIndex(tmp_path, _feed("piano piano", "a piana is no piano")) as home:

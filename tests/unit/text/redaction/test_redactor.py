@@ -284,3 +284,52 @@ def test_a_value_nested_without_end_is_refused(wrap: Callable[[object], object])
     assert TOKEN not in str(REDACTOR.redact_value(value))
     with pytest.raises(InvalidInput, match="levels deep"):
         REDACTOR.redact_value(wrap(value))
+
+
+OBJECTS = st.dictionaries(
+    st.sampled_from(["name", "key", "value", "text", "password", "api_key", "line", "usage", "x"]),
+    st.recursive(
+        st.sampled_from([*FRAGMENTS, "plain words", "DB_PASSWORD", "--token", "sunset42", TOKEN])
+        | st.none()
+        | st.integers(0, 99_999)
+        | st.tuples(st.just("x")),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.sampled_from(["name", "data", "secret", "b", "Key"]), inner)
+        ),
+        max_leaves=8,
+    ),
+)
+
+
+@given(st.lists(OBJECTS, min_size=1, max_size=4))
+def test_an_object_that_is_proven_harmless_is_what_a_walk_makes_of_it(values: list[object]) -> None:
+    """With a pattern of the owner's, even one that finds nothing, nothing is proven together."""
+    proving, walking = Redactor(b"salt"), Redactor(b"salt", patterns=[r"(?!)"])
+    for value in values:
+        assert proving.redact_value(value) == walking.redact_value(value)
+
+
+def test_more_keys_than_it_remembers_do_no_harm() -> None:
+    """Objects whose keys are ids are common."""
+    redactor = Redactor(b"salt")
+    for number in range(5_000):
+        assert redactor.redact_value({f"key {number}": 1}) == {f"key {number}": 1}
+    assert TOKEN not in str(redactor.redact_value({"key 7": TOKEN}))
+
+
+def test_an_object_of_many_levels_or_strange_keys_is_walked() -> None:
+    """What cannot be proven at once is looked at value by value, and too deep a one is refused."""
+    redactor = Redactor(b"salt")
+    value: object = {7: "words", "many": [{"a": 1}] * (MAX_DEPTH + 1), "list": [{"b": TOKEN}]}
+    redacted = redactor.redact_value(value)
+    assert TOKEN not in str(redacted)
+    assert isinstance(redacted, dict)
+    assert len(redacted["many"]) == MAX_DEPTH + 1
+    no_json = object()
+    assert redactor.redact_value({"a": no_json}) == {"a": no_json}
+    deep: object = "words"
+    for _ in range(MAX_DEPTH + 1):
+        deep = {"a": deep}
+    with pytest.raises(InvalidInput, match="levels deep"):
+        redactor.redact_value(deep)

@@ -109,8 +109,8 @@ def with_extras(content: Any, extras: object) -> Any:
 
 
 def _extra(raw: object, spell: Spelling) -> dict[str, Any]:
-    if not isinstance(raw, dict):
-        return {}
+    if not isinstance(raw, dict) or (raw.get("type") == "text" and len(raw) == 2 and "text" in raw):
+        return {}  # most are a text and nothing else
     try:
         made = spell(ours.parse_block(raw))
     except (InvalidInput, RecursionError):

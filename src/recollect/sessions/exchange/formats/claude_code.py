@@ -41,7 +41,9 @@ _SHARED = frozenset(
     }
 )
 """Fields that the lines of a session have alike, most of the time."""
+_TOLD = _HELD | _SHARED
 
+_CONTENT = (str, list, type(None))
 _NOTICES = frozenset(
     {
         "api_error",
@@ -158,7 +160,7 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
     if not isinstance(message, dict):
         return port.Malformed(reason="a message line without a message")
     content = message.get("content")
-    if not isinstance(content, str | list | None):
+    if not isinstance(content, _CONTENT):
         return port.Malformed(reason="content that is neither text nor blocks")
     role = str(record["type"])
     if role == "user":
@@ -213,7 +215,7 @@ def _extra(
         is_answer = record.get("type") == "assistant"
         rest = blocks.block_extras(content, blocks.anthropic_block, is_always_list=is_answer)
     return {
-        "line": {key: record[key] for key in record if key not in _HELD | _SHARED},
+        "line": {key: record[key] for key in record if key not in _TOLD},
         "message": {key: message[key] for key in message if key not in held},
         "blocks": rest,
     }

@@ -35,6 +35,7 @@ _CONTENT = ("content", "text")
 _TIME = ("at", "timestamp", "created_at", "date", "time")
 _NAME = ("name", "speaker")
 _SESSION = ("session", "session_id", "conversation_id")
+_PLACES = frozenset({"title", "project", *_SESSION})
 _ID = ("id", "message_id", "event_id")
 _MIRROR = "recollect"
 """The key that marks the header of recollect's own mirrors."""
@@ -106,16 +107,23 @@ def _message(
         content=content,
         id=_identity(record),
         name=_text(record, *_NAME),
-        at=next(
-            (at for key in _TIME if (at := port.parse_time(record.get(key))) is not None), None
-        ),
+        at=_time(record),
         metadata=metadata if isinstance(metadata, dict) else {},
         sender=_text(record, "sender"),
     )
 
 
+def _time(record: port.Record) -> int | None:
+    for key in _TIME:
+        if key in record and (at := port.parse_time(record[key])) is not None:
+            return at
+    return None
+
+
 def _placed(record: port.Record, session: port.ForeignSession) -> port.ForeignSession:
     """Return the session that a line names, or that of the file."""
+    if _PLACES.isdisjoint(record):
+        return session
     title, project = _text(record, "title"), _text(record, "project")
     named = _text(record, *_SESSION)
     if named is None and title is None and project is None:
@@ -137,7 +145,7 @@ def _plain_key(name: str) -> str | None:
 
 
 def _content(record: port.Record, role: str) -> object:
-    content = next((record[key] for key in _CONTENT if record.get(key) is not None), None)
+    content = _first(record, _CONTENT)
     calls = record.get("tool_calls")
     if role == "tool" and isinstance(content, str | None) and "tool_call_id" in record:
         return [
@@ -162,15 +170,26 @@ def _call(call: object) -> object:
 
 
 def _identity(record: port.Record) -> str | None:
-    value = next((record[key] for key in _ID if record.get(key) is not None), None)
+    value = _first(record, _ID)
     return str(value) if isinstance(value, str | int) and str(value) else None
+
+
+def _first(record: port.Record, keys: Iterable[str]) -> object:
+    """Return the first of ``keys`` that holds anything."""
+    for key in keys:
+        value = record.get(key)
+        if value is not None:
+            return value
+    return None
 
 
 def _text(record: port.Record, *keys: str) -> str | None:
     """Return the first of ``keys`` that holds a text which is not blank."""
-    return next(
-        (value for key in keys if isinstance(value := record.get(key), str) and value.strip()), None
-    )
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+    return None
 
 
 _FORM = JsonlFormat()
