@@ -156,7 +156,7 @@ class Memory(ExchangeFacade, RepairFacade):
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
-        report = SyncReport(warnings=self._parts.maintenance.bring_in().warnings)
+        report = SyncReport(warnings=self._parts.maintenance.bring_in())
         if self._parts.digest is not None:
             self._parts.digest(never)
         return report.plus(self._parts.index.sync(Watch(tell=on_progress)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -85,7 +86,8 @@ class FollowedFile(msgspec.Struct, frozen=True, kw_only=True):
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was brought in: messages that are new, and a sentence for each place that is missing.
 
-    Also for each one of which something was left out.
+    Also for each one with transcripts that are left out. Messages of deleted sessions are left out
+    once, by whoever reads them first: see `FollowedTranscripts.take_deleted`.
     """
 
     messages: int = 0
@@ -109,19 +111,14 @@ class FollowedTranscripts:
         self.has_more = False
         """Whether a search could not wait until all was read."""
         self.last: FollowReport | None = None
+        self._deleted = Counter[Path]()
+        """Messages of deleted sessions that were left out since the last `take_deleted`."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was left out the last time; before the first, what there is that cannot be read."""
-        if self.last is not None:
-            return self.last.warnings
-        found: list[str] = []
-        for each in self._places:
-            try:
-                found += self._importer.unreadable(each.path)
-            except NotFound:
-                found.append(_missing(each))
-        return tuple(found)
+        standing = self._unreadable() if self.last is None else self.last.warnings
+        return (*standing, *_deleted_sentences(self._deleted))
 
     def places(self) -> tuple[FilePlace, ...]:
         """Return what is to be watched."""
@@ -169,6 +166,15 @@ class FollowedTranscripts:
             self.has_more = stopping()
         return self.last
 
+    def take_deleted(self) -> tuple[str, ...]:
+        """Return a sentence for each place of which messages of deleted sessions were left out.
+
+        By searches and the background, too; forgets them.
+        """
+        with self.reading:
+            deleted, self._deleted = self._deleted, Counter()
+        return _deleted_sentences(deleted)
+
     def catch_up(self) -> tuple[str, ...]:
         """Store what is new, as far as a search can wait for it.
 
@@ -201,6 +207,15 @@ class FollowedTranscripts:
                     return True
         return False
 
+    def _unreadable(self) -> list[str]:
+        found: list[str] = []
+        for each in self._places:
+            try:
+                found += self._importer.unreadable(each.path)
+            except NotFound:
+                found.append(_missing(each))
+        return found
+
     def _bring_in(self, stopping: Callable[[], bool], progress: OnFiles | None) -> FollowReport:
         messages, warnings = 0, []
         for each in self._places:
@@ -221,13 +236,19 @@ class FollowedTranscripts:
                     )
                     warnings.append(f"{each.path}: {n} of projects that are not captured left out")
                 if report.deleted:
-                    what = "1 message" if report.deleted == 1 else f"{report.deleted:,} messages"
-                    warnings.append(f"{each.path}: {what} of deleted sessions left out")
+                    self._deleted[each.path] += report.deleted
         return FollowReport(messages=messages, warnings=tuple(warnings))
 
 
 def _is_late(end: float) -> bool:
     return time.monotonic() >= end
+
+
+def _deleted_sentences(deleted: Counter[Path]) -> tuple[str, ...]:
+    return tuple(
+        f"{path}: {n:,} {'message' if n == 1 else 'messages'} of deleted sessions left out"
+        for path, n in deleted.copy().items()
+    )
 
 
 def _missing(place: FollowedPlace) -> str:

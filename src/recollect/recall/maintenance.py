@@ -228,8 +228,17 @@ class Maintenance:
         self._start()
         return WaitingIterator(iter(listener.get, None), lambda: listener.put(None))
 
-    def bring_in(self, stopping: Callable[[], bool] = never) -> FollowReport:
-        """Store what is new in followed transcripts."""
+    def bring_in(self) -> tuple[str, ...]:
+        """Store what is new in followed transcripts, for a person.
+
+        Returns:
+            What was left out, by searches and the background since the last call too.
+        """
+        warnings = self._bring_in(never).warnings
+        followed = self._kept.followed
+        return warnings if followed is None else (*warnings, *followed.take_deleted())
+
+    def _bring_in(self, stopping: Callable[[], bool]) -> FollowReport:
         self._followed_at = time.monotonic()
         if self._kept.followed is None:
             from recollect.recall.followed import FollowReport
@@ -326,7 +335,7 @@ class Maintenance:
             paths = frozenset(self._changed_paths)
             self._changed_paths.clear()
         if not _FOLLOWING.isdisjoint(reasons):
-            self._messages = self.bring_in(watch.stopping).messages
+            self._messages = self._bring_in(watch.stopping).messages
         if reasons == ("watch",) and self._watcher.state.mode == "notify":
             watch = msgspec.structs.replace(watch, changed=paths)
         index = self._kept.index
