@@ -95,22 +95,18 @@ def test_words_answer_and_no_vector_is_lost_whatever_the_provider_does(
 def test_questions_are_not_sent_to_a_provider_that_keeps_hanging(
     tmp_path: Path, server: ProviderServer
 ) -> None:
-    """After some failures the breaker is open: searches send nothing and say why."""
+    """After some failures the breaker is open: searches ask no more than that, and say why."""
     fill(tmp_path / "home")
     with opened(tmp_path / "home", server) as memory:
         memory.sync()
         server.always(faults.slow_start)
         before = len(server.received)
-        for number in range(MESSAGES):
+        for number in [*range(MESSAGES), *range(MESSAGES)]:
             result = memory.search(marker(number), limit=1)
             assert marker(number) in result.hits[0].snippet
             assert result.mode == "lexical"
             assert any("only words were compared" in told for told in result.warnings)
-        asked = len(server.received) - before
-        assert asked <= 6
-        for number in range(MESSAGES):
-            memory.search(marker(number), limit=1)
-        assert len(server.received) - before == asked
+        assert 0 < len(server.received) - before <= 6
 
 
 def refuse_first(turn: Turn) -> None:
@@ -175,7 +171,7 @@ def test_vectors_of_another_size_are_made_anew_by_the_next_sync(
         assert memory.sync().vectors == MESSAGES
         size = memory.status().index.dimensions
         server.always(faults.wrong_size)
-        memory.sessions.append(memory.sessions.create().id, "user", said(MESSAGES))
+        fill(tmp_path / "home", MESSAGES, MESSAGES + 1)
         with pytest.raises(DimensionMismatch):
             memory.sync()
         report = memory.sync()

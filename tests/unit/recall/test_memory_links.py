@@ -118,7 +118,6 @@ def test_a_forgotten_observation_is_named_by_nothing(memory: Memory) -> None:
 def test_links_follow_the_file(tmp_path: Path, memory: Memory) -> None:
     """They are derived: a line that moves moves its link, a file that goes takes them along."""
     worked(memory)
-    assert edges(memory.get("#1").found[0].links) == []  # nothing was read yet
     memory.sync()
     assert edges(memory.get("#1").found[0].links) == [("MEMORY.md", 3, "#1")]
     (tmp_path / "work" / "MEMORY.md").write_text("\n" + NOTES, "utf-8")
