@@ -79,10 +79,13 @@ def test_what_the_home_holds_is_told(tmp_path: Path) -> None:
         assert found["process_cpu_seconds_total"] > 0
 
 
-def test_the_backlog_is_what_the_index_has_not_read(tmp_path: Path) -> None:
+def test_the_backlog_is_what_the_index_has_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that a load can wait until it is 0."""
     import recollect
 
+    monkeypatch.setattr("recollect.recall.maintenance.GATHER_S", 60.0)  # the background waits
     overrides = {"embedding.provider": "none"}
     with recollect.open(tmp_path / "home", overrides=overrides, live=False) as memory:
         session = memory.sessions.create()
