@@ -42,6 +42,17 @@ class FileOwner(msgspec.Struct, frozen=True, kw_only=True):
     visibility_group: str | None = None
 
 
+class _Scan(msgspec.Struct, frozen=True, kw_only=True):
+    """A look at all files: when it ended, in seconds of a clock that only goes forward.
+
+    And what was withheld then.
+    """
+
+    at: float
+    took_s: float
+    withheld: Mapping[str, frozenset[bytes]]
+
+
 class MemorySource:
     """Hands the memory files of one workspace to the index as documents.
 
@@ -58,20 +69,23 @@ class MemorySource:
         self.folder = folder
         self.origin = origin_name(folder.workspace, scope)
         """Stands before the refs of its files; see `recollect.index.model.origin`."""
-        self._withheld: Mapping[str, frozenset[bytes]] = {}
         self._prefix = qualified(self.origin, "")
         self.scope = scope
-        self._scanned_at = 0.0
-        self._scan_s = 0.0
+        self._taken_in: _Scan | None = None
         self.warnings: tuple[str, ...] = ()
         """What the last scan left out, one sentence each."""
         self._refused: dict[MemoryFile, str] = {}
         """Warnings of files that need not be read again before they change."""
 
     def is_behind(self, cursor: int) -> bool:
-        """Return whether files may have changed since the last scan, as far as looking is cheap."""
-        rested = time.monotonic() - self._scanned_at >= rest_s(self._scan_s)
-        return rested or self.folder.withheld() != self._withheld
+        """Return whether files may have changed since the last scan, as far as looking is cheap.
+
+        A scan counts once all that it found is written: until then, who searches reads it too.
+        """
+        last = self._taken_in
+        if last is None or time.monotonic() - last.at >= rest_s(last.took_s):
+            return True
+        return self.folder.withheld() != last.withheld
 
     def differs(self, state: SourceState) -> bool:
         """Return whether a sync would take in or remove a file; no later scan is spared."""
@@ -89,7 +103,9 @@ class MemorySource:
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield new and changed files, and with the last of them those that are gone."""
-        listing, stamps = self._look(state)
+        began = time.monotonic()
+        listing, stamps, is_whole = self._look(state)
+        ended = time.monotonic()
         owner_of = self._owners()
         refs = {self._prefix + file.ref: file for file in listing.files}
         changed = [file for ref, file in refs.items() if stamps.get(ref) != file.stamp]
@@ -116,9 +132,13 @@ class MemorySource:
             yield DocumentBatch(
                 documents=tuple(documents), removals=removals, warnings=tuple(warnings)
             )
+        if is_whole and state.answers:
+            self._taken_in = _Scan(at=ended, took_s=ended - began, withheld=listing.withheld)
 
-    def _look(self, state: SourceState) -> tuple[MemoryListing, Mapping[str, str]]:
+    def _look(self, state: SourceState) -> tuple[MemoryListing, Mapping[str, str], bool]:
         """Return what is there, and the stamps of what was: of all, or of what changed alone.
+
+        And whether it is of all.
 
         A changed path that is neither a file that is there nor one that was may be anything.
         """
@@ -129,8 +149,10 @@ class MemorySource:
             stamps = {ref: state.stamps[ref] for ref in refs if ref in state.stamps}
             there = {self._prefix + file.ref for file in listing.files}
             if there | stamps.keys() == refs:
-                return listing, stamps
-        return self._scan(), self._own(state.stamps)
+                return listing, stamps, False
+        listing = self.folder.listing()
+        self.warnings = listing.warnings
+        return listing, self._own(state.stamps), True
 
     def _own(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
         """Return the stamps of this workspace's files; of old, they did not name it."""
@@ -139,15 +161,6 @@ class MemorySource:
             for ref, stamp in stamps.items()
             if ref.startswith(self._prefix) or origin_of(ref) is None
         }
-
-    def _scan(self) -> MemoryListing:
-        began = time.monotonic()
-        listing = self.folder.listing()
-        self._withheld = listing.withheld
-        self._scanned_at = time.monotonic()
-        self._scan_s = self._scanned_at - began
-        self.warnings = listing.warnings
-        return listing
 
     def _owners(self) -> Callable[[MemoryFile], FileOwner | None]:
         """Return what tells whose a file is; one that has no owner is passed over."""
@@ -250,7 +263,8 @@ class NoteSource(MemorySource):
             return  # files of the workspace
         listing = self.folder.listing()
         yield from super().batches(state)
-        self._seen = listing
+        if state.answers:
+            self._seen = listing
 
     def _owners(self) -> Callable[[MemoryFile], FileOwner | None]:
         owners = self.owners()

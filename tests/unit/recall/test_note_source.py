@@ -184,6 +184,23 @@ def test_a_large_workspace_is_looked_at_when_lines_are_hidden(
     assert not source.is_behind(0)
 
 
+def test_a_scan_counts_once_what_it_found_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search beside the background found nothing in files that were listed and not yet read."""
+    monkeypatch.setattr("recollect.recall.pace.CHEAP_S", -1.0)
+    monkeypatch.setattr("recollect.recall.pace._REST", 1e12)
+    (tmp_path / "MEMORY.md").write_text("- apple\n")
+    source = MemorySource(MemoryFolder(tmp_path, redactor=None), Scope())
+    batches = source.batches(SourceState(0, {}))
+    assert [each.text for each in next(batches).documents] == ["- apple\n"]
+    assert source.is_behind(0), "nobody wrote it yet"
+    assert len(list(source.batches(SourceState(0, {}, answers=False)))) == 1
+    assert source.is_behind(0), "it went where no search looks"
+    assert len(list(source.batches(SourceState(0, {})))) == 1
+    assert not source.is_behind(0)
+
+
 def test_notes_that_a_person_changes_or_removes_are_found_as_they_are(tmp_path: Path) -> None:
     """They are files like others."""
     with opened(tmp_path) as memory:

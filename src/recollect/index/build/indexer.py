@@ -260,13 +260,13 @@ class Indexer:
     def _rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         self._locks.rebuild.sign(REINDEX)
         building = self._begin()
-        report = self._ingestor.sync(building, feeds, watch)
+        report = self._ingestor.sync(building, feeds, watch, answers=False)
         self._ingestor.merge(building, watch)
         report = report.plus(self.vectors.sync(self._live(building), watch))
         if report.paused or watch.stopping():
             return report
         # What was said meanwhile; the rest comes with the next search.
-        report = report.plus(self._ingestor.sync(building, feeds, watch))
+        report = report.plus(self._ingestor.sync(building, feeds, watch, answers=False))
         self._database.write(lambda tx: flip(tx, building.number))
         self._drop_retired()
         return msgspec.structs.replace(report, rebuilt=True)

@@ -59,9 +59,20 @@ class Ingestor:
         return feed.is_behind(self._database.read(look))
 
     def sync(
-        self, generation: Generation, feeds: Sequence[DocumentSource], watch: Watch
+        self,
+        generation: Generation,
+        feeds: Sequence[DocumentSource],
+        watch: Watch,
+        *,
+        answers: bool = True,
     ) -> SyncReport:
         """Write everything that is new; for an answer, of those feeds only that may have something.
+
+        Args:
+            generation: Where to.
+            feeds: Where documents come from.
+            watch: Who watches, and how far to go.
+            answers: Whether searches are answered from the generation.
 
         Raises:
             Superseded: the generation was retired.
@@ -70,7 +81,9 @@ class Ingestor:
         report = SyncReport()
         if watch.mode == "answer":
             feeds = [feed for feed in feeds if self.is_behind(generation, feed)]
-        look = partial(known_of, generation=generation.number, changed=watch.changed)
+        look = partial(
+            known_of, generation=generation.number, changed=watch.changed, answers=answers
+        )
         while feeds:
             unfinished = []
             for known in self._database.read(partial(look, feeds=feeds)):
@@ -161,8 +174,13 @@ def known_of(
     generation: int,
     feeds: Sequence[DocumentSource],
     changed: frozenset[str] | None = None,
+    *,
+    answers: bool = True,
 ) -> list[Known]:
-    """Return what a generation knows of some feeds; ``changed`` as in `Watch`."""
+    """Return what a generation knows of some feeds.
+
+    ``changed`` is as in `Watch`, ``answers`` as in `SourceState`.
+    """
     found = []
     places = cursors(tx, generation, [feed.name for feed in feeds])
     # Several feeds may hand in documents of one source: memory files, and notes beside them.
@@ -171,7 +189,7 @@ def known_of(
     for feed, place in zip(feeds, places, strict=True):
         rows = [] if feed.tenant is None else versions[feed.source, feed.tenant]
         stamps = {ref: stamp for ref, stamp, _ in rows}
-        state = SourceState(place, stamps, changed if stamps else None)
+        state = SourceState(place, stamps, changed if stamps else None, answers)
         found.append(Known(feed, state, {ref: digest for ref, _, digest in rows}))
     return found
 

@@ -89,9 +89,10 @@ class Survey:
 
     def run(self, feeds: Sequence[DocumentSource]) -> None:
         """Read everything that is new, and what waits for a vector."""
-        states = [SourceState(0, {})] * len(feeds)
+        states = [SourceState(0, {}, answers=False)] * len(feeds)
         if self._generation is not None:
-            look = partial(known_of, generation=self._generation.number, feeds=feeds)
+            number = self._generation.number
+            look = partial(known_of, generation=number, feeds=feeds, answers=False)
             states = [known.state for known in self._database.read(look)]
         for feed, state in zip(feeds, states, strict=True):
             for batch in feed.batches(state):

@@ -73,12 +73,14 @@ class Removal(msgspec.Struct, frozen=True, kw_only=True):
 class SourceState(msgspec.Struct, frozen=True):
     """What the index knows of a feed: how far it read, and the stamps of its documents by ref.
 
-    ``changed`` names the files that changed since, where somebody knows them all.
+    ``changed`` names the files that changed since, where somebody knows them all. Without
+    ``answers`` what is read does not go into the index that answers: a search reads it again.
     """
 
     cursor: int
     stamps: Mapping[str, str]
     changed: frozenset[str] | None = None
+    answers: bool = True
 
 
 class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
