@@ -164,12 +164,16 @@ def test_deleting_a_session_hides_its_lines_and_restoring_shows_them(
         assert memory.read(path).text == shown
 
 
-def test_a_large_workspace_is_looked_at_when_lines_are_hidden(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Though its files are not looked at before every search."""
+@pytest.fixture
+def _files_are_seldom_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where there are so many that a look takes long."""
     monkeypatch.setattr("recollect.recall.pace.CHEAP_S", -1.0)
     monkeypatch.setattr("recollect.recall.pace._REST", 1e12)
+
+
+@pytest.mark.usefixtures("_files_are_seldom_looked_at")
+def test_a_large_workspace_is_looked_at_when_lines_are_hidden(tmp_path: Path) -> None:
+    """Though its files are not looked at before every search."""
     (tmp_path / "MEMORY.md").write_text("- apple\n- pear\n")
     hidden: dict[str, frozenset[bytes]] = {}
     folder = MemoryFolder(tmp_path, redactor=None, withheld=lambda: dict(hidden))
@@ -184,12 +188,9 @@ def test_a_large_workspace_is_looked_at_when_lines_are_hidden(
     assert not source.is_behind(0)
 
 
-def test_a_scan_counts_once_what_it_found_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("_files_are_seldom_looked_at")
+def test_a_scan_counts_once_what_it_found_is_written(tmp_path: Path) -> None:
     """A search beside the background found nothing in files that were listed and not yet read."""
-    monkeypatch.setattr("recollect.recall.pace.CHEAP_S", -1.0)
-    monkeypatch.setattr("recollect.recall.pace._REST", 1e12)
     (tmp_path / "MEMORY.md").write_text("- apple\n")
     source = MemorySource(MemoryFolder(tmp_path, redactor=None), Scope())
     batches = source.batches(SourceState(0, {}))
