@@ -12,6 +12,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope
 from recollect.memory import Memory
 from recollect.recall.context.block import Candidate, Room, assemble, length
 from recollect.text.tokens import estimate_tokens
@@ -319,6 +320,23 @@ def test_a_session_that_is_not_there_yet_is_shown_what_it_would_be_given(
             memory.context.about("/srv/app", for_session="nobody")
         with pytest.raises(InvalidInput):
             memory.context.about("/srv/app", budget_tokens=0)
+
+
+@pytest.mark.parametrize("query", [None, "what did we choose?"])
+def test_no_block_is_wider_than_its_scope(memory: Memory, query: str | None) -> None:
+    """Issue 20, C11: another project or session that is asked for adds nothing to the scope's."""
+    app, other = _session(memory), _session(memory, "/srv/other")
+    for session in (app, other):
+        memory.observations.record(session, summary="We decided to choose jars.")
+    narrowed = memory.within(Scope(project="/srv/app"))
+    assert _numbers(narrowed.context.about(query=query)) == [1]
+    assert _numbers(narrowed.context.about("/srv/app", query)) == [1]
+    assert narrowed.context.about("/srv/other", query).items == ()
+    assert _numbers(memory.context.about("/srv/other", query)) == [2]
+    beside = memory.sessions.create(project="/srv/app").id
+    for scope in (Scope(session=beside), Scope(session=beside, project="/srv/app")):
+        assert memory.within(scope).context.about("/srv/app", query).items == ()
+        assert memory.within(scope).context(beside, query).items == ()
 
 
 def test_an_erased_session_leaves_nothing_in_what_was_injected(memory: Memory) -> None:

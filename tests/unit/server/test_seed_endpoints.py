@@ -269,3 +269,19 @@ def test_what_a_context_of_no_session_gives_is_not_recorded(client: Client, tmp_
     assert not [
         each for each in client.memory.context.injections(limit=100) if each.project == project
     ]
+
+
+def test_a_token_of_a_project_gets_no_context_of_another(client: Client, tmp_path: Path) -> None:
+    """Issue 20, C11: `GET /api/context` answers within the project of the token."""
+    tea, shop = folder(tmp_path, "of-tea"), folder(tmp_path, "of-shop")
+    for key, project in (("context-tea", tea), ("context-shop", shop)):
+        client.post("/api/sessions", {"session_key": key, "project_path": project})
+        record(client, key, output=f"We decided to paint {key}.", type="decision")
+    narrowed = client.of("of-tea", project=tea, audience="owner")
+    for asked in (None, "what did we decide to paint?"):
+        _, own = narrowed.get("context", project=tea, query=asked)
+        _, other = narrowed.get("context", project=shop, query=asked)
+        _, whole = client.get("context", project=shop, query=asked)
+        said = [one["text"] for one in (own, other, whole)]
+        assert ["context-tea" in text for text in said] == [True, False, False]
+        assert ["context-shop" in text for text in said] == [False, False, True]

@@ -37,7 +37,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked for.
 
     Attributes:
-        scope: Whose memory, of any project.
+        scope: What the caller may see; never wider.
         projects: The paths of the project; empty for what belongs to none.
         hearer: Who reads the block.
         types: Of observations.

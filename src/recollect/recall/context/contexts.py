@@ -219,7 +219,8 @@ class Contexts:
         """Return what the first prompt of a new session would be given; nothing is recorded.
 
         Args:
-            project: Where it would begin, a path; that of the scope if not given.
+            project: Where it would begin, a path; that of the scope if not given. Another than that
+            of the scope gets an empty block.
             query: A question; what answers it comes first.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             for_session: On behalf of this session: only what it may hear.
@@ -404,11 +405,14 @@ class Contexts:
     def _relevance(self, asking: BlockRequest) -> dict[str, float]:
         if asking.query is None:
             return {}
+        scope = self._parts.scope
+        if scope.project is None:
+            scope = msgspec.structs.replace(scope, project=asking.session.project)
         result = self._search(
             asking.query,
             _HITS,
             sources=[OBSERVATIONS],
-            scope=msgspec.structs.replace(self._parts.scope, project=asking.session.project),
+            scope=scope,
             for_session=asking.heard_as,
             for_sender=asking.sender,
         )
@@ -429,7 +433,7 @@ class Contexts:
     ) -> Order:
         session = asking.session
         return Order(
-            scope=msgspec.structs.replace(self._parts.scope, session=None, project=None),
+            scope=self._parts.scope,
             projects=projects,
             hearer=asking.hearer,
             types=self._parts.settings.types,

@@ -185,7 +185,7 @@ class Sections:
         settings, paths = parts.settings, self._paths(folder, project)
         _, hearer = parts.new_session(None)
         order = Order(
-            scope=msgspec.structs.replace(parts.scope, session=None),
+            scope=parts.scope,
             projects=paths,
             hearer=hearer,
             types=settings.types,
