@@ -1,0 +1,263 @@
+"""The table of names that tell of secrets, and of what joins a value to them.
+
+A value is found by a name (`NAMES`) and a joint that ties it to the name (`JOINTS`), or by what
+stands between it and a name that follows (`BEHIND`). What the value must be like is in `values`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from msgspec import Struct
+
+
+class Rule(Struct, frozen=True):
+    """What all rows of all tables have."""
+
+    name: str
+    looks_for: str
+    """A regular expression for text in lower case."""
+    example: str
+    """With its secret between « and »."""
+    counterexample: str
+    """What is left as it is."""
+
+
+class NameRule(Rule, frozen=True):
+    """Words that name a secret."""
+
+    kind: str
+    """password and secret: any text may be one. token: it must look random."""
+    stands: Callable[[str, str], bool]
+    """Whether the word names a secret behind what is before it, both in their own case."""
+
+
+class JointRule(Rule, frozen=True):
+    """What stands between a name and its value."""
+
+    is_weak: bool = False
+    """The value must be no word."""
+    is_final: bool = False
+    """The name must end before it: ``password_policy is`` says nothing."""
+    is_spoken: bool = False
+    """A line may break after it as in prose."""
+
+
+class BehindRule(Rule, frozen=True):
+    """What stands between a value and the name that follows."""
+
+    reach: int
+    """How far before the name `literal` is."""
+    literal: str
+    endings: str
+    """What the name follows."""
+    joint: re.Pattern[str]
+    pattern: re.Pattern[str]
+
+
+# Names
+
+CHOSEN = (
+    r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
+    r"|비밀번호"
+)
+SHORT = r"pass|pwd|pword|pw"
+SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"
+QUALIFIED = (
+    "account|access|api|app|application|auth|client|database|db|deploy|encryption|license|master"
+    "|private|priv|secret|service|signing|storage|subscription"
+)
+_NO_SECRET = (
+    "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
+    "|hash|range|idempotency|object|row|item|map|lookup|group|unique|composite|meta|state|config"
+    "|translation|csrf"
+)
+_QUALIFIERS = tuple(QUALIFIED.split("|"))
+_QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
+_PUBLIC = re.compile(r"(?:public|csrf|jsonweb)[_-]?$")
+
+
+def _anywhere(_word: str, _before: str) -> bool:
+    return True
+
+
+def _unless_public(_word: str, before: str) -> bool:
+    return not _PUBLIC.search(before.lower())
+
+
+def _qualified(_word: str, before: str) -> bool:
+    """Return whether what precedes the word makes it the name of a secret key."""
+    if before[-1:] in {"_", ".", "-"} and _QUALIFIER.search(before.lower()):
+        return True
+    return before[-1:] in {"?", "&"} or before.lower().rstrip("_ .-").endswith(_QUALIFIERS)
+
+
+def _begun(word: str, before: str) -> bool:
+    """Return whether no other word goes on with it: ``adminPw``, but not ``bypass``."""
+    is_inner = before[-1:].isalpha() and not (word[:1].isupper() and before[-1:].islower())
+    return not is_inner or before.lower().endswith("key")
+
+
+NAMES = tuple(
+    NameRule(name, looks_for, example, counterexample, kind, stands)
+    for name, kind, looks_for, stands, example, counterexample in (
+        (
+            "chosen",
+            "password",
+            CHOSEN,
+            _anywhere,
+            "password=«hunter2»",
+            "password = settings.database.password",
+        ),
+        (
+            "short",
+            "password",
+            rf"(?:{SHORT})(?![a-z])",
+            _begun,
+            "pw: «sunset42»",
+            "bypass: sunset42",
+        ),
+        (
+            "shared",
+            "secret",
+            SHARED,
+            _anywhere,
+            "client_secret=«s3cr3t-value»",
+            "secret santa: ann",
+        ),
+        (
+            "token",
+            "token",
+            "token",
+            _unless_public,
+            "SERVICE_TOKEN=«abcdefgh»",
+            "csrf-token=q7RtW2yUpA9sDfG4",
+        ),
+        (
+            "key",
+            "token",
+            "key(?:-data)?(?![a-z])",
+            _qualified,
+            "api_key = '«q7RtW2yUpA9sDfG4»'",
+            "primary_key: q7RtW2yUpA9sDfG4",
+        ),
+        (
+            "login",
+            "token",
+            "(?:cred(?:ential)?s?|auth)(?![a-z])",
+            _begun,
+            "creds: «q7RtW2yUpA9sDfG4»",
+            "credentials: 'include'",
+        ),
+    )
+)
+"""What names a secret."""
+
+# Between a name and its value
+
+_SPACES = r"[ \t]{0,4}"
+
+
+def _joint(name: str, looks_for: str, example: str, counterexample: str, *flags: str) -> JointRule:
+    return JointRule(name, looks_for, example, counterexample, *(flag in flags for flag in _FLAGS))
+
+
+_FLAGS = ("weak", "final", "spoken")
+JOINTS = (
+    _joint(
+        "typed",
+        _SPACES + r":[ \t]{0,2}[a-z]\w{0,15}[ \t]{0,2}=(?!=)",
+        'password: str = "«letmein»"',
+        "password: Optional[str] = None",
+    ),
+    _joint(
+        "kind", _SPACES + "string[ ]=", 'secret string = "«letmein»"', "password string is short"
+    ),
+    _joint(
+        "assigned",
+        _SPACES + r"(?::{1,3}=|=>|[?+.]=|\?\?=|[!=]={1,2}|=)",
+        'password => "«letmein»"',
+        "password = getpass()",
+    ),
+    _joint("colon", _SPACES + "[:：＝]", "password: «hunter2»", "password: required"),
+    _joint(
+        "escaped", _SPACES + r"(?:%3[ad]|\\u003[ad])", "password%3D«hunter22»&x=1", "password%3A"
+    ),
+    _joint(
+        "says",
+        r"[ \t]{1,4}(?:is|was|ist|es|est|lautet)\b:?",
+        "my password is «sesame417» ok?",
+        "the password is wrong",
+        "final",
+        "spoken",
+    ),
+    _joint("particle", "[是は]", "パスワードは«hunter22»", "密码是 123", "final", "spoken"),
+    _joint(
+        "field",
+        r"""[\s,]{1,20}\\{0,4}["']?val(?:ue)?\\{0,4}["']?\s{0,4}[:=]""",
+        '{"name":"DB_PASSWORD","value":"«sunset42»"}',
+        '{"name":"DB_PASSWORD","value":""}',
+    ),
+    _joint("tag", r"(?:\s[^<>]{0,80})?>", "<password>«sunset42»</password>", "password> sunset42"),
+    _joint(
+        "cell",
+        _SPACES + r"(?:[–—|,]|-(?=\s))",
+        "| Password | «sunset42» |",
+        "| password | string |",
+        "weak",
+        "final",
+    ),
+    _joint("bare", "", "user ann, password «sunset42»", "('password', 'username1')", "weak"),
+)
+"""What ties a value to its name, in the order in which they are tried."""
+
+# Before the name
+
+BEHIND = tuple(
+    BehindRule(
+        name,
+        value + joint,
+        example,
+        counterexample,
+        reach,
+        literal,
+        endings,
+        re.compile(joint + "$"),
+        re.compile(value + joint + "$"),
+    )
+    for name, literal, reach, endings, value, joint, example, counterexample in (
+        (
+            "is the",
+            " is ",
+            32,
+            " ",
+            r"""["'`]?(?P<value>[^\s"'`]{6,64})["'`]?""",
+            r" is (?:the|my|our|your) (?:[\w-]{1,20} )?",
+            "«sunset42» is the password",
+            "it is the password",
+        ),
+        (
+            "compared",
+            "= ",
+            2,
+            " ",
+            r"""["'](?P<value>[^"'\s]{6,64})""",
+            r"""["'] [!=]={1,2} [\w.]*""",
+            '"«sunset42»" == my_password',
+            '"sunset" == my_password',
+        ),
+        (
+            "value first",
+            "value",
+            200,
+            "\"'",
+            r"""["']value\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'](?P<value>[^"'\\]{4,128})"""
+            r"""\\{0,4}["'],\s{0,8}\\{0,4}""",
+            r"""["'](?:name|key)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'][\w.-]*""",
+            '{"value":"«sunset42»","name":"DB_PASSWORD"}',
+            '{"value":"sunset","name":"DB_PASSWORD"}',
+        ),
+    )
+)
+"""Where the value comes first, then its name."""
