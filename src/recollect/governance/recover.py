@@ -49,6 +49,7 @@ from recollect.store.sqlite.home import (
     left_of_records,
 )
 from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.schema import is_schema_foreign
 from recollect.store.sqlite.snapshot import snapshots
 
 LOST = (
@@ -406,7 +407,7 @@ def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
     try:
         database = open_records(home, settings.store, clock)
     except StoreError as error:
-        if error.code not in _MAY_BE_DAMAGE:
+        if error.code not in _MAY_BE_DAMAGE or is_schema_foreign(error):
             raise
         return error.message
     try:

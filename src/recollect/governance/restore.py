@@ -71,6 +71,8 @@ HOME = "home"
 _DRAFT = ".restoring-"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHER = "use another backup"
+_NAMED = 3
+"""Foreign tables and so on that an error names."""
 _HAS_TOMBSTONES: LiteralString = (
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombstones'"
 )
@@ -329,8 +331,9 @@ def _settle(
         SchemaTooNew: a newer recollect wrote the records.
         StoreError: they are not what they should be.
     """
-    records = open_records(home, StoreSettings(), clock)
+    records = _open_unpacked(home, clock)
     try:
+        _refuse_foreign(records.foreign_objects())
         _accept(records, new_id)
         warnings += _settled_indexes(home, clock, new_id)
         if new_id is not None and (revoked := revoke_all(records, clock.now_ms())):
@@ -346,6 +349,24 @@ def _settle(
     for copy in home.glob(f"{RECORDS_FILE}{BEFORE}*"):  # the backup is the copy
         copy.unlink()
     return erased
+
+
+def _open_unpacked(home: Path, clock: Clock) -> SqliteDatabase:
+    try:
+        return open_records(home, StoreSettings(), clock)
+    except StoreCorrupt as error:
+        raise StoreCorrupt(f"the backup cannot be used: {error.message}", hint=_OTHER) from error
+
+
+def _refuse_foreign(objects: list[str]) -> None:
+    """Refuse records with something that recollect never makes."""
+    if objects:
+        named = ", ".join(objects[:_NAMED])
+        raise StoreCorrupt(
+            f"the {RECORDS_FILE} of the backup has what is not ours: {named}",
+            hint=_OTHER,
+            foreign=len(objects),
+        )
 
 
 def _settled_indexes(home: Path, clock: Clock, new_id: str | None) -> list[str]:

@@ -555,3 +555,17 @@ def test_a_worker_that_hangs_is_wrong(run: Run, filled: Path) -> None:
     assert "recollect serve stop" in found["hint"]
     assert state.out.startswith("hangs\n")
     assert "recollect serve stop" in state.err
+
+
+def test_a_foreign_trigger_is_told_and_removed(run: Run, filled: Path) -> None:
+    """Recover does not take it for damage: the rows are there."""
+    connection = apsw.Connection(str(filled / "records.db"))
+    connection.execute("CREATE TRIGGER evil AFTER INSERT ON messages BEGIN SELECT 1; END")
+    connection.close()
+    done = run("--home", filled, "doctor", "--json")
+    assert _check(done, "records.db")["detail"].endswith("a foreign trigger 'evil'")
+    assert "doctor --fix" in _check(done, "records.db")["hint"]
+    assert "evil" in run("--home", filled, "recover").err
+    done = run("--home", filled, "doctor", "--fix", "--json")
+    assert "removed the foreign trigger 'evil' from records.db" in done.json["fixed"]
+    assert (done.code, done.json["healthy"]) == (0, True)

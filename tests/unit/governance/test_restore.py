@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw  # noqa: TID251  # adds what none of our writers would
 import msgspec
 import pytest
 
@@ -465,3 +466,31 @@ def test_every_harmless_setting_is_one() -> None:
         assert any(key.startswith(start) for key in keys), start
     for word in ("url", "path", "command", "provider", "key", "headers", "owner", "backend"):
         assert [key for key in keys if word in key.rpartition(".")[2]] == []
+
+
+@pytest.mark.usefixtures("unharmed")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER evil AFTER INSERT ON messages BEGIN DELETE FROM messages; END",
+        "CREATE VIEW evil AS SELECT text FROM messages",
+        "CREATE TABLE evil (text TEXT)",
+        "CREATE INDEX evil ON messages (text)",
+    ],
+)
+def test_what_no_step_makes_is_named_and_refused(
+    home: Path, archive: Path, tmp_path: Path, statement: str
+) -> None:
+    """A trigger would delete messages with the next one that is stored."""
+    database = tmp_path / "foreign.db"
+    with open_archive(archive, limit=lambda _: 1 << 30) as known:
+        content = {each.name: b"".join(each.content) for each in known.members()}
+    database.write_bytes(content["records.db"])
+    connection = apsw.Connection(str(database))
+    connection.execute(statement)
+    connection.pragma("journal_mode", "delete")
+    connection.close()
+    changed = _changed(archive, {"records.db": database.read_bytes()}, {})
+    with pytest.raises(StoreCorrupt, match=r"evil") as refusal:
+        recollect.restore(changed, home)
+    assert refusal.value.hint == "use another backup"

@@ -21,7 +21,7 @@ from recollect.core.errors import (
 )
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import SqlValue, Transaction
-from recollect.store.sqlite.database import open_index, open_records
+from recollect.store.sqlite.database import drop_foreign_triggers, open_index, open_records
 from recollect.store.sqlite.home import INDEX_ID, RECORDS_ID
 from recollect.store.sqlite.schema import Migration, Schema, load_schema, load_steps, show_objects
 from tests.unit.store.conftest import SCHEMA, Open
@@ -250,3 +250,42 @@ def test_a_schema_without_a_golden_file_is_not_checked(path: Path, open_notes: O
     open_notes().close()
     assert SCHEMA.golden == ""
     assert load_schema("engine", 1, keep_backup=False).golden == ""
+
+
+FOREIGN = (
+    "CREATE TRIGGER evil AFTER INSERT ON messages BEGIN DELETE FROM messages WHERE seq < 50; END",
+    "CREATE VIEW peek AS SELECT text FROM messages",
+)
+
+
+@pytest.mark.parametrize("statement", FOREIGN)
+def test_a_foreign_trigger_or_view_is_refused_before_a_step_runs(
+    tmp_path: Path, statement: str
+) -> None:
+    """And dropped where somebody asks for it."""
+    settings, clock = StoreSettings(), SystemClock()
+    open_records(tmp_path, settings, clock).close()
+    connection = apsw.Connection(str(tmp_path / "records.db"))
+    connection.execute(statement)
+    connection.pragma("user_version", 20)  # the steps after it would run with the trigger
+    connection.close()
+    kind, name = statement.split()[1].lower(), statement.split()[2]
+    with pytest.raises(StoreCorrupt, match=f"a foreign {kind} '{name}'") as refusal:
+        open_records(tmp_path, settings, clock)
+    assert "doctor --fix" in refusal.value.hint
+    assert drop_foreign_triggers(tmp_path, settings) == [f"{kind} '{name}'"]
+    assert drop_foreign_triggers(tmp_path, settings) == []
+
+
+@pytest.mark.parametrize(
+    "change", ["UPDATE schema_steps SET sha256 = '0'", "DELETE FROM schema_steps"]
+)
+def test_a_step_of_another_recollect_is_named(tmp_path: Path, change: str) -> None:
+    """The ledger says which file made the tables."""
+    settings, clock = StoreSettings(), SystemClock()
+    open_records(tmp_path, settings, clock).close()
+    connection = apsw.Connection(str(tmp_path / "records.db"))
+    connection.execute(f"{change} WHERE version = 9")
+    connection.close()
+    with pytest.raises(StoreCorrupt, match="the schema step 0009_erasure"):
+        open_records(tmp_path, settings, clock)

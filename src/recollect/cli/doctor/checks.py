@@ -67,6 +67,7 @@ from recollect.store.sqlite.database import (
 )
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, refuse_lost
 from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.schema import is_schema_foreign
 from recollect.workspace.extra_paths import extra_path
 from recollect.workspace.memory_folder import MemoryFolder
 
@@ -202,22 +203,19 @@ class Checkup:
             if is_index:
                 return note(name, "missing", "`recollect sync` makes it again")
             return wrong(name, "missing", RECORDS_HINT)
-        problems, summary = self._examined(opener)
-        if not problems:
-            return sound(name, f"sound, {size(path.stat().st_size)}, {summary}")
-        self._damaged.add(name)
         hint = INDEX_HINT if is_index else RECORDS_HINT
-        return wrong(name, f"damaged: {problems[0]}", hint)
-
-    def _examined(self, opener: Opener) -> tuple[list[str], str]:
-        """Return what is wrong with a database, and what it is."""
         try:
             with self._opened(opener) as database:
-                health = database.health()
-                summary = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
-                return quick_check(database), summary
+                problems, health = quick_check(database), database.health()
         except StoreCorrupt as error:
-            return [error.message], ""
+            self._damaged.add(name)
+            is_ours = not is_schema_foreign(error)
+            return wrong(name, f"damaged: {error.message}", hint if is_ours else error.hint)
+        if problems:
+            self._damaged.add(name)
+            return wrong(name, f"damaged: {problems[0]}", hint)
+        summary = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
+        return sound(name, f"sound, {size(path.stat().st_size)}, {summary}")
 
     def _mirrors(self) -> CheckResult:
         if not self._settings.sessions.mirror:

@@ -12,7 +12,8 @@ from recollect.index.model.sync_report import OnProgress
 from recollect.memory import Memory, open_memory
 from recollect.recall.healing import is_damaged, replace_damaged
 from recollect.store.sqlite.damaged import set_aside
-from recollect.store.sqlite.database import open_records
+from recollect.store.sqlite.database import drop_foreign_triggers, open_records
+from recollect.store.sqlite.home import RECORDS_FILE, refuse_lost
 
 ASIDE = ".damaged"
 
@@ -34,6 +35,9 @@ def repair(
     """
     # First: where the records are lost, index and mirrors are what is left, and stay as they are.
     store, clock = load_settings(home).settings.store, SystemClock()
+    refuse_lost(home)
+    for foreign in drop_foreign_triggers(home, store):
+        yield f"removed the foreign {foreign} from {RECORDS_FILE}"
     open_records(home, store, clock).close()
     if is_damaged(home, store, clock):
         replace_damaged(home, store, clock, lambda path: set_aside(path, ASIDE)).close()

@@ -24,6 +24,7 @@ from recollect.store.engine import Health
 from recollect.store.failures import BUSY, translate
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
+from recollect.store.sqlite import dialect
 from recollect.store.sqlite.checkpoint import Checkpointer
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, check_version, discard
 from recollect.store.sqlite.damaged import remove_database
@@ -39,7 +40,14 @@ from recollect.store.sqlite.home import (
 )
 from recollect.store.sqlite.pages import Progress, copy_database, rewrite
 from recollect.store.sqlite.reader import Readers
-from recollect.store.sqlite.schema import Schema, check_current, load_schema, migrate
+from recollect.store.sqlite.schema import (
+    Schema,
+    check_current,
+    drop_foreign_code,
+    foreign_objects,
+    load_schema,
+    migrate,
+)
 from recollect.store.sqlite.writer import Writer
 
 MOVE_HINT = (
@@ -208,6 +216,10 @@ class SqliteDatabase:
         except apsw.Error as error:
             raise translate(error, self.path) from error
 
+    def foreign_objects(self) -> list[str]:
+        """Return the tables, indexes and so on that no step of its schema makes; empty if none."""
+        return self.read(lambda tx: foreign_objects(tx.all(dialect.LIST_OBJECTS), self._schema))
+
     def load_extension(self, path: str) -> None:
         """Load an extension into every connection, now and later; see `store.engine`."""
         self._opener.extensions.add(path, lambda: self._opener.open("reader"))
@@ -250,6 +262,25 @@ def open_records(
     return open_database(
         home / RECORDS_FILE, schema, _tuning(settings, synchronous), clock, vfs=vfs, home=home
     )
+
+
+def drop_foreign_triggers(home: Path, settings: StoreSettings) -> list[str]:
+    """Drop the triggers and views that somebody added to ``records.db``; return what they were.
+
+    Raises:
+        StoreError: it cannot be read or written.
+    """
+    tuning, path = _tuning(settings, "FULL"), home / RECORDS_FILE
+    opener = ConnectionOpener(path, tuning)
+    try:
+        with write_queue(path).turn(tuning.busy_timeout_ms / 1000):
+            connection = opener.open("migrator")
+            try:
+                return drop_foreign_code(connection)
+            finally:
+                discard(connection)
+    except apsw.Error as error:
+        raise translate(error, path) from error
 
 
 def open_index(

@@ -27,5 +27,7 @@ LIST_OBJECTS = (
     "SELECT type, name, sql FROM sqlite_schema"
     " WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY type DESC, name"
 )
+LIST_CODE = "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name"
+LIST_STEPS = "SELECT version, sha256 FROM schema_steps"
 NOTE_STEP = "INSERT INTO schema_steps (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)"
 FIRST_BROKEN_REFERENCE = 'SELECT "table" FROM pragma_foreign_key_check LIMIT 1'

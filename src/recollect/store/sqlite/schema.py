@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -28,6 +28,7 @@ from recollect.core.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from recollect.store.engine import Row
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
 from recollect.store.sqlite.pages import copy_database
@@ -43,6 +44,8 @@ _BYTES_A_SECOND = 40_000_000
 """How fast that goes: those took 27 s on two cores, a slow disk takes longer."""
 _LONG_S = 2
 """From here it is worth a warning."""
+_NAMED, _LONGEST_NAME = 3, 64
+"""Foreign objects that an error names, and characters of each."""
 
 
 class Migration(Struct, frozen=True, kw_only=True):
@@ -71,6 +74,9 @@ class Schema(Struct, frozen=True, kw_only=True):
     """The statements of the finished schema as SQLite shows them; empty: not checked."""
     keep_backup: bool
     """Copy the database before its first step; needless where it can be derived again."""
+    may_have_triggers: bool = True
+    """Whether others add triggers and views to it, as back ends do to an index. Elsewhere one is
+    foreign: it would change rows behind our back."""
 
     @property
     def version(self) -> int:
@@ -79,7 +85,10 @@ class Schema(Struct, frozen=True, kw_only=True):
 
 
 def load_schema(name: str, application_id: int, *, keep_backup: bool) -> Schema:
-    """Return the schema in ``store/migrations/<name>/``."""
+    """Return the schema in ``store/migrations/<name>/``.
+
+    One that cannot be derived again, and so is backed up, has no triggers and views.
+    """
     folder = files("recollect.store") / "migrations" / name
     golden = folder / _GOLDEN
     return Schema(
@@ -88,6 +97,7 @@ def load_schema(name: str, application_id: int, *, keep_backup: bool) -> Schema:
         steps=load_steps(folder),
         golden=golden.read_text("utf-8") if golden.is_file() else "",
         keep_backup=keep_backup,
+        may_have_triggers=not keep_backup,
     )
 
 
@@ -120,11 +130,14 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
         SchemaTooNew: a newer recollect has written it.
         StoreError: it is a database of another kind.
         StoreFull: the disk has no room for the backup.
-        StoreCorrupt: the tables differ from what the steps make.
+        StoreCorrupt: the tables differ from what the steps make, an earlier step was another one,
+            or there is a foreign trigger or view.
         MigrationFailed: a step failed; the database is as it was before that step.
         apsw.Error: SQLite could not read or write it.
     """
     found = _recognise(connection, schema, path)
+    _refuse_foreign_code(connection, schema, path)
+    _check_steps(connection, schema, path)
     if found < schema.version:
         backup = _backup_before(connection, schema, path, found)
         _prepare(connection, schema)
@@ -148,6 +161,8 @@ def check_current(connection: apsw.Connection, schema: Schema, path: Path) -> No
             hint="open the home once where it can be written",
             path=str(path),
         )
+    _refuse_foreign_code(connection, schema, path)
+    _check_steps(connection, schema, path)
     check_objects(connection, schema, path)
 
 
@@ -177,6 +192,69 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
             path=str(path),
             missing=len(missing),
         )
+
+
+def is_schema_foreign(error: StoreError) -> bool:
+    """Return whether a database is refused for its schema alone: its rows may be sound."""
+    return not {"foreign", "step"}.isdisjoint(error.facts)
+
+
+def foreign_objects(objects: Iterable[Row], schema: Schema) -> list[str]:
+    """Return which of the rows of ``LIST_OBJECTS`` no step makes, as ``table 'NAME'``, sorted."""
+    ours = set(schema.golden.split(";\n"))
+    return sorted(_named(kind, name) for kind, name, sql in objects if sql not in ours)
+
+
+def drop_foreign_code(connection: apsw.Connection) -> list[str]:
+    """Drop all triggers and views; return them as ``trigger 'NAME'``.
+
+    For the records, in which no step makes any.
+    """
+    with _transaction(connection):
+        found = list(connection.execute(dialect.LIST_CODE))
+        for kind, name in found:
+            quoted = str(name).replace('"', '""')
+            connection.execute(f'DROP {kind} "{quoted}"').fetchall()
+    return [_named(kind, name) for kind, name in found]
+
+
+def _named(kind: object, name: object) -> str:
+    # The name is foreign text: it is shown, and must not control a terminal.
+    return f"{kind} {str(name)[:_LONGEST_NAME]!a}"
+
+
+def _refuse_foreign_code(connection: apsw.Connection, schema: Schema, path: Path) -> None:
+    """Refuse triggers and views: they would change or hide rows with the next statement."""
+    if schema.may_have_triggers:
+        return
+    found = [_named(kind, name) for kind, name in connection.execute(dialect.LIST_CODE)]
+    if found:
+        raise StoreCorrupt(
+            f"{path.name} has a foreign {', a foreign '.join(found[:_NAMED])}",
+            hint="remove it with `recollect doctor --fix`, and look at what it may have changed",
+            path=str(path),
+            foreign=len(found),
+        )
+
+
+def _check_steps(connection: apsw.Connection, schema: Schema, path: Path) -> None:
+    """Compare the steps that were applied with ours; a new database has none.
+
+    Raises:
+        StoreCorrupt: one is missing or was another one.
+    """
+    version = int(connection.pragma("user_version"))
+    applied = dict(connection.execute(dialect.LIST_STEPS)) if version else {}
+    for step in schema.steps[:version]:
+        if applied.get(step.version) != step.sha256:
+            how = "differs from ours" if step.version in applied else "is not in its ledger"
+            raise StoreCorrupt(
+                f"{path.name}: the schema step {step.name} {how}",
+                hint="use the recollect that made it, or restore a backup with"
+                " `recollect restore FILE`; index.db may be deleted",
+                path=str(path),
+                step=step.name,
+            )
 
 
 def _recognise(connection: apsw.Connection, schema: Schema, path: Path) -> int:
