@@ -1,8 +1,10 @@
-"""Changes the core rooms in places drawn by a seed, and names the changes that no test notices.
+"""Changes a room in places drawn by a seed, and names the changes that no test notices.
 
 Usage: python scripts/mutate.py [--places N] [--seed N] [--room NAME]. Works on copies of the
-checkout, one for each core. Takes long, so it is not part of CI; a survivor is a missing test or a
-change that means nothing, and somebody has to judge which.
+checkout, one for each core. One run with coverage finds which tests of the room enter which line; a
+change is shown to those tests only, the fastest first, and to all of the room where none enters it
+in this process. Takes long, so it is not part of CI; a survivor is a missing test or a change that
+means nothing, and somebody has to judge which.
 """
 
 from __future__ import annotations
@@ -16,22 +18,95 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
 import msgspec
+from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+class Room(msgspec.Struct, frozen=True):
+    """Modules that are changed, and the tests that have to notice."""
+
+    modules: tuple[str, ...]
+    """Files and folders under `src/recollect`."""
+    tests: tuple[str, ...]
+    """Files, folders and patterns under `tests`."""
+
+
 ROOMS = {
-    "store": ("store", "tests/unit/store"),
-    "sessions": ("sessions", "tests/unit/sessions"),
-    "redaction": ("text/redaction", "tests/unit/text/redaction"),
-}
-"""The folder of the package and that of its tests."""
+    "aio": Room(("aio",), ("unit/aio", "unit/test_every_call.py")),
+    "assembly": Room(("assembly",), ("unit/test_*.py", "unit/recall", "integration/background")),
+    "audience": Room(
+        ("caller.py", "recall/audience.py", "recall/hearer.py", "recall/ownership.py",
+         "recall/guest_notes.py", "sessions/policy/visibility.py", "sessions/policy/owner.py",
+         "sessions/policy/conversation.py", "sessions/record/access.py",
+         "sessions/record/account.py", "sessions/record/identity_links.py"),
+        ("unit/test_caller.py", "unit/test_within.py", "unit/recall/test_audience.py",
+         "unit/recall/test_narrowed_search.py", "unit/observations/test_who_hears.py",
+         "unit/sessions/test_owner.py", "unit/sessions/test_guest_notes.py",
+         "unit/sessions/test_identity_links.py", "unit/sessions/test_senders.py",
+         "unit/sessions/test_unknown_origin.py", "integration/recall/test_audiences.py",
+         "integration/recall/test_callers.py", "integration/recall/test_isolation.py"),
+    ),
+    "backends": Room(("backends",), ("unit/backends", "unit/recall/qmd", "unit/index/lexical",
+                                     "integration/index/test_vector_backends.py")),
+    "cli": Room(("cli", "__main__.py", "demo"), ("unit/cli", "integration/cli")),
+    "core": Room(("core", "__init__.py"), ("unit/core", "unit/test_clear_errors.py")),
+    "erasure": Room(
+        ("governance/erasure.py", "governance/removal.py", "governance/erased_notes.py",
+         "governance/plan.py", "governance/sweep.py", "governance/scrubbing.py",
+         "governance/stored_text.py", "governance/retention.py", "governance/record_limits.py",
+         "governance/use_preview.py", "sessions/record/tombstone.py"),
+        ("unit/governance", "unit/sessions/test_deleted.py", "unit/observations/test_removal.py",
+         "unit/index/test_removal.py"),
+    ),
+    "governance": Room(("governance",), ("unit/governance", "integration/server/test_exchange.py")),
+    "hook": Room(("hook",), ("unit/hook", "integration/hook", "unit/cli/test_hook.py")),
+    "index": Room(("index",), ("unit/index",)),
+    "integrations": Room(("integrations",), ("unit/integrations",)),
+    "mcp": Room(("mcp",), ("unit/mcp", "integration/mcp")),
+    "memory": Room(("memory.py", "pool.py"), ("unit/test_*.py",)),
+    "models": Room(("models",), ("unit/models", "integration/models")),
+    "observations": Room(("observations",), ("unit/observations",)),
+    "recall": Room(("recall",), ("unit/recall",)),
+    "recovery": Room(
+        ("governance/recover.py", "governance/restore.py", "governance/backup.py",
+         "governance/aside.py", "governance/foreign_settings.py", "restoring.py",
+         "sessions/mirror/recovery.py", "sessions/mirror/recovery_file.py"),
+        ("unit/governance/test_recover.py", "unit/governance/test_restore.py",
+         "unit/governance/test_backup.py", "unit/governance/test_any_history.py",
+         "unit/cli/test_backup.py", "unit/cli/test_foreign_settings.py",
+         "integration/cli/test_recover.py", "integration/cli/test_lost_records.py"),
+    ),
+    "redaction": Room(
+        ("text/redaction", "text/secret_redactor.py"),
+        ("unit/text/redaction", "unit/text/test_secret_redactor.py", "attacks"),
+    ),
+    "server": Room(("server",), ("unit/server", "integration/server")),
+    "sessions": Room(("sessions",), ("unit/sessions",)),
+    "store": Room(("store",), ("unit/store",)),
+    "testing": Room(("testing",), ("unit/testing", "unit/store")),
+    "text": Room(("text",), ("unit/text",)),
+    "times": Room(("text/times",), ("unit/text/times", "unit/test_moments.py",
+                                    "unit/index/test_time_fit.py")),
+    "tokens": Room(
+        ("governance/tokens.py", "governance/token_file.py", "server/guard.py"),
+        ("unit/governance/test_tokens.py", "unit/cli/test_tokens.py",
+         "unit/server", "integration/server/test_guard_matrix.py"),
+    ),
+    "workspace": Room(("workspace",), ("unit/recall", "unit/index", "integration/watching")),
+}  # fmt: skip
+"""A module belongs to the room that names it most exactly."""
 
 COPIED = ("src", "tests", "benchmarks", "pyproject.toml")
+NOT_COLLECTED = 4
+"""The exit status of pytest where a named test is not there: an import failed, or an id differs."""
 SLOWEST = 3
 """So many times as long as without a change, and it counts as noticed: it hangs."""
 
@@ -116,6 +191,7 @@ class Bench:
 
     def __init__(self, folder: Path, cores: int) -> None:
         self._free: SimpleQueue[Path] = SimpleQueue()
+        self.first = folder / "0"
         for number in range(cores):
             copy = folder / str(number)
             for name in COPIED:
@@ -125,27 +201,29 @@ class Bench:
                     shutil.copy2(ROOT / name, copy / name)
             self._free.put(copy)
 
-    def passes(self, tests: str, limit: float | None, change: Change | None = None) -> bool:
-        """Return whether the tests pass with the change."""
-        copy = self._free.get()
-        try:
-            if change is None:
-                return _run(copy, [tests], limit)
-            return self._passes_changed(copy, tests, limit, change)
-        finally:
-            self._free.put(copy)
+    def notices(self, change: Change, near: list[str], tests: list[str], limit: float) -> bool:
+        """Return whether a test fails with the change.
 
-    def _passes_changed(self, copy: Path, tests: str, limit: float | None, change: Change) -> bool:
+        Args:
+            change: One place of one module.
+            near: Ids of the tests that enter it; none: all tests of the room are run.
+            tests: All of the room.
+            limit: Seconds; a run that takes longer hangs, so the change was noticed.
+        """
+        copy = self._free.get()
         target = copy / change.path.relative_to(ROOT)
         original = target.read_text(encoding="utf-8")
-        own = sorted(str(p.relative_to(copy)) for p in (copy / tests).rglob(f"*{target.stem}*.py"))
         try:
             target.write_text(change.text, encoding="utf-8")
             _forget_compiled(target)
-            return _run(copy, [*own, tests], limit)
+            status = _run(copy, near or tests, limit)
+            if near and status == NOT_COLLECTED:
+                status = _run(copy, tests, limit)
+            return status != 0
         finally:
             target.write_text(original, encoding="utf-8")
             _forget_compiled(target)
+            self._free.put(copy)
 
 
 def _forget_compiled(module: Path) -> None:
@@ -154,43 +232,111 @@ def _forget_compiled(module: Path) -> None:
         compiled.unlink()
 
 
-def _run(copy: Path, tests: list[str], limit: float | None) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:randomly", "-p", "no:xdist"]
+def _run(copy: Path, tests: list[str], limit: float | None, *options: str) -> int | None:
+    """Return the exit status of pytest; None when it took longer than the limit."""
+    names = copy / ".tests"
+    names.write_text("\n".join(tests), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(copy / "src")}  # noqa: TID251 - of the child
     try:
         done = subprocess.run(
-            [*command, "-p", "no:cacheprovider", *tests],
+            [*command, *(options or ("-x", "-p", "no:xdist")), f"@{names}"],
             cwd=copy,
             env=environment,
-            capture_output=True,
+            stdout=(copy / ".output").open("wb"),
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
             timeout=limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+        return None
+    return done.returncode
 
 
-def measure(bench: Bench, cores: int, room: str, places: int, seed: int) -> None:
+class Coverage:
+    """Which tests enter which line, and how long each takes."""
+
+    def __init__(self, copy: Path, tests: list[str], cores: int) -> None:
+        started = time.monotonic()
+        report = copy / ".report.xml"
+        options = ("--numprocesses", str(cores), f"--junitxml={report}", "-o",
+                   "junit_family=xunit1", "--cov", "--cov-context=test", "--cov-report=",
+                   "--cov-fail-under=0")  # fmt: skip
+        if _run(copy, tests, None, *options):
+            output = (copy / ".output").read_text(encoding="utf-8", errors="replace")
+            raise SystemExit(f"{output[-4000:]}\n{tests} fail without a change")
+        self.seconds = time.monotonic() - started
+        self._source = copy
+        self._data = CoverageData(str(copy / ".coverage"))
+        self._data.read()
+        self._seconds = {
+            f"{case.get('file')}::{case.get('name')}": float(case.get("time", "0"))
+            for case in ElementTree.parse(report).iter("testcase")  # noqa: S314 - our own
+        }
+
+    def tests_of(self, change: Change) -> list[str]:
+        """Return the ids of the tests that enter the line, the fastest first.
+
+        None where the line runs at import, or in another process only.
+        """
+        lines = self._data.contexts_by_lineno(str(self._source / change.path.relative_to(ROOT)))
+        contexts = lines.get(change.line, [])
+        if "" in contexts:
+            return []
+        ids = {context.rpartition("|")[0] for context in contexts}
+        return sorted(ids, key=lambda test: (self._time_of(test), test))
+
+    def _time_of(self, test: str) -> float:
+        file, _, rest = test.partition("::")
+        return self._seconds.get(f"{file}::{rest.rpartition('::')[2] or rest}", 0)
+
+
+def measure(bench: Bench, cores: int, name: str, places: int, seed: int) -> None:
     """Print the changes of a room that nothing notices, as they are found, and their share."""
-    folder, tests = ROOMS[room]
-    started = time.monotonic()
-    if not bench.passes(tests, None):
-        raise SystemExit(f"{tests} fails without a change")
-    limit = SLOWEST * (time.monotonic() - started) + 10
-    modules = sorted((ROOT / "src" / "recollect" / folder).rglob("*.py"))
-    found = [change for module in modules for change in changes_of(module)]
-    drawn = random.Random(f"{seed} {room}").sample(found, min(places, len(found)))  # noqa: S311
-    killed = 0
+    tests = list(_tests_of(ROOMS[name]))
+    coverage = Coverage(bench.first, tests, cores)
+    limit = SLOWEST * cores * coverage.seconds + 10
+    all_changes = [change for module in modules_of(name) for change in changes_of(module)]
+    drawn = random.Random(f"{seed} {name}").sample(  # noqa: S311
+        all_changes, min(places, len(all_changes))
+    )
+    noticed = 0
     with ThreadPoolExecutor(cores) as pool:
-        passed = pool.map(lambda change: bench.passes(tests, limit, change), drawn)
-        for change, passes in zip(drawn, passed, strict=True):
-            killed += not passes
-            if passes:
+        verdicts = pool.map(
+            lambda change: bench.notices(change, coverage.tests_of(change), tests, limit), drawn
+        )
+        for change, is_noticed in zip(drawn, verdicts, strict=True):
+            noticed += is_noticed
+            if not is_noticed:
                 where = f"{change.path.relative_to(ROOT)}:{change.line}"
                 print(f"  {where}: {change.old[:70]} -> {change.new[:70]}", flush=True)
-    print(f"{room}: {killed} of {len(drawn)} noticed, {100 * killed / len(drawn):.0f} %"
-          f" ({len(found)} places, seed {seed})", flush=True)  # fmt: skip
+    print(f"{name}: {noticed} of {len(drawn)} noticed, {100 * noticed / len(drawn):.0f} %"
+          f" ({len(all_changes)} places, seed {seed})", flush=True)  # fmt: skip
+
+
+def modules_of(name: str) -> list[Path]:
+    """Return the modules of a room, those that a more exact room names left out."""
+    package = ROOT / "src" / "recollect"
+    return [path for path in sorted(package.rglob("*.py")) if room_of(path) == name]
+
+
+def room_of(module: Path) -> str | None:
+    """Return the room that names a module most exactly; None when none does."""
+    path = module.relative_to(ROOT / "src" / "recollect")
+    named = {
+        len(Path(owned).parts): name
+        for name, room in ROOMS.items()
+        for owned in room.modules
+        if path.is_relative_to(owned)
+    }
+    return named[max(named)] if named else None
+
+
+def _tests_of(room: Room) -> Iterator[str]:
+    for pattern in room.tests:
+        for path in sorted((ROOT / "tests").glob(pattern)):
+            yield str(path.relative_to(ROOT))
 
 
 def main() -> None:
