@@ -41,6 +41,9 @@ def _at(*parts: int) -> int:
         ("先月", _at(2026, 4, 1)),
         ("90 minutes", _at(2026, 5, 12, 22)),
         ("3h", _at(2026, 5, 12, 20, 30)),
+        ("3 m", _at(2026, 5, 12, 23, 27)),
+        ("2d", _at(2026, 5, 10, 23, 30)),
+        ("2 weeks", _at(2026, 4, 28, 23, 30)),
     ],
 )
 def test_a_moment_is_understood(written: str, moment: int) -> None:
