@@ -13,7 +13,7 @@ from typing import Literal, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import NotFound, StoreError
-from recollect.observations.blobs import store as store_payloads
+from recollect.observations.blobs import store_named
 from recollect.observations.payload import Payload, payload_of
 from recollect.observations.rows import renew_observation
 from recollect.sessions.context.episode import EPISODE_KIND
@@ -135,12 +135,12 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
 
     def store(self, tx: Transaction, change: RowChange, blobs: Blobs, at: int) -> None:
         """Change a row, unless it is another than was read."""
-        store_payloads(blobs, *change.payloads)
         update = partial(self._update, tx, change)
         if self.renew is None:
             update()
         else:
             self.renew(tx, text(change.key[0]), update, at)
+        store_named(tx, blobs, change.payloads)
 
     def _update(self, tx: Transaction, change: RowChange) -> None:
         names = [name for name in (*self.cells, *self.linked) if name in change.after]

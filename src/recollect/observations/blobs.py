@@ -1,12 +1,14 @@
-"""Blobs of observations: kept as long as a row names them.
+"""Blobs of observations: there as long as a row names them, and no sooner.
 
-Whoever writes a row looks within its transaction whether the blob is still there, and whoever
-removes one looks within a transaction whether a row names it. Writers come one after the other,
-those of other processes included, so neither can pass the other.
+Whoever writes a row stores its blob afterwards, in the same transaction; whoever removes one looks
+within a transaction whether a row names it. Writers come one after the other, those of other
+processes included, so neither can pass the other. What has no row, because its session was erased,
+deleted or is another's, never reaches the disk.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import LiteralString
 
 from recollect.observations.payload import Payload
@@ -21,29 +23,27 @@ _BATCH = 100
 """Blobs that one transaction looks at."""
 
 
-def store(blobs: Blobs, *payloads: Payload) -> None:
-    """Store the whole of payloads whose row has only head and tail, durably.
+def store_named(tx: Transaction, blobs: Blobs, payloads: Iterable[Payload]) -> None:
+    """Store the whole of payloads that a row names, durably; the only way into the blobs.
 
     Also of those that are there: who wrote one may have been killed before its name was synced.
 
-    Raises:
-        StoreError: it could not be written.
-    """
-    for payload in payloads:
-        if payload.whole is not None:
-            blobs.put(payload.whole)
-
-
-def keep(blobs: Blobs, *payloads: Payload) -> None:
-    """Store those of the payloads again that were removed since `store`; asked within the write.
+    Args:
+        tx: The transaction that wrote the rows.
+        blobs: Where to.
+        payloads: Of which a row has only head and tail.
 
     Raises:
         StoreError: it could not be written.
     """
     for payload in payloads:
         digest = payload.digest
-        if digest is not None and payload.whole is not None and not blobs.has(digest):
+        if digest is not None and payload.whole is not None and _is_named(tx, digest):
             blobs.put(payload.whole)
+
+
+def _is_named(tx: Transaction, digest: str) -> bool:
+    return tx.row(_IS_NAMED, (digest, digest)) is not None
 
 
 def remove_unused(database: Database, blobs: Blobs) -> int:
@@ -58,7 +58,7 @@ def remove_unused(database: Database, blobs: Blobs) -> int:
         some = digests[start : start + _BATCH]
 
         def unit(tx: Transaction, some: list[str] = some) -> int:
-            unnamed = [each for each in some if tx.row(_IS_NAMED, (each, each)) is None]
+            unnamed = [each for each in some if not _is_named(tx, each)]
             return sum(map(blobs.remove, unnamed))
 
         removed += database.write(unit)

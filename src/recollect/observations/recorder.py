@@ -17,7 +17,7 @@ from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ObservationsRecorded
 from recollect.core.scope import Place, Scope
-from recollect.observations.blobs import keep, store
+from recollect.observations.blobs import store_named
 from recollect.observations.controls import CaptureControls, CaptureVerdict, Pause, Refusal
 from recollect.observations.draft import (
     GivenObservation,
@@ -134,19 +134,18 @@ class Recorder:
         around = _Surroundings(pauses=self._parts.database.read(self._parts.controls().pauses_in))
         make = partial(self._parts.drafts.make, is_owners=True, is_redacted=True)
         drafts = self._made(given, around, make)
-        ready = [each for each in drafts if isinstance(each, ObservationDraft)]
-        self._keep_payloads(ready)
-        return ready
+        return [each for each in drafts if isinstance(each, ObservationDraft)]
 
     def add(
         self, tx: Transaction, drafts: Sequence[ObservationDraft], *, is_whole: bool = False
     ) -> AddedObservations:
         """Store drafts in a transaction of the caller's."""
-        for draft in drafts:
-            keep(self._parts.blobs, draft.input, draft.output)
         added = add_observations(tx, [_row_of(draft) for draft in drafts], self._scope)
         if is_whole:
             _raise_first(added.outcomes)
+        for draft, outcome in zip(drafts, added.outcomes, strict=True):
+            if isinstance(outcome, Recorded) and outcome.is_new:
+                store_named(tx, self._parts.blobs, (draft.input, draft.output))
         groups: dict[str, list[Observation]] = {}
         for each in added.fresh:
             groups.setdefault(each.session_id, []).append(each)
@@ -155,14 +154,9 @@ class Recorder:
         return added
 
     def _store(self, drafts: Sequence[ObservationDraft], *, is_whole: bool) -> list[Outcome]:
-        self._keep_payloads(drafts)
         added = self._parts.database.write(lambda tx: self.add(tx, drafts, is_whole=is_whole))
         self._parts.arrived()
         return added.outcomes
-
-    def _keep_payloads(self, drafts: Sequence[ObservationDraft]) -> None:
-        for draft in drafts:
-            store(self._parts.blobs, draft.input, draft.output)
 
     def _drafts(
         self, given: Sequence[GivenObservation | RecollectError]

@@ -40,10 +40,12 @@ class Blobs:
         path = self._path(digest)
         private_folder(self._root)
         private_folder(path.parent)
+        folders: tuple[Path, ...] = (self._root,)
         if self._read(digest) != content:  # missing, or damaged and now healed
             write_file(path, content)
-        for folder in (path.parent, self._root):
-            # Also for one that was there: who wrote it may have been killed before this.
+        else:  # who wrote it may have been killed before this
+            folders = (path.parent, self._root)
+        for folder in folders:
             with os_errors(folder):
                 sync_folder(folder)
         return digest

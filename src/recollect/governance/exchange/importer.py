@@ -29,8 +29,7 @@ from recollect.governance.exchange.lines import (
     records_of,
 )
 from recollect.governance.exchange.writer import ExchangeProgress, ExchangeTerms, ExchangeWriter
-from recollect.observations.blobs import store
-from recollect.sessions.exchange.import_batch import BATCH_CHARS, BATCH_MESSAGES
+from recollect.sessions.exchange.import_batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
 from recollect.sessions.exchange.import_report import ImportProgress
 from recollect.sessions.exchange.withheld import CaptureRule
 from recollect.sessions.record.access import MirrorSignal
@@ -202,16 +201,17 @@ class _Run:
         self, records: Iterable[tuple[Record, int]]
     ) -> Iterator[tuple[list[Incoming], int]]:
         batch: list[Incoming] = []
-        size = end = 0
+        size = files = end = 0
         for record, end in records:
             if isinstance(record, FileLine):
                 self._file(record)
             elif (item := self._passed(record)) is not None:
                 batch.append(item)
                 size += _size(item)
-            if len(batch) >= BATCH_MESSAGES or size >= BATCH_CHARS:
+                files += _has_files(item)
+            if len(batch) >= BATCH_MESSAGES or size >= BATCH_CHARS or files >= BATCH_FILES:
                 yield batch, end
-                batch, size = [], 0
+                batch, size, files = [], 0, 0
         if batch:
             yield batch, end
 
@@ -227,9 +227,6 @@ class _Run:
         if self._order.dry_run:
             self._known, added = parts.database.read(lambda tx: self._stored(tx, batch, known))
         else:
-            for item in batch:
-                if isinstance(item, IncomingObservation):
-                    store(parts.blobs, item.input, item.output)
             self._known, added = parts.database.write(lambda tx: self._stored(tx, batch, known))
             parts.arrived.notify()
         self._counts += added
@@ -322,6 +319,12 @@ class _Run:
 
 def _floors_key(header: ExportHeader) -> str:
     return f"import.{header.id}"
+
+
+def _has_files(item: Incoming) -> bool:
+    if not isinstance(item, IncomingObservation):
+        return False
+    return any(each.whole is not None for each in (item.input, item.output))
 
 
 def _size(item: Incoming) -> int:

@@ -22,7 +22,7 @@ from recollect.governance.exchange.incoming import (
     IncomingObservation,
     IncomingSession,
 )
-from recollect.observations import blobs as payloads
+from recollect.observations.blobs import store_named
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine, take_project
 from recollect.observations.rows import find_same, restore_observation
@@ -383,8 +383,8 @@ class ExchangeWriter:
         self.added["observation"] += 1
         self._ids_here.add(own)
         if not self._terms.dry_run:
-            payloads.keep(self._terms.blobs, item.input, item.output)
             restore_observation(self._tx, placed)
+            store_named(self._tx, self._terms.blobs, (item.input, item.output))
             raise_counter(self._tx, self._tenant, "observation", placed.number)
             self._observed.append(placed)
 

@@ -43,6 +43,11 @@ BATCH_MESSAGES = 1_000
 """Messages of one transaction: the commit costs little beside them, and a kill loses few."""
 BATCH_CHARS = 4 * 1024 * 1024
 """Readable text of one transaction; long messages make shorter batches."""
+BATCH_FILES = 32
+"""Long inputs and outputs of one transaction: each is a file that is synced within it, in some 10
+ms of a slow disk, while other writers wait."""
+LONG_CHARS = 16_000
+"""What tools were given and gave back lies in a file where it has more characters."""
 
 _SHARED: LiteralString = """
     SELECT m.seq FROM sessions s JOIN messages m ON m.session_id = s.id
@@ -118,18 +123,25 @@ class ImportBatch:
         self._titles: dict[str, tuple[str, bool]] = {}
         self.count = 0
         """Messages in it."""
-        self._chars = 0
+        self._chars = self._files = 0
 
     @property
     def is_full(self) -> bool:
         """Whether it should be stored now."""
-        return self.count >= BATCH_MESSAGES or self._chars >= BATCH_CHARS
+        return (
+            self.count >= BATCH_MESSAGES or self._chars >= BATCH_CHARS or self._files >= BATCH_FILES
+        )
 
     def add(self, foreign_id: str, draft: Draft) -> None:
         """Add a message to one of its sessions."""
         self.sessions[foreign_id].drafts.append(draft)
         self.count += 1
         self._chars += len(draft.encoded_content)
+
+    def use(self, foreign_id: str, uses: Sequence[ToolUse]) -> None:
+        """Add tools that were used in one of its sessions."""
+        self.sessions[foreign_id].uses += uses
+        self._files += sum(len(each.output) > LONG_CHARS for each in uses)
 
     def entitle(self, foreign_id: str, title: str, *, final: bool) -> None:
         """Note a title for a session; one that a person chose is not replaced by another."""

@@ -255,15 +255,14 @@ class TranscriptImport:
         said = draft.message
         self._observe(message, said.blocks, self._time, recalled_in(said.metadata))
 
-    def _gather(self, session: ForeignSession, began: int) -> SessionBatch:
-        """Return what the batch has of a session; ``began`` is when it was first heard of."""
+    def _gather(self, session: ForeignSession, began: int) -> None:
+        """Let the batch have a session; ``began`` is when it was first heard of."""
         if session.id not in self._batch.sessions:
             facts = self._facts[session.id] = _merged(self._facts.get(session.id), session)
             made = self._made(facts, began)
             self._batch.sessions[session.id] = SessionBatch(
                 candidate=made, continues=facts.continues
             )
-        return self._batch.sessions[session.id]
 
     def _observe(
         self,
@@ -277,7 +276,9 @@ class TranscriptImport:
             return
         uses = list(self._book.uses(message, blocks, at, recalled))
         if uses and message.id not in self._origins:
-            self._gather(message.within or message.session, at).uses += uses
+            session = message.within or message.session
+            self._gather(session, at)
+            self._batch.use(session.id, uses)
 
     def _earlier(self, text: str) -> Iterator[ForeignMessage]:
         """Yield the messages that were read before and hold a text in a line."""
