@@ -190,14 +190,17 @@ def capture_controls(resources: Resources) -> CaptureControls:
     """Return what says which projects there are, and what of them is captured."""
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
+    from recollect.sessions.record.tombstone import PROJECT, is_buried
 
     redactor, settings = resources.redactor, resources.resolved.settings
+    tenant = resources.scope.tenant
     projects = Projects(
         resources.records,
         resources.clock,
         resources.ids,
-        resources.scope.tenant,
+        tenant,
         redactor.text if redactor is not None else str,
+        was_erased=lambda tx, path: is_buried(tx, tenant, [(PROJECT, path)]),
     )
     return CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)
 

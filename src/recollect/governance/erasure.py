@@ -36,6 +36,7 @@ from recollect.sessions.record.session import (
 )
 from recollect.sessions.record.tombstone import (
     OURS,
+    PROJECT,
     Origin,
     Tombstone,
     add_tombstones,
@@ -431,6 +432,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
             insert_session(tx, session)
     origins: list[Origin] = [(OURS, id_) for id_ in ids]
     origins += [(s.source, s.foreign_id) for s in chosen if s.source and s.foreign_id]
+    origins += [(PROJECT, s.project) for s in chosen if s.project]
     bury(tx, erasure_id, tenant, origins)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
     event = SessionsErased(

@@ -307,7 +307,7 @@ class CaptureControls:
         if project is None:
             return None
         if os.path.isabs(project):
-            self.projects.note(project)
+            self.projects.note(project, is_named=True)
         return self.projects.get(project).id
 
 

@@ -15,6 +15,7 @@ from recollect.observations.project_rows import (
     KnownProjects,
     ProjectRow,
     cells,
+    is_used,
 )
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
@@ -23,7 +24,6 @@ _DATES: LiteralString = "SELECT id, created_at FROM projects WHERE tenant = ?"
 _ALIASES: LiteralString = """
     SELECT project_id, path, kind, at FROM project_aliases WHERE tenant = ? ORDER BY path
 """
-_USED: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND project = ? LIMIT 1"
 _NAMED = frozenset({"path", "person"})
 _KINDS = _NAMED | {"root", "git"}
 _Ms: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
@@ -113,8 +113,7 @@ def _is_wanted(
     tx: Transaction, tenant: str, alias: tuple[str, str, int], unwanted: Collection[str]
 ) -> bool:
     path, kind, _ = alias
-    is_used = path not in unwanted or tx.row(_USED, (tenant, path)) is not None
-    return kind in _KINDS and is_used
+    return kind in _KINDS and (path not in unwanted or is_used(tx, tenant, path))
 
 
 def _depth(known: KnownProjects, row: ProjectRow) -> int:

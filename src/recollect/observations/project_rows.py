@@ -23,6 +23,7 @@ _SELECT: LiteralString = """
 _ALIASES: LiteralString = """
     SELECT path, project_id, kind FROM project_aliases WHERE tenant = ? ORDER BY path
 """
+_USED: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND project = ? LIMIT 1"
 ADD_PROJECT: LiteralString = """
     INSERT INTO projects (id, name, root, remote, clone, merged_into, stands_for, apart, tenant,
         created_at)
@@ -205,6 +206,11 @@ def _look_alike(one: ProjectRow, other: ProjectRow) -> bool:
     is_named_alike = len({PurePath(root).name for root in roots}) == 1
     is_one_gone = len({os.path.lexists(root) for root in roots}) == 2
     return is_named_alike and is_one_gone and all(map(os.path.isabs, roots))
+
+
+def is_used(tx: Transaction, tenant: str, path: str) -> bool:
+    """Return whether a session has a path as its project."""
+    return tx.row(_USED, (tenant, path)) is not None
 
 
 def marks_of(place: ProjectPlace) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ makes them look alike, and a person decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import LiteralString, TypeAlias
 
 import msgspec
@@ -23,6 +23,7 @@ from recollect.observations.project_rows import (
     Project,
     ProjectRow,
     cells,
+    is_used,
     marks_of,
 )
 from recollect.store.columns import PROJECT_PATHS, text, typed_rows
@@ -76,6 +77,8 @@ class Projects:
         ids: Gives projects their ids.
         tenant: Whose projects.
         clean: Takes secrets out of what is stored.
+        was_erased: Returns whether a session with a path was erased: the path is not noted again
+            until a session has it.
     """
 
     def __init__(
@@ -85,23 +88,27 @@ class Projects:
         ids: IdSource,
         tenant: str,
         clean: Callable[[str], str] = lambda text: text,
+        *,
+        was_erased: Callable[[Transaction, str], bool] = lambda _tx, _path: False,
     ) -> None:
         self.database = database
         self.clock = clock
         self.tenant = tenant
         self._ids = ids
         self._clean = clean
+        self._was_erased = was_erased
         self._noted: set[str] = set()
 
-    def note(self, path: str, label: str | None = None) -> None:
+    def note(self, path: str, label: str | None = None, *, is_named: bool = False) -> None:
         """Note a path that a session has, once in a process; its files are read then.
 
         Args:
             path: A folder, or any other name.
             label: What sessions are stored under, where that is not the path itself.
+            is_named: A person names it now: it is noted even where its sessions were erased.
         """
         if path not in self._noted:
-            self._note([(path, label if label is not None else path)])
+            self._note([(path, label if label is not None else path)], is_named=is_named)
 
     def find(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means; itself where none does.
@@ -265,15 +272,15 @@ class Projects:
         id_ = self.database.write(change)
         return next(each for each in self.list() if each.id == id_)
 
-    def _note(self, paths: Iterable[tuple[str, str]]) -> None:
-        places = [(path, self._seen(look_at(path), label)) for path, label in paths]
+    def _note(self, paths: Iterable[tuple[str, str]], *, is_named: bool = False) -> None:
+        places = {path: self._seen(look_at(path), label) for path, label in paths}
         known = self.database.read(lambda tx: KnownProjects(tx, self.tenant))
-        if any(not known.holds(place) for _, place in places):
+        if any(not known.holds(place) for place in places.values()):
             try:
-                self.database.write(lambda tx: self._take(tx, [place for _, place in places]))
+                places = self.database.write(lambda tx: self._take(tx, places, is_named=is_named))
             except StoreReadOnly:
                 return  # nothing is stored there either
-        self._noted.update(path for path, _ in places)
+        self._noted.update(places)
 
     def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
         """Return what was seen as it can be stored."""
@@ -285,9 +292,19 @@ class Projects:
         path = label if label is not None else self._clean(place.path)
         return msgspec.structs.replace(place, path=path, **cut)
 
-    def _take(self, tx: Transaction, places: Iterable[ProjectPlace]) -> None:
+    def _take(
+        self, tx: Transaction, places: Mapping[str, ProjectPlace], *, is_named: bool
+    ) -> dict[str, ProjectPlace]:
+        """Store what was seen of some paths; return those of which the erased are left out."""
+        wanted = {
+            path: place
+            for path, place in places.items()
+            if is_named
+            or is_used(tx, self.tenant, place.path)
+            or not self._was_erased(tx, place.path)
+        }
         known = KnownProjects(tx, self.tenant)
-        for place in places:
+        for place in wanted.values():
             if known.is_given(place.path):
                 continue
             row = known.of_place(place) or known.moved(place)
@@ -300,6 +317,7 @@ class Projects:
             for path, kind in marks_of(place):
                 if not known.is_given(path):
                     self._set_alias(tx, known, (path, kind), row.id)
+        return wanted
 
     def _marked(
         self, tx: Transaction, known: KnownProjects, place: ProjectPlace, before: ProjectRow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 import recollect
 from recollect.core.errors import RecollectError
 from recollect.memory import Memory
+from recollect.server.routes.client_hooks import ClientReport, answer
+from tests.support.claude_play import memory_and_caller
 from tests.support.leftovers import files_that_hold
 
 MARK = "qzxsecretdiagnosis"
@@ -111,4 +114,55 @@ def test_no_payload_is_written_of_a_session_that_takes_none(tmp_path: Path, beca
             memory.sessions.set_status(session.id, "deleted")
         with pytest.raises(RecollectError):
             memory.observations.record(session.id, "Bash", input="cat x", output=LONG)
+        assert files_that_hold(home, MARK) == []
+
+
+@pytest.mark.parametrize("way", ["follow", "import", "rewritten", "export"])
+def test_the_project_of_an_erased_session_does_not_return(tmp_path: Path, way: str) -> None:
+    """Not to the projects, the index or a mirror; until somebody works there again."""
+    home, claude, folder = tmp_path / "home", tmp_path / "claude", f"/home/ana/{MARK}"
+    path = write(claude, FIRST, [line(1, "look", cwd=folder), line(2, "on", cwd=folder)])
+    with opened(home) as memory:
+        memory.import_transcripts(claude)
+        memory.export().save(tmp_path / "all.jsonl")
+        memory.sync()
+        assert [each.root for each in memory.projects.list()] == [folder]
+        erase_all(memory)
+        assert files_that_hold(home, MARK) == []
+        if way == "rewritten":
+            path.write_text("\n".join(path.read_text("utf-8").splitlines()[::-1]), "utf-8")
+        if way == "export":
+            memory.import_export(tmp_path / "all.jsonl")
+        else:
+            memory.import_transcripts(claude)
+    with opened(home, *([claude] if way == "follow" else [])) as memory:
+        memory.sync()
+        assert files_that_hold(home, MARK) == []
+        assert memory.projects.list() == []
+        memory.sessions.create(project=folder)
+        assert [each.root for each in memory.projects.list()] == [folder]
+
+
+def test_a_hook_of_an_erased_session_brings_nothing(tmp_path: Path) -> None:
+    """Its agent may still run: neither words, nor payloads, nor the folder are stored."""
+    home, claude, folder = tmp_path / "home", tmp_path / "claude", f"/home/ana/{MARK}"
+    write(claude, FIRST, [line(1, "look", cwd=folder)])
+    told = {"session_id": FIRST, "transcript_path": f"/nowhere/{FIRST}.jsonl", "cwd": folder}
+    used = {"tool_name": "Bash", "tool_input": {"command": MARK}, "tool_response": LONG}
+    events: dict[str, dict[str, Any]] = {
+        "SessionStart": {"source": "resume"},
+        "UserPromptSubmit": {"prompt": MARK},
+        "PostToolUse": used | {"tool_use_id": "toolu_9"},
+        "Stop": {"last_assistant_message": MARK},
+    }
+    with memory_and_caller(home, tmp_path, following=False) as (memory, caller):
+        memory.import_transcripts(claude)
+        erase_all(memory)
+        for event, facts in events.items():
+            payload = told | facts | {"hook_event_name": event}
+            report = ClientReport(client="claude-code", event=event, at=None, payload=payload)
+            with suppress(RecollectError):
+                answer(caller, report)
+        memory.sync()
+        assert memory.projects.list() == []
         assert files_that_hold(home, MARK) == []

@@ -38,7 +38,7 @@ from recollect.sessions.record.session import (
     insert_session,
     owner_of,
 )
-from recollect.sessions.record.tombstone import OURS, is_buried
+from recollect.sessions.record.tombstone import OURS, PROJECT, is_buried
 from recollect.sessions.record.transcript_rows import restore_messages
 from recollect.store.blobs import Blobs
 from recollect.store.columns import first_integer, integer, text
@@ -420,7 +420,10 @@ class ExchangeWriter:
 
     def _project(self, given: ProjectLine) -> None:
         dry_run = self._terms.dry_run
-        is_new = take_project(self._tx, self._tenant, given, self._paths, dry_run=dry_run)
+        paths = (path for path, _, _ in given.aliases)
+        buried = {p for p in paths if is_buried(self._tx, self._tenant, [(PROJECT, p)])}
+        unwanted = self._paths | buried
+        is_new = take_project(self._tx, self._tenant, given, unwanted, dry_run=dry_run)
         self.added["project" if is_new else "known"] += 1
 
     def _flush(self) -> None:

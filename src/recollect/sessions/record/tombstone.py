@@ -21,6 +21,9 @@ from recollect.store.engine import Transaction
 OURS = "recollect"
 """The source of sessions by the id that they have here."""
 
+PROJECT = "recollect:project"
+"""In place of a source, with the path of a project in place of the id of a session."""
+
 Origin: TypeAlias = tuple[str, str]
 """A source, and the id of a session there."""
 
