@@ -7,21 +7,23 @@ thread, so that what it writes is there as a whole or not at all; its caller doe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
-from threading import Thread
+from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
+from recollect.core.loops import result_of
+from recollect.core.threads import ThreadFuture, ThreadPool, completed, run_on_thread
 
 T = TypeVar("T")
 Handle: TypeAlias = AbstractContextManager[Any]
 HandleT = TypeVar("HandleT", bound=Handle)
-Calls: TypeAlias = "set[Future[Any]]"
+Calls: TypeAlias = "set[ThreadFuture[Any]]"
 
+_ALONE = "recollect-async-alone"
 LIMIT = 8
 """Plain calls at the same time: as many as the writer commits together without a queue."""
 
@@ -46,11 +48,11 @@ class Hops:
     def __init__(self, limit: int = LIMIT) -> None:
         if limit < 1:
             raise InvalidInput("the limit must be 1 or more", hint="use a number from 1")
-        self._pool = ThreadPoolExecutor(limit, thread_name_prefix="recollect-async")
+        self._pool = ThreadPool("recollect-async", limit, finishes=True)
         self._running: Calls = set()
-        self._endings: dict[Ending, Future[None]] = {}
+        self._endings: dict[Ending, ThreadFuture[None]] = {}
         self._held: WeakSet[Handle] = WeakSet()
-        self._closed: Future[None] | None = None
+        self._closed: ThreadFuture[None] | None = None
 
     async def run(
         self, work: Callable[[], T], *, alone: bool = False, calls: Calls | None = None
@@ -79,7 +81,7 @@ class Hops:
     async def enter(self, work: Callable[[], HandleT], twin_of: Callable[[HandleT], T]) -> T:
         """Return the twin of what ``work`` opens; that is left where the caller was cancelled."""
         self._check_open()
-        claim: Future[None] = Future()
+        claim: ThreadFuture[None] = ThreadFuture(lambda: None)
         self._running.add(claim)  # closing waits until the caller has it, or it is being left
         opening = self._start(work, alone=False)
         try:
@@ -108,12 +110,12 @@ class Hops:
         pending = set(calls)
 
         def leaving() -> None:
-            wait(pending)
+            _wait(pending)
             leave()
 
         await result_of(self._start(leaving, alone=True))
 
-    def begin(self, work: Callable[[], None], ending: Ending) -> Future[None]:
+    def begin(self, work: Callable[[], None], ending: Ending) -> ThreadFuture[None]:
         """Start what runs until it is closed.
 
         Raises:
@@ -121,7 +123,7 @@ class Hops:
         """
         self._check_open()
         # A program that ends without closing does not wait for it.
-        future = _on_thread(copy_context().run, work, daemon=True)
+        future = run_on_thread(_ALONE, partial(copy_context().run, work))
         self._endings[ending] = future
         future.add_done_callback(lambda _: self._endings.pop(ending, None))
         return future
@@ -132,13 +134,14 @@ class Hops:
         It goes on where its caller is cancelled meanwhile.
         """
         if self._closed is None:
-            self._closed = _on_thread(self._finish, close)
+            self._closed = run_on_thread(_ALONE, lambda: self._finish(close), daemon=False)
         await result_of(self._closed)
 
-    def _start(self, work: Callable[[], T], *, alone: bool) -> Future[T]:
-        context = copy_context()
-        begin = _on_thread if alone else self._pool.submit
-        future: Future[T] = begin(context.run, work)
+    def _start(self, work: Callable[[], T], *, alone: bool) -> ThreadFuture[T]:
+        inside = partial(copy_context().run, work)
+        future: ThreadFuture[T] = (
+            run_on_thread(_ALONE, inside, daemon=False) if alone else self._pool.submit(inside)
+        )
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         return future
@@ -150,31 +153,13 @@ class Hops:
     def _finish(self, close: Callable[[], None]) -> None:
         ending = [future for each, future in list(self._endings.items()) if each.close()]
         while running := set(self._running):
-            wait(running)
-        self._pool.shutdown()
+            _wait(running)
+        self._pool.close()
         for handle in list(self._held):
             with suppress(RecollectError):
                 give_up(handle)
         close()
-        wait(ending)
-
-
-async def result_of(future: Future[T]) -> T:
-    """Return the result of a call on another thread. A cancelled caller leaves the call alone."""
-    loop = asyncio.get_running_loop()
-    waiter = loop.create_future()
-
-    def tell() -> None:
-        if not waiter.done():
-            waiter.set_result(None)
-
-    def ended(_: Future[T]) -> None:
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(tell)
-
-    future.add_done_callback(ended)
-    await waiter
-    return future.result()
+        _wait(ending)
 
 
 def give_up(handle: Handle) -> None:
@@ -182,15 +167,7 @@ def give_up(handle: Handle) -> None:
     handle.__exit__(asyncio.CancelledError, asyncio.CancelledError(), None)
 
 
-def _on_thread(work: Callable[..., T], *args: Any, daemon: bool = False) -> Future[T]:
-    future: Future[T] = Future()
-
-    def run() -> None:
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(work(*args))
-        except BaseException as error:  # noqa: BLE001  # the caller gets it
-            future.set_exception(error)
-
-    Thread(target=run, name="recollect-async-alone", daemon=daemon).start()
-    return future
+def _wait(futures: Iterable[ThreadFuture[Any]]) -> None:
+    """Return when all have ended."""
+    for _ in completed(list(futures)):
+        continue

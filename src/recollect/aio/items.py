@@ -13,8 +13,10 @@ from threading import Condition, Event
 from types import GeneratorType
 from typing import Generic, TypeVar
 
-from recollect.aio.hops import Hops, result_of
+from recollect.aio.hops import Hops
 from recollect.core.errors import StoreClosed
+from recollect.core.loops import Looking, result_of
+from recollect.core.threads import LOOK_S, ThreadFuture, await_event
 
 T = TypeVar("T")
 
@@ -45,6 +47,25 @@ class _Pipe(Generic[T]):
         self.is_over = self.is_waiting = False
         self.closing = Event()
         self.ready = asyncio.Event()
+        self.thread: ThreadFuture[None] | None = None
+
+    def start(self, hops: Hops, begin: Callable[[], Iterator[T]]) -> ThreadFuture[None]:
+        """Fill it on a thread; the one that waits for it gets the error where that dies."""
+        thread = self.thread = hops.begin(partial(self.fill, begin), self)
+        thread.add_done_callback(self._ended)
+        return thread
+
+    async def wait(self) -> None:
+        """Return when there may be something to take."""
+        with Looking(self.look):
+            await self.ready.wait()
+
+    def look(self) -> None:
+        """End it where its thread has died, or the loop it is emptied on is gone."""
+        if self.thread is not None:
+            self.thread.look()
+        if self._loop.is_closed():
+            self.closing.set()
 
     def fill(self, begin: Callable[[], Iterator[T]]) -> None:
         """Take in every item, at most `AHEAD` before they are wanted, until it is closed."""
@@ -89,9 +110,17 @@ class _Pipe(Generic[T]):
 
     def _put(self, item: T) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: len(self._items) < AHEAD or self.closing.is_set())
+            while len(self._items) >= AHEAD and not self.closing.is_set():
+                self._changed.wait(LOOK_S)
+                self.look()
             self._items.append(item)
         self._tell()
+
+    def _ended(self, thread: Future[None]) -> None:
+        if not self.is_over:
+            self._error = thread.exception()
+            self.is_over = True
+            self._tell()
 
     def _tell(self) -> None:
         with suppress(RuntimeError):  # the loop is closed
@@ -117,7 +146,7 @@ class AsyncItems(AsyncIterator[T]):
                 return pipe.take()
             if is_over:
                 raise StopAsyncIteration
-            await pipe.ready.wait()
+            await pipe.wait()
 
     async def aclose(self) -> None:
         """End before the last item; `contextlib.aclosing` calls it too."""
@@ -127,7 +156,7 @@ class AsyncItems(AsyncIterator[T]):
     def _begun(self) -> _Pipe[T]:
         if self._pipe is None:
             pipe = self._pipe = _Pipe()
-            self._hops.begin(partial(pipe.fill, self._begin), pipe)
+            pipe.start(self._hops, self._begin)
             weakref.finalize(self, pipe.close)  # after a `break`
         return self._pipe
 
@@ -142,7 +171,7 @@ class AsyncInside(AbstractAsyncContextManager[T]):
         self._hops = hops
         self._make = make
         self._pipe: _Pipe[T] | None = None
-        self._thread: Future[None] | None = None
+        self._thread: ThreadFuture[None] | None = None
 
     async def __aenter__(self) -> T:
         self._pipe = pipe = _Pipe[T]()
@@ -154,11 +183,11 @@ class AsyncInside(AbstractAsyncContextManager[T]):
             with self._make() as value:
                 pipe.is_waiting = False
                 yield value
-                pipe.closing.wait()
+                await_event(pipe.closing, pipe.look)
 
-        self._thread = self._hops.begin(partial(pipe.fill, inside), pipe)
+        self._thread = pipe.start(self._hops, inside)
         try:
-            await pipe.ready.wait()
+            await pipe.wait()
             return pipe.take()
         except asyncio.CancelledError:
             pipe.close()

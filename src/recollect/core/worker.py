@@ -6,12 +6,15 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
 
-from recollect.core.errors import RecollectError
+from recollect.core.errors import RecollectError, StoreError
+from recollect.core.threads import RestartableThread
 
 RETRY_S = 30.0
 """After a failure the same is tried again after so long, then twice as long, up to an hour."""
 LONGEST_RETRY_S = 3_600.0
 _MOST_DOUBLINGS = 16
+_ASLEEP_S = 3_600.0
+"""Until it is woken; a look in between does no harm."""
 
 T = TypeVar("T")
 Step: TypeAlias = "Callable[[], float | None]"
@@ -31,6 +34,8 @@ def backoff_s(failures: int, first_s: float = RETRY_S) -> float:
 class Worker:
     """Calls ``step`` on a thread of its own, which starts when it is woken for the first time.
 
+    A thread that died is replaced when it is woken again.
+
     Args:
         name: Of the thread.
         step: The duty; may raise anything. A long one asks `closing` often.
@@ -49,10 +54,9 @@ class Worker:
         step: Step,
         *,
         gather_s: float = 0.0,
-        failed: Callable[[Exception], float] | None = None,
+        failed: Callable[[BaseException], float] | None = None,
         at_end: Callable[[], None] | None = None,
     ) -> None:
-        self._name = name
         self._step = step
         self._gather_s = gather_s
         self._failed = failed
@@ -60,7 +64,7 @@ class Worker:
         self._failures = 0
         self._woken = threading.Event()
         self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = RestartableThread(name, self._run)
         self.closing = threading.Event()
         self.last_error: str | None = None
 
@@ -68,27 +72,37 @@ class Worker:
         """Let it look for something to do. Returns at once."""
         if not self._woken.is_set():  # a worker that is woken already looks after this call
             self._woken.set()
-        if self._thread is None:
+        thread = self._thread.thread
+        if thread is None or not thread.is_alive():
             self._start()
+
+    def look(self) -> None:
+        """Wake it where its thread has died; whoever waits for what it does calls it."""
+        if self._thread.has_died:
+            self.wake()
 
     def stop(self, timeout_s: float | None = None) -> None:
         """Stop, and wait for it, unless the step itself calls; a second call does nothing."""
         with self._starting:
             self.closing.set()
         self._woken.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout_s)
+        self._thread.await_end(timeout_s)
+        if self._thread.has_died:  # it left its end undone
+            self._run()
 
     def _start(self) -> None:
         with self._starting:
-            if self._thread is None and not self.closing.is_set():
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            if self._thread.is_alive or self.closing.is_set():
+                return
+            try:
                 self._thread.start()
+            except StoreError as error:  # the next to wake it tries again
+                self.last_error = error.code
 
     def _run(self) -> None:
         rest_s = None
         while not self.closing.is_set():
-            self._woken.wait(rest_s)
+            self._woken.wait(_ASLEEP_S if rest_s is None else rest_s)
             self.closing.wait(self._gather_s)
             self._woken.clear()
             if not self.closing.is_set():
@@ -99,7 +113,7 @@ class Worker:
     def _attempt(self, work: Step) -> float | None:
         try:
             rest_s = work()
-        except Exception as error:  # noqa: BLE001  # status tells it; the thread must live
+        except BaseException as error:  # noqa: BLE001  # status tells it; the thread must live
             self.last_error = error_code(error)
             self._failures += 1
             return backoff_s(self._failures) if self._failed is None else self._failed(error)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import threading
 from contextlib import suppress
 from typing import TextIO
 
 import anyio
 from anyio import from_thread
 from anyio.lowlevel import current_token
+
+from recollect.core.threads import LOOK_S, run_on_thread
 
 
 class Stdin:
@@ -32,8 +33,9 @@ class Stdin:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, self._interrupt, loop)
         loop.add_signal_handler(signal.SIGTERM, self._send.close)
-        taken, name = _taken(0), "recollect-mcp-stdin"
-        threading.Thread(target=self._read, args=(taken,), name=name, daemon=True).start()
+        taken = _taken(0)
+        self._reading = run_on_thread("recollect-mcp-stdin", lambda: self._read(taken))
+        self._look(loop)
 
     def __enter__(self) -> Stdin:
         return self
@@ -41,6 +43,14 @@ class Stdin:
     def __exit__(self, *_: object) -> None:
         self._send.close()
         self.lines.close()
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End the lines where their thread has died."""
+        self._reading.look()
+        if self._reading.done():
+            self._send.close()
+        else:
+            loop.call_later(LOOK_S, self._look, loop)
 
     def _interrupt(self, loop: asyncio.AbstractEventLoop) -> None:
         loop.remove_signal_handler(signal.SIGINT)

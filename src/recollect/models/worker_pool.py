@@ -6,23 +6,15 @@ on its own within its deadline.
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future
 from functools import partial
 from typing import Generic, TypeVar
 
+from recollect.core.errors import ProviderUnavailable
+from recollect.core.threads import ThreadDied, ThreadPool, completed, run_on_thread
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
-
-def run_into(future: Future[Result], work: Callable[[], Result]) -> None:
-    """Run ``work`` and put what it returns or raises into ``future``."""
-    try:
-        future.set_result(work())
-    except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
-        future.set_exception(error)
 
 
 def run_within(seconds: float, work: Callable[[], Result]) -> Result:
@@ -32,11 +24,16 @@ def run_within(seconds: float, work: Callable[[], Result]) -> Result:
 
     Raises:
         TimeoutError: it was not ready in time.
+        ProviderUnavailable: its thread died, or none can be started.
     """
-    made: Future[Result] = Future()
-    name = "recollect-ask"
-    threading.Thread(target=run_into, args=(made, work), name=name, daemon=True).start()
-    return made.result(seconds)
+    try:
+        return run_on_thread("recollect-ask", work).result(seconds)
+    except ThreadDied as error:
+        raise _unavailable(error) from error
+
+
+def _unavailable(error: ThreadDied) -> ProviderUnavailable:
+    return ProviderUnavailable(error.message, hint=error.hint)
 
 
 class WorkerPool(Generic[Job, Result]):
@@ -49,46 +46,33 @@ class WorkerPool(Generic[Job, Result]):
     """
 
     def __init__(self, jobs: Sequence[Job], work: Callable[[Job], Result], width: int) -> None:
-        self._jobs = iter(jobs)
+        self._jobs = jobs
         self._work = work
         self._width = min(width, len(jobs))
-        self._lock = threading.Lock()
-        self._stopped = False
-        self._done: queue.SimpleQueue[Future[Result] | None] = queue.SimpleQueue()
+        self._is_stopped = False
 
     def results(self) -> Generator[Result, None, None]:
         """Yield results as they come, in no order; ends when all begun jobs are done.
 
         A caller that leaves early stops the workers.
+
+        Raises:
+            ProviderUnavailable: the thread of a job died, or none can be started.
         """
-        for number in range(self._width):
-            name = f"recollect-embed-{number}"
-            threading.Thread(target=self._run, name=name, daemon=True).start()
-        running = self._width
+        if not self._jobs:
+            return
+        pool = ThreadPool("recollect-embed", self._width)
         try:
-            while running:
-                done = self._done.get()
-                if done is None:
-                    running -= 1
-                else:
-                    yield done.result()
+            for done in completed([pool.submit(partial(self._do, job)) for job in self._jobs]):
+                yield from done.result()
+        except ThreadDied as error:
+            raise _unavailable(error) from error
         finally:
             self.stop()
 
     def stop(self) -> None:
         """Begin no further job; those under way are still finished."""
-        with self._lock:
-            self._stopped = True
+        self._is_stopped = True
 
-    def _run(self) -> None:
-        while begun := self._begin():
-            future: Future[Result] = Future()
-            run_into(future, begun)
-            self._done.put(future)
-        self._done.put(None)
-
-    def _begin(self) -> Callable[[], Result] | None:
-        with self._lock:
-            if self._stopped:
-                return None
-            return next((partial(self._work, job) for job in self._jobs), None)
+    def _do(self, job: Job) -> list[Result]:
+        return [] if self._is_stopped else [self._work(job)]

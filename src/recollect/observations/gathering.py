@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from recollect.core.actor import ACTOR
 from recollect.core.errors import StoreError
+from recollect.core.threads import await_event, died
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -27,6 +28,7 @@ class _Waiting(Generic[Item, Made]):
     def __init__(self, item: Item, kind: object) -> None:
         self.item = item
         self.kind = kind
+        self.thread = threading.current_thread()
         self.called = threading.Event()
         """Set when something was made of it, or when its caller is the next to work."""
         self.made: Made | None = None
@@ -44,6 +46,8 @@ class Gathering(Generic[Item, Made]):
         self._waiting: list[_Waiting[Item, Made]] = []
         self._works: _Waiting[Item, Made] | None = None
         """Whose caller works now, or was called to."""
+        self._together_now: list[_Waiting[Item, Made]] = []
+        """Those that it works for."""
 
     def make(
         self, item: Item, work: Callable[[Sequence[Item]], Sequence[Made]], owner: object
@@ -65,7 +69,7 @@ class Gathering(Generic[Item, Made]):
             self._works = self._works or mine
         try:
             if self._works is not mine:
-                mine.called.wait()
+                await_event(mine.called, self._look)
             if self._works is mine:
                 self._work(self._together(mine), work)
         finally:
@@ -76,11 +80,22 @@ class Gathering(Generic[Item, Made]):
             raise copy.copy(mine.failure)
         return work([item])[0]  # what failed may have been another's
 
+    def _look(self) -> None:
+        """Let the next one work where the thread that worked for all has died."""
+        works = self._works
+        if works is None or works.thread.is_alive():
+            return
+        with self._mutex:
+            left = self._together_now if self._works is works else []
+        self._tell([each for each in left if each.made is None], died())
+        self._leave(works)
+
     def _together(self, mine: _Waiting[Item, Made]) -> list[_Waiting[Item, Made]]:
         with self._mutex:
             same = [each for each in self._waiting if each.kind == mine.kind and each is not mine]
             together = [mine, *same[: MOST - 1]]
             self._waiting = [each for each in self._waiting if each not in together]
+            self._together_now = together
         return together
 
     def _leave(self, mine: _Waiting[Item, Made]) -> None:

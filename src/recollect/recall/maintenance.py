@@ -17,6 +17,7 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy, StoreCorrupt
 from recollect.core.settings import SyncSettings
+from recollect.core.threads import next_of
 from recollect.core.worker import WaitingIterator
 from recollect.index.index import Index
 from recollect.index.model.locks import SyncLock
@@ -226,7 +227,8 @@ class Maintenance:
         listener: SimpleQueue[Synced | None] = SimpleQueue()
         self._listener = listener
         self._start()
-        return WaitingIterator(iter(listener.get, None), lambda: listener.put(None))
+        nexts = iter(lambda: next_of(listener, self._background.look), None)
+        return WaitingIterator(nexts, lambda: listener.put(None))
 
     def bring_in(self) -> tuple[str, ...]:
         """Store what is new in followed transcripts, for a person.

@@ -222,6 +222,10 @@ class BackgroundSync:
             self._note("manual", None)
             return done
 
+    def look(self) -> None:
+        """Let a new thread go on where one has died."""
+        self._worker.look()
+
     def close(self) -> None:
         """Stop; what is not done is done by the next process. A second call does nothing."""
         self._worker.stop()
@@ -290,7 +294,7 @@ class BackgroundSync:
                 self._note(reasons[0], None)
                 self._duties.ended(self.last)
 
-    def _failed(self, error: Exception) -> float:
+    def _failed(self, error: BaseException) -> float:
         self._failures += 1
         due_s = backoff_s(self._failures, RETRY_S)
         self._silent_until = self._now() + due_s

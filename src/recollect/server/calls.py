@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from queue import SimpleQueue
-from threading import Lock, Thread
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
+
+from recollect.core.loops import Looking
+from recollect.core.threads import ThreadPool, died
 
 T = TypeVar("T")
 _Ended: TypeAlias = "tuple[asyncio.Future[Any], Any, Exception | None]"
-_Waiting: TypeAlias = "tuple[asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]"
 
 MOST_THREADS = 16
 """Calls at the same time: their writes share a commit, and each thread reads through a connection
@@ -30,48 +31,36 @@ class Calls:
     """
 
     def __init__(self, most: int = MOST_THREADS) -> None:
-        self._most = most
-        self._waiting: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._pool = ThreadPool("recollect-call", most)
         self._ended: deque[_Ended] = deque()
         self._is_telling = False
-        self._running = 0
-        self._threads: list[Thread] = []
-        self._starting = Lock()
+        self.close = self._pool.close
+        """Wait for the calls that run, and end the threads."""
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
         """Return what ``work`` returns, or raise what it raises.
 
         A call whose caller is cancelled ends on its thread all the same.
+
+        Raises:
+            StoreError: its thread died, or none can be started.
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._running += 1
-        if self._running > len(self._threads) < self._most:
-            self._start()
-        self._waiting.put((future, work, args))
-        return await future
+        self._pool.put(
+            partial(self._work, future, work, args), lambda lost: self._end((future, None, lost))
+        )
+        with Looking(self._pool.look):
+            return await future
 
-    def close(self) -> None:
-        """Wait for the calls that run, and end the threads."""
-        with self._starting:
-            threads, self._threads = self._threads, []
-        for _ in threads:
-            self._waiting.put(None)
-        for thread in threads:
-            thread.join()
-
-    def _start(self) -> None:
-        with self._starting:
-            thread = Thread(target=self._work, name="recollect-call", daemon=True)
-            self._threads.append(thread)
-            thread.start()
-
-    def _work(self) -> None:
-        while (waiting := self._waiting.get()) is not None:
-            future, work, args = waiting
-            try:
-                self._end((future, work(*args), None))
-            except Exception as error:  # noqa: BLE001  # the caller gets it
-                self._end((future, None, error))
+    def _work(
+        self, future: asyncio.Future[T], work: Callable[..., T], args: tuple[Any, ...]
+    ) -> None:
+        try:
+            self._end((future, work(*args), None))
+        except Exception as error:  # noqa: BLE001  # the caller gets it
+            self._end((future, None, error))
+        except BaseException:  # noqa: BLE001  # SystemExit would end the loop of its caller
+            self._end((future, None, died()))
 
     def _end(self, ended: _Ended) -> None:
         self._ended.append(ended)
@@ -87,8 +76,7 @@ class Calls:
         self._is_telling = False
         while self._ended:
             future, value, error = self._ended.popleft()
-            self._running -= 1
-            if future.cancelled():
+            if future.done():  # it was cancelled, or its thread died at the very end
                 continue
             if error is None:
                 future.set_result(value)

@@ -18,7 +18,8 @@ from pathlib import Path
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import StoreBusy, StoreReadOnly
+from recollect.core.errors import StoreBusy, StoreError, StoreReadOnly
+from recollect.core.threads import run_on_thread
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import private_folder
 
@@ -173,13 +174,17 @@ def _lock_within(descriptor: int, timeout_s: float) -> bool:
 
 def _lock_in_turn(descriptor: int, timeout_s: float) -> bool:
     """Wait in the kernel's queue; returns as `_lock_within`."""
+    until = time.monotonic() + timeout_s
     waiter = _Waiter(descriptor)
     try:
-        waiter.start()
-    except RuntimeError:  # at the end of the process no thread can be started
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return waiter.wait(timeout_s)
+    except StoreError:  # no thread, as at the end of the process: look again and again
+        while not _try_lock(descriptor):
+            if time.monotonic() >= until:
+                os.close(descriptor)
+                return False
+            time.sleep(_LOOK_S)
         return True
-    return waiter.wait(timeout_s)
 
 
 class _Waiter:
@@ -191,32 +196,29 @@ class _Waiter:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._mutex = threading.Lock()
-        self._granted = threading.Event()
+        self._is_granted = False
         self._given_up = False
 
-    def start(self) -> None:
-        """Begin to wait.
+    def wait(self, timeout_s: float) -> bool:
+        """Return whether the lock came in time; after False the descriptor is not the caller's.
 
         Raises:
-            RuntimeError: no thread can be started.
+            StoreError: no thread waits for it; the descriptor is the caller's.
         """
-        threading.Thread(target=self._run, name="recollect-lock", daemon=True).start()
-
-    def wait(self, timeout_s: float) -> bool:
-        """Return whether the lock came in time; after False the descriptor is not the caller's."""
-        if self._granted.wait(timeout_s):
-            return True
+        waiting = run_on_thread("recollect-lock", self._wait)
+        with suppress(TimeoutError):
+            waiting.result(timeout_s)
         with self._mutex:
-            self._given_up = not self._granted.is_set()
-            return not self._given_up
+            self._given_up = not self._is_granted
+            return self._is_granted
 
-    def _run(self) -> None:
+    def _wait(self) -> None:
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         with self._mutex:
             if self._given_up:
                 os.close(self._descriptor)
             else:
-                self._granted.set()
+                self._is_granted = True
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):

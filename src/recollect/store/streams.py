@@ -194,7 +194,7 @@ class Subscription:
     def _hand_over(self, event: RecordedEvent) -> None:
         try:
             self._callback(event)
-        except Exception as error:  # noqa: BLE001  # status tells it; the next event must come
+        except BaseException as error:  # noqa: BLE001  # status tells it; the next event must come
             self.failures += 1
             self.last_error = type(error).__name__
         self._reader.seq = event.seq

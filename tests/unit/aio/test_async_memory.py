@@ -24,7 +24,9 @@ from recollect.aio.hops import Hops
 from recollect.aio.items import AsyncItems
 from recollect.aio.memory import AsyncMemory, AsyncMemoryPool
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreClosed
+from recollect.core.threads import ThreadDied
 from recollect.store.journal import RecordedEvent
+from tests.support.dying import die_at_birth
 
 T = TypeVar("T")
 WORDS = {"embedding.provider": "none"}
@@ -564,5 +566,23 @@ def test_a_block_is_awaited_as_it_is_called(tmp_path: Path) -> None:
         assert said in (await memory.context(second.id)).text
         assert [each.session_id for each in await memory.context.injections()] == [second.id]
         assert await memory.projects.list() == []
+
+    played(tmp_path, play)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_iterator_whose_thread_dies_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop that waits for items, or for a turn, does not wait for ever."""
+
+    async def play(memory: AsyncMemory) -> None:
+        session = await memory.sessions.create()
+        die_at_birth(monkeypatch, 2)
+        with pytest.raises(ThreadDied):
+            await anext(aiter(memory.events.follow()))
+        with pytest.raises(ThreadDied):
+            async with memory.sessions.hold(session.id):
+                raise AssertionError("never reached")
 
     played(tmp_path, play)

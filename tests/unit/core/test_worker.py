@@ -177,13 +177,13 @@ def test_what_comes_last_runs_once_on_its_thread_if_it_ever_ran() -> None:
 def test_the_rest_after_a_failure_is_chosen_by_its_owner() -> None:
     """Without one it doubles, up to an hour."""
     ran = threading.Semaphore(0)
-    errors: list[Exception] = []
+    errors: list[BaseException] = []
 
     def step() -> float:
         ran.release()
         raise ZeroDivisionError
 
-    def failed(error: Exception) -> float:
+    def failed(error: BaseException) -> float:
         errors.append(error)
         return 0.001
 

@@ -6,7 +6,9 @@ import threading
 
 import pytest
 
-from recollect.models.worker_pool import WorkerPool
+from recollect.core.errors import ProviderUnavailable
+from recollect.models.worker_pool import WorkerPool, run_within
+from tests.support.dying import die_at_birth, refuse_threads
 
 
 def test_every_job_is_done_once() -> None:
@@ -61,3 +63,21 @@ def test_an_error_of_the_work_is_raised_here() -> None:
 
     with pytest.raises(ZeroDivisionError):
         list(WorkerPool([1, 2, 3], work, 2).results())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_workers_that_die_at_birth_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No caller waits for them."""
+    die_at_birth(monkeypatch, 2)
+    assert sorted(WorkerPool(range(20), lambda n: n, 2).results()) == list(range(20))
+
+
+def test_where_no_thread_can_be_started_the_provider_is_unavailable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What falls back from a provider that is down falls back here, too."""
+    refuse_threads(monkeypatch)
+    with pytest.raises(ProviderUnavailable):
+        list(WorkerPool([1], lambda n: n, 2).results())
+    with pytest.raises(ProviderUnavailable):
+        run_within(10.0, lambda: 7)

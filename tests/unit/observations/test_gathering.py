@@ -13,6 +13,7 @@ from recollect.core.actor import acting
 from recollect.core.errors import NotFound, StoreError
 from recollect.memory import Memory
 from recollect.observations.gathering import Gathering
+from tests.support.dying import Death
 
 Work = Callable[[Sequence[str]], list[str]]
 
@@ -163,3 +164,33 @@ def _capture(memory: Memory, session: str, number: int, got: dict[int, object]) 
         got[number] = made.output
     except NotFound as error:
         got[number] = error
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_dies_in_its_work_leaves_the_others_an_answer(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that it worked for hear that it is unknown; the next of those that wait works."""
+    asked = desk.behind_a_first("a", "b")
+    real, deaths = Gathering._tell, list[int]()  # noqa: SLF001
+
+    def die(*_: object) -> None:
+        deaths.append(1)
+        raise Death
+
+    def leave(gathering: Gathering[str, str], mine: object) -> None:
+        if not deaths:
+            real_leave(gathering, mine)  # type: ignore[arg-type]
+
+    real_leave = Gathering._leave  # noqa: SLF001
+    desk.failures = [ValueError("first"), KeyboardInterrupt()]
+    with monkeypatch.context() as dying:
+        dying.setattr(Gathering, "_tell", die)
+        dying.setattr(Gathering, "_leave", leave)
+        desk.may_end.set()
+        dead = {type(each.answer()) for each in asked[1:2]}
+        assert dead == {Death}
+        assert real is not Gathering._tell  # noqa: SLF001
+    answers = [each.answer() for each in asked[2:]]
+    assert [getattr(each, "facts", {}).get("outcome") for each in answers] == ["unknown"]
+    assert desk.make("after").answer() == "AFTER"

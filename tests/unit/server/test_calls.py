@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from recollect.core.errors import StoreError
 from recollect.server.calls import Calls
+from tests.support.dying import die_at_birth, refuse_threads
 
 
 @pytest.fixture
@@ -97,3 +99,38 @@ def test_closing_waits_for_the_calls_that_run() -> None:
     calls.close()
     calls.close()
     assert "recollect-call" not in {thread.name for thread in threading.enumerate()}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_call_whose_thread_dies_at_its_birth_is_made_by_another(
+    calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its caller waits no longer than that takes."""
+    names = die_at_birth(monkeypatch)
+    assert asyncio.run(calls.run(len, "four")) == 4
+    assert names == ["recollect-call"]
+
+
+def test_a_call_that_no_thread_can_make_is_an_error(
+    calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next may have more luck."""
+    with monkeypatch.context() as poor:
+        refuse_threads(poor)
+        with pytest.raises(StoreError, match="no thread can be started"):
+            asyncio.run(calls.run(len, "four"))
+    assert asyncio.run(calls.run(len, "four")) == 4
+
+
+def test_a_call_that_would_end_its_thread_ends_no_loop(calls: Calls) -> None:
+    """Its caller gets an error like any other."""
+
+    def leave() -> None:
+        raise SystemExit(3)
+
+    async def main() -> None:
+        with pytest.raises(StoreError):
+            await calls.run(leave)
+        assert await calls.run(len, "four") == 4
+
+    asyncio.run(main())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from recollect.core.errors import ConfigError, Conflict, Denied, RecollectError,
 from recollect.server.presence import LOG_FILE, LOGS, PRESENCE_FILE, TOKEN_FILE, find_presence
 from recollect.server.worker.daemon import look_at
 from recollect.server.worker.home_worker import HomeWorker, refuse_shared
+from tests.support.dying import Death
 from tests.support.served import serving
 
 
@@ -139,3 +141,19 @@ def test_a_worker_tells_in_its_log_when_it_began_and_ended(home: Path) -> None:
     assert any(f"serves {there.address}" in line for line in lines)
     assert lines[-1].endswith("stopped")
     assert all(re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d", line) for line in lines)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_worker_whose_server_dies_at_its_birth_ends_with_an_error(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not sit there, answering nobody."""
+    real = threading.Thread.run
+
+    def run(thread: threading.Thread) -> None:
+        if thread.name == "recollect-server":
+            raise Death
+        real(thread)
+
+    monkeypatch.setattr(threading.Thread, "run", run)
+    _refused(home, StoreError)

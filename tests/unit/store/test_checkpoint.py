@@ -16,6 +16,7 @@ from recollect.store.sqlite.checkpoint import Checkpointer
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning
 from recollect.store.sqlite.database import SqliteDatabase, write_queue
 from recollect.testing.vfs_fault import FOREVER, Fault, FaultVfs
+from tests.support.dying import Death
 from tests.unit.store.conftest import CALM, Open
 from tests.unit.store.notes import add, words
 
@@ -175,3 +176,23 @@ def test_after_closing_no_thread_is_started(path: Path) -> None:
     before = threading.active_count()
     checkpointer.notice(1)
     assert threading.active_count() == before
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_checkpointer_that_died_is_replaced_by_the_next_commit(
+    open_notes: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its death counts as a failure."""
+    database = open_notes(Tuning(checkpoint_pages=20))
+    real = Checkpointer._await_work  # noqa: SLF001
+    deaths = list[int]()
+
+    def await_work(checkpointer: Checkpointer) -> int | None:
+        if not deaths:
+            deaths.append(1)
+            raise Death
+        return real(checkpointer)
+
+    monkeypatch.setattr(Checkpointer, "_await_work", await_work)
+    _write_until(database, lambda: database.health().checkpoint.runs > 0)
+    assert database.health().checkpoint.failures == 1

@@ -13,6 +13,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreBusy, StoreError
 from recollect.store import locks
 from recollect.store.locks import Holder, OwnerLock, WriteQueue
+from tests.support.dying import die_at_birth
 
 CLOCK = SystemClock()
 
@@ -156,3 +157,29 @@ def test_a_folder_where_nothing_can_be_made_is_told_as_such() -> None:
     with pytest.raises(StoreError) as caught:
         OwnerLock(Path("/proc/self/lock"), CLOCK).acquire("worker")
     assert caught.value.hint
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_turn_whose_waiting_thread_dies_comes_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks again and again then, until its time is up."""
+    monkeypatch.setattr(locks, "_QUICK_S", 0.0)
+    queue = WriteQueue(tmp_path / "lock")
+    began, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with queue.turn(60):
+            began.set()
+            release.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    began.wait(60)
+    die_at_birth(monkeypatch)
+    with pytest.raises(StoreBusy), queue.turn(0.6):
+        raise AssertionError("never reached")
+    release.set()
+    with queue.turn(60):
+        pass
+    holder.join()

@@ -6,16 +6,15 @@ it hangs; then it has a rest, in which searches answer by words at once.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 
 import msgspec
 import numpy as np
 
-from recollect.core.errors import EmbeddingError, ProviderError, ProviderUnavailable
+from recollect.core.errors import EmbeddingError, ProviderError, ProviderUnavailable, StoreError
+from recollect.core.threads import ThreadDied, run_on_thread
 from recollect.index.embedding.service import Embedders
 from recollect.index.model.generation import Identity
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
@@ -78,14 +77,16 @@ class QuestionVectors:
     def _ask(self, embedder: Embedder, text: str) -> Vectors:
         if self._elapsed() < self._rests_until:
             raise self._too_late(embedder, "did not answer an earlier question in time")
-        answer: Future[Vectors] = Future()
         began = self._elapsed()
-        threading.Thread(
-            target=_answer, args=(embedder, text, answer), name="recollect-question", daemon=True
-        ).start()
+        try:
+            answer = run_on_thread("recollect-question", lambda: embedder.embed_query(text))
+        except StoreError as error:
+            raise self._too_late(embedder, "was not asked, for want of a thread") from error
         try:
             return answer.result(self._timeout_s)
-        except FutureTimeout:
+        except ThreadDied as error:
+            raise self._too_late(embedder, "was not asked, as the thread died") from error
+        except TimeoutError:
             self._rest()
             answer.add_done_callback(self._wake)
             raise self._too_late(embedder, "did not answer in time") from None
@@ -109,10 +110,3 @@ class QuestionVectors:
             f"{provider} {what}",
             hint="wait, it is asked again later; embedding.remote.query_timeout_s is how long",
         )
-
-
-def _answer(embedder: Embedder, text: str, answer: Future[Vectors]) -> None:
-    try:
-        answer.set_result(embedder.embed_query(text))
-    except BaseException as error:  # noqa: BLE001  # raised again in the thread that waits
-        answer.set_exception(error)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from recollect.core.errors import InvalidInput
+from recollect.core.threads import ThreadFuture, ThreadPool, completed
 from recollect.models.embedding.embedder import Progress, Vectors, checked_vectors
 from recollect.models.embedding.wires import Purpose
 
@@ -52,7 +53,7 @@ class ThreadedEmbedder(ABC):
         self._threads = threads
         self._batch_size = batch_size
         self._lock = threading.Lock()
-        self._loaded: tuple[TextModel, ThreadPoolExecutor] | None = None
+        self._loaded: tuple[TextModel, ThreadPool] | None = None
 
     @abstractmethod
     def open_model(self) -> TextModel:
@@ -82,7 +83,7 @@ class ThreadedEmbedder(ABC):
                 vectors[row] = model.embed(text, "document")
             return len(batch)
 
-        _run_all([pool.submit(embed_batch, start) for start in starts], progress)
+        _run_all([pool.submit(partial(embed_batch, start)) for start in starts], progress)
         return checked_vectors(vectors, len(texts), self.dimensions)
 
     def embed_query(self, text: str) -> Vectors:
@@ -105,17 +106,17 @@ class ThreadedEmbedder(ABC):
         with self._lock:
             self._loaded = None
 
-    def _load(self) -> tuple[TextModel, ThreadPoolExecutor]:
+    def _load(self) -> tuple[TextModel, ThreadPool]:
         with self._lock:
             if self._loaded is None:
-                pool = ThreadPoolExecutor(self._threads, thread_name_prefix="recollect-embed")
+                pool = ThreadPool("recollect-embed", self._threads)
                 self._loaded = (self.open_model(), pool)
             return self._loaded
 
 
-def _run_all(batches: list[Future[int]], progress: Progress | None) -> None:
+def _run_all(batches: list[ThreadFuture[int]], progress: Progress | None) -> None:
     try:
-        for batch in as_completed(batches):
+        for batch in completed(batches):
             done = batch.result()
             if progress is not None:
                 progress(done)

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -17,6 +18,8 @@ import msgspec
 from recollect.caller import Caller
 from recollect.core.errors import Unauthorized
 from recollect.core.events import check_types
+from recollect.core.loops import result_of
+from recollect.core.threads import ThreadPool
 from recollect.server.route import AnyRoute, Given, Piece, StreamRoute
 from recollect.store.journal import RecordedEvent
 from recollect.store.streams import EventReader
@@ -30,6 +33,9 @@ GATHER_S = 0.05
 a core while hundreds of groups are committed a second."""
 RETRY_MS = 2_000
 """After what time a browser comes back."""
+
+_PAGES = ThreadPool("recollect-page", 4)
+"""Streams read on threads of their own, and leave those of calls to the others."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -112,7 +118,7 @@ class EventPieces:
         while (left := until - self._now()) > 0:
             bell.hush()
             try:
-                piece, is_page = await asyncio.to_thread(self._page, reader)
+                piece, is_page = await result_of(_PAGES.submit(partial(self._page, reader)))
             except Unauthorized:
                 return None
             if piece:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ import msgspec
 from recollect.core import errors
 from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreError
 from recollect.core.settings.environment import is_inside, surroundings
+from recollect.core.threads import run_on_thread
 from recollect.server.client import WorkerConnection
 from recollect.server.presence import (
     LOGS,
@@ -243,7 +243,8 @@ def _spawn(home: Path) -> subprocess.Popen[bytes]:
     finally:
         os.close(said)
     # A program that outlives its worker reaps it.
-    threading.Thread(target=process.wait, name="recollect-reaper", daemon=True).start()
+    with suppress(StoreError):
+        run_on_thread("recollect-reaper", process.wait)
     return process
 
 

@@ -16,8 +16,15 @@ import msgspec
 from recollect import __version__
 from recollect.caller import Callers
 from recollect.core.clock import SystemClock
-from recollect.core.errors import Denied, InvalidInput, StoreBusy
+from recollect.core.errors import (
+    Denied,
+    InvalidInput,
+    RecollectError,
+    StoreBusy,
+    StoreError,
+)
 from recollect.core.settings import ServerSettings, load_settings, surroundings
+from recollect.core.threads import Look, RestartableThread, await_event, run_on_thread
 from recollect.governance.token_file import TokenFile
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
@@ -84,48 +91,47 @@ class HomeWorker:
             TokenFile(self.home).ensure()
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
             pool = held.enter_context(MemoryPool(self.home, self._overrides, role="worker"))
-            held.enter_context(kept_in_step(pool.memory()))
+            look = held.enter_context(kept_in_step(pool.memory()))
             callers = Callers(pool)
             drain = held.enter_context(draining(self.home, taking(callers)))
             app = HttpApp(all_routes(), all_mounts(), drain)
             hosts = (settings.host, *settings.hosts)
             server = Server(app, callers, listeners, hosts=hosts)
-            self._serve(server, _presence_of(listeners), started)
+            self._serve(server, _presence_of(listeners), started, look)
 
     def stop(self) -> None:
         """End it, from any thread; returns at once. Requests under way are answered first."""
         self._stopping.set()
 
     def _serve(
-        self, server: Server, presence: Presence, started: Callable[[Presence], None]
+        self,
+        server: Server,
+        presence: Presence,
+        started: Callable[[Presence], None],
+        look: Look,
     ) -> None:
         """Answer until it is stopped; worker.json is there as long as it answers."""
-        failures: list[BaseException] = []
 
-        def run() -> None:
-            try:
-                server.run()
-            except BaseException as error:  # noqa: BLE001 - raised by who waits
-                failures.append(error)
-            self._stopping.set()
+        def look_at_both() -> None:
+            running.look()
+            look()
 
         # On a thread of its own it leaves signals to us: uvicorn would end the process with them.
-        thread = threading.Thread(target=run, name="recollect-server")
-        thread.start()
+        running = run_on_thread("recollect-server", server.run)
+        running.add_done_callback(lambda _: server.started.set())
+        running.add_done_callback(lambda _: self._stopping.set())
         path = self.home / PRESENCE_FILE
         try:
-            server.started.wait()
-            if not failures:
+            await_event(server.started, look_at_both)
+            if not running.done():
                 write_file(path, msgspec.json.encode(presence))
                 _log.info("serves %s, process %s", presence.address, presence.pid)
                 started(presence)
-            self._stopping.wait()
+            await_event(self._stopping, look_at_both)
         finally:
             path.unlink(missing_ok=True)
             server.stop()
-            thread.join()
-        for failure in failures:
-            raise failure
+            running.result()
         _log.info("stopped")
 
 
@@ -193,17 +199,29 @@ def listening(
 
 
 @contextmanager
-def kept_in_step(memory: Memory) -> Iterator[None]:
-    """Do the work of the home in the background while the block runs; log what fails of it."""
+def kept_in_step(memory: Memory) -> Iterator[Look]:
+    """Do the work of the home in the background while the block runs; log what fails of it.
+
+    The block is given what replaces the thread where it has died.
+    """
 
     def watch() -> None:
-        with suppress(InvalidInput, StoreBusy):  # not wanted, or another program does it
-            for synced in memory.watch():
-                if synced.last.error is not None:
-                    _log.warning("a sync failed: %s", synced.last.error)
+        try:
+            with suppress(InvalidInput, StoreBusy):  # not wanted, or another program does it
+                for synced in memory.watch():
+                    if synced.last.error is not None:
+                        _log.warning("a sync failed: %s", synced.last.error)
+        except RecollectError as error:
+            _log.warning("the home is not kept in step: %s", error.code)
 
-    threading.Thread(target=watch, name="recollect-watch", daemon=True).start()
-    yield
+    def look() -> None:
+        if thread.has_died:
+            with suppress(StoreError):  # the next look tries again
+                thread.start()
+
+    thread = RestartableThread("recollect-watch", watch)
+    thread.start()
+    yield look
 
 
 def _presence_of(listeners: list[socket.socket]) -> Presence:

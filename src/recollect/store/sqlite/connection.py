@@ -19,6 +19,7 @@ import apsw
 from msgspec import Struct
 
 from recollect.core.errors import Denied, StoreClosed, StoreError, StoreReadOnly
+from recollect.core.threads import run_on_thread
 from recollect.store.failures import translate_os
 
 OLDEST_SQLITE = 3_051_003
@@ -229,17 +230,14 @@ class Extensions:
 
 
 def _try(path: str, trial: Callable[[], apsw.Connection]) -> None:
-    said: list[str] = ["loading took too long"]
-    thread = threading.Thread(
-        target=lambda: said.__setitem__(0, _trouble(path, trial)),
-        name="recollect-extension",
-        daemon=True,
-    )
-    thread.start()
-    thread.join(LOAD_TIMEOUT_S)
-    if said[0]:
+    trying = run_on_thread("recollect-extension", lambda: _trouble(path, trial))
+    try:
+        trouble = trying.result(LOAD_TIMEOUT_S)
+    except TimeoutError:
+        trouble = "loading took too long"
+    if trouble:
         raise StoreError(
-            f"the extension cannot be loaded: {said[0]}",
+            f"the extension cannot be loaded: {trouble}",
             hint="install its package again, or correct its path",
             path=path,
         )

@@ -23,7 +23,8 @@ from msgspec import Struct
 
 from recollect.core.actor import ACTOR
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError, StoreBusy, StoreClosed, StoreError
+from recollect.core.errors import RecollectError, StoreBusy, StoreError
+from recollect.core.threads import RestartableThread, ThreadFuture, died, run_into
 from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, translate
 from recollect.store.locks import WriteQueue
@@ -82,7 +83,12 @@ class Writer:
         self._on_commit = on_commit
         self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
         self._mutex = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = RestartableThread(f"recollect-writer-{opener.path.name}", self._run)
+        self._has_started = False
+        self._ident: int | None = None
+        self._taken: list[WriteJob | None] = []
+        """What the thread works on; who comes after one that died answers for it."""
+        self._group: GroupCommit | None = None
         self._is_closed = False
         self._process = os.getpid()
         self._connection: apsw.Connection | None = None
@@ -102,18 +108,19 @@ class Writer:
 
     def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
         """Queue ``unit``; see `recollect.store.engine.Database.submit`."""
-        future: Future[T] = Future()
+        future: ThreadFuture[T] = ThreadFuture(self._look)
         with self._mutex:
             if self._is_closed or os.getpid() != self._process:
                 raise unusable(is_closed=self._is_closed)
-            if self._thread is None:
-                self._start()
+            if not self._has_started:
+                self._thread.start()
+                self._has_started = True
             self._jobs.put(WriteJob(unit, future, ACTOR.get()))
         return future
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
         """Queue ``unit`` and wait; see `recollect.store.engine.Database.write`."""
-        if threading.current_thread() is self._thread:
+        if threading.get_ident() == self._ident:
             raise StoreError(
                 "a unit of work waits for another one that comes after it",
                 hint="use the transaction that the unit was given",
@@ -131,44 +138,77 @@ class Writer:
             if not self._is_closed:
                 self._is_closed = True
                 self._jobs.put(None)
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
+        self._thread.await_end()
+        self._look()
+        self._thread.await_end()
 
-    def _start(self) -> None:
-        thread = threading.Thread(
-            target=self._run, name=f"recollect-writer-{self._opener.path.name}", daemon=True
-        )
-        try:
-            thread.start()
-        except RuntimeError as error:
-            raise StoreClosed(
-                "the process is ending", hint="write before the functions of atexit run"
-            ) from error
-        self._thread = thread
+    def _look(self) -> None:
+        """Let a new thread go on where one has died; fail what waits where none can start."""
+        with self._mutex:
+            if not self._thread.has_died:
+                return
+            try:
+                self._thread.start()
+            except StoreError as error:
+                self._answer_for_dead()
+                while not self._jobs.empty():
+                    job = self._jobs.get_nowait()
+                    if job is not None:
+                        job.future.fail(copy.copy(error))
 
     def _run(self) -> None:
+        self._ident = threading.get_ident()
+        self._answer_for_dead()
         while (jobs := self._take()) is not None:
             running = [job for job in jobs if job.future.set_running_or_notify_cancel()]
             if running:
                 self._settle(running)
+            self._taken, self._group = [], None
         self._abandon()
 
     def _take(self) -> list[WriteJob] | None:
         """Wait for a job, then take all that are there; None means stop."""
-        job = self._jobs.get()
-        if job is None:
-            return None
-        jobs = [job]
-        while len(jobs) < self._tuning.batch_limit:
+        # Made first: a job must not be lost between the queue and here, as by short memory.
+        taken: list[WriteJob | None] = [None] * self._tuning.batch_limit
+        self._taken = taken
+        taken[0] = self._jobs.get()
+        for place in range(1, len(taken)):
+            if taken[place - 1] is None:
+                break
             try:
-                job = self._jobs.get_nowait()
+                taken[place] = self._jobs.get_nowait()
             except queue.Empty:
                 break
-            if job is None:
+            if taken[place] is None:
                 self._jobs.put(None)
-                break
-            jobs.append(job)
-        return jobs
+        return [job for job in taken if job is not None] or None
+
+    def _answer_for_dead(self) -> None:
+        """Answer for what a thread had taken when it died: the token says whether it is stored."""
+        left = [job for job in self._taken if job is not None and not job.future.done()]
+        group, self._taken, self._group = self._group, [], None
+        if not left:
+            return
+        self._abandon()
+        has_begun = group is not None and group.has_begun_commit
+        try:
+            stored = self._stored_of(group) if group is not None and has_begun else {}
+        except BaseException as error:  # noqa: BLE001  # the callers get it; the thread must live
+            for job in left:
+                job.future.fail(self._explain(error))
+            return
+        lost = Outcome(error=died(outcome="unknown" if has_begun else "none"))
+        for job in left:
+            self._answer(job, stored.get(id(job), lost))
+
+    def _stored_of(self, group: GroupCommit) -> dict[int, Outcome]:
+        """Return the outcomes of a group by the identity of its jobs, if it is stored."""
+        with self._turn():
+            if not self._is_there(group, apsw.InterruptError("the thread died")):
+                return {}
+        if self._mark is not None:
+            self._mark.reach(group.number)
+        return {id(job): made for job, made in zip(group.jobs, group.outcomes, strict=True)}
 
     def _settle(self, jobs: Sequence[WriteJob]) -> None:
         try:
@@ -180,10 +220,13 @@ class Writer:
         except BaseException as error:  # noqa: BLE001  # the callers get it; the thread must live
             outcomes = [Outcome(error=self._explain(error)) for _ in jobs]
         for job, outcome in zip(jobs, outcomes, strict=True):
-            if outcome.error is None:
-                job.future.set_result(outcome.value)
-            else:
-                job.future.set_exception(outcome.error)
+            self._answer(job, outcome)
+
+    def _answer(self, job: WriteJob, outcome: Outcome) -> None:
+        if outcome.error is None:
+            run_into(job.future, lambda: outcome.value)
+        else:
+            job.future.fail(copy.copy(outcome.error))
 
     def _turn(self) -> AbstractContextManager[None]:
         return self._turns.turn(self._tuning.busy_timeout_ms / 1000)
@@ -252,6 +295,7 @@ class Writer:
 
     def _attempt(self, jobs: Sequence[WriteJob]) -> GroupCommit:
         group = GroupCommit(jobs, self._opener.path, self._clock, next(self._tokens))
+        self._group = group
         try:
             group.run(self._connected(), self._mark)
         except apsw.Error as error:
@@ -375,7 +419,7 @@ class WriteJob(Struct, frozen=True):
     """A unit of work, the future of the caller who waits for it, and in whose name it is."""
 
     unit: Callable[[Transaction], Any]
-    future: Future[Any]
+    future: ThreadFuture[Any]
     actor: str | None = None
 
 
@@ -397,7 +441,7 @@ class GroupCommit:
     """
 
     def __init__(self, jobs: Sequence[WriteJob], path: Path, clock: Clock, token: bytes) -> None:
-        self._jobs = jobs
+        self.jobs = jobs
         self._path = path
         self._clock = clock
         self.outcomes: list[Outcome] = []
@@ -415,10 +459,10 @@ class GroupCommit:
             apsw.Error: the transaction as a whole failed; what became of it is to be found out.
         """
         connection.execute(dialect.BEGIN_WRITE)
-        if len(self._jobs) == 1:  # what it leaves behind goes with the whole transaction
-            self.outcomes = [self._run_unit(connection, self._jobs[0])]
+        if len(self.jobs) == 1:  # what it leaves behind goes with the whole transaction
+            self.outcomes = [self._run_unit(connection, self.jobs[0])]
         else:
-            self.outcomes = [self._run_apart(connection, job) for job in self._jobs]
+            self.outcomes = [self._run_apart(connection, job) for job in self.jobs]
         if all(outcome.error is not None for outcome in self.outcomes):
             connection.execute(dialect.ROLLBACK)
             return
