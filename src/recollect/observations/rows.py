@@ -16,9 +16,11 @@ from recollect.core.scope import Place, Scope
 from recollect.observations.links.said import said_in
 from recollect.observations.observation import Observation
 from recollect.store.columns import (
+    LISTED,
     Condition,
     decode,
     integer,
+    listed,
     text,
     text_or_none,
     typed_rows,
@@ -43,6 +45,9 @@ _INSERT: LiteralString = f"""
         ?, ?)
 """  # noqa: S608  # literals
 _SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
+_SELECT_LISTED: LiteralString = f"""
+    SELECT {_COLUMNS}, is_forgotten, row_hash
+    FROM {LISTED} observations o WHERE o.id = listed AND """  # noqa: S608  # literals
 _REWRITE: LiteralString = """
     UPDATE observations SET title = ?, summary = ?, made_by = ?, row_hash = ? WHERE id = ?
 """
@@ -327,6 +332,7 @@ def select_observations(
     *,
     offset: int = 0,
     deleted: bool = False,
+    ids: Sequence[str] | None = None,
 ) -> list[Observation]:
     """Return the observations that meet a condition.
 
@@ -337,13 +343,15 @@ def select_observations(
         limit: How many at most; -1 is all.
         offset: How many of them to leave out first.
         deleted: Those of deleted sessions, too.
+        ids: Only these.
 
     Raises:
         StoreCorrupt: a row is not what was stored.
     """
     living: LiteralString = "" if deleted else _LIVING
     tail: LiteralString = living + " ORDER BY " + order + " LIMIT ? OFFSET ?"
-    rows = tx.all(_SELECT + where.sql + tail, [*where.params, limit, offset])
+    select, chosen = (_SELECT, ()) if ids is None else (_SELECT_LISTED, (listed(ids),))
+    rows = tx.all(select + where.sql + tail, [*chosen, *where.params, limit, offset])
     return [_observation_of(row) for row in rows]
 
 

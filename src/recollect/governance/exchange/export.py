@@ -290,10 +290,11 @@ class HomeExport:
             yield from map(self._with_payload, found)
 
     def _some(self, tx: Transaction, ids: list[str]) -> list[Observation]:
-        where = Condition(self._order.scope, "session_id").among("id", ids)
+        where = Condition(self._order.scope, "session_id")
         if self._order.since is not None:
             where.also("created_at >= ?", self._order.since)
-        found = select_observations(tx, where, "created_at, id", -1, deleted=self._asked is None)
+        order, is_operator = "created_at, id", self._asked is None
+        found = select_observations(tx, where, order, -1, deleted=is_operator, ids=ids)
         if self._asked is None:
             return found
         hearer, places = self._asked.hearer, places_of(tx, ids)

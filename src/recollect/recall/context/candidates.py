@@ -91,8 +91,8 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
     """Return the observations of the project that a search found."""
     if not order.relevance:
         return []
-    where = order.observed().among("id", list(order.relevance))
-    return select_observations(tx, where, _NEWEST, len(order.relevance))
+    ids = list(order.relevance)
+    return select_observations(tx, order.observed(), _NEWEST, len(ids), ids=ids)
 
 
 def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, LiteralString
+from typing import TYPE_CHECKING, Literal, LiteralString
 
 import msgspec
 
@@ -12,7 +12,7 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.store.columns import Condition, placed_rows
+from recollect.store.columns import LISTED, Condition, listed, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.tokens import estimate_tokens
 
@@ -147,29 +147,46 @@ _WITH_SESSION: LiteralString = """) r JOIN sessions s ON s.id = r.session_id
 _MESSAGES: LiteralString = f"""
     SELECT 'message', r.id, r.number, r.role, substr(r.text, 1, 400), '', r.token_estimate,
         r.created_at, r.session_id, NULL, r.project, {_PLACE}
-    FROM (SELECT * FROM messages WHERE """  # noqa: S608  # literals
+    FROM (SELECT t.* FROM """  # noqa: S608  # literals
 _OBSERVATIONS: LiteralString = f"""
     SELECT 'observation', r.id, r.number, r.type, r.title, r.summary, r.tokens,
         r.created_at, r.session_id, r.trust, r.project, {_PLACE}
-    FROM (SELECT * FROM observations WHERE is_forgotten = 0 AND """  # noqa: S608  # literals
-TABLES: dict[str, LiteralString] = {"message": _MESSAGES, "observation": _OBSERVATIONS}
-"""By kind of record: how its rows are read, up to the condition."""
+    FROM (SELECT t.* FROM """  # noqa: S608  # literals
+TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
+    "message": (_MESSAGES, "messages t WHERE "),
+    "observation": (_OBSERVATIONS, "observations t WHERE is_forgotten = 0 AND "),
+}
+"""By kind of record: how its rows are read, up to the table, and up to the condition."""
 _KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
 
 Placed = tuple[LineRow, Place]
 """What a line is made of, and who hears it."""
 
 
-def select_rows(tx: Transaction, kind: str, where: Condition) -> list[Placed]:
+def select_rows(
+    tx: Transaction,
+    kind: str,
+    where: Condition,
+    chosen: Sequence[str] | Sequence[int] | None = None,
+    by: Literal["id", "number"] = "id",
+) -> list[Placed]:
     """Return the records of a kind that meet a condition, oldest first; none of deleted sessions.
 
     Args:
         tx: A transaction.
         kind: One of `TABLES`.
         where: Which ones.
+        chosen: Only those with these ids, or numbers.
+        by: Which of both they are.
     """
-    sql: LiteralString = TABLES[kind] + where.sql + _LIVING + _WITH_SESSION
-    rows: list[Row] = tx.all(sql, where.params)
+    head, table = TABLES[kind]
+    sql: LiteralString = head + table
+    params = where.params
+    if chosen is not None:
+        is_chosen: LiteralString = "t.id = listed AND " if by == "id" else "t.number = listed AND "
+        sql = head + LISTED + table + is_chosen
+        params = [listed(chosen), *params]
+    rows: list[Row] = tx.all(sql + where.sql + _LIVING + _WITH_SESSION, params)
     return placed_rows(rows, LineRow)
 
 
@@ -187,7 +204,7 @@ def lines_of(
     known: dict[str, LineRow] = {}
     for source, kind in _KINDS.items():
         ids = [hit.ref for hit in result.hits if hit.source == source]
-        found = select_rows(tx, kind, Condition(scope, "session_id").among("id", ids))
+        found = select_rows(tx, kind, Condition(scope, "session_id"), ids)
         known |= {row.id: row for row, place in found if hears(hearer, kind, place)}
     sees = hearer is None or hearer.sees_payload
     lines = tuple(

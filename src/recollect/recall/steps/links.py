@@ -93,10 +93,11 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         """Return links to those observations that are there and that they hear, in the order."""
         if not named:
             return {}
-        numbers = msgspec.json.encode(sorted({number for _, _, number in named})).decode()
+        numbers = sorted({number for _, _, number in named})
         where = Condition(self.scope, "session_id")
-        where.also("number IN (SELECT value FROM json_each(?))", numbers)
-        rows = self.records.read(lambda tx: select_rows(tx, "observation", where))
+        rows = self.records.read(
+            lambda tx: select_rows(tx, "observation", where, numbers, by="number")
+        )
         heard = (row.line() for row, place in rows if hears(self.hearer, row.kind, place))
         known = {line.number: line for line in heard}
         return {

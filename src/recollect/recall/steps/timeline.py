@@ -251,8 +251,8 @@ class _Around:
         rows: dict[str, LineRow] = {}
         for kind in TABLES:
             ids = [key.id for key in chosen if key.kind == kind]
-            where = Condition(self._scope, "session_id").among("id", ids)
-            rows |= {row.id: row for row, _ in select_rows(tx, kind, where)}
+            found = select_rows(tx, kind, Condition(self._scope, "session_id"), ids)
+            rows |= {row.id: row for row, _ in found}
         return [rows[key.id] for key in chosen]
 
     def _page(
