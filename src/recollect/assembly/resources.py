@@ -211,6 +211,5 @@ def _workspace(resolved: ResolvedSettings, order: OpenOptions) -> Path | None:
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:
     if not settings.redact:
         return None
-    return SecretRedactor(
-        bytes.fromhex(persisted_random(records, REDACTION_SALT)), settings.patterns
-    )
+    salt = bytes.fromhex(persisted_random(records, REDACTION_SALT))
+    return SecretRedactor(salt, settings.patterns, records)

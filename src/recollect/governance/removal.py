@@ -39,6 +39,7 @@ from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_change, record_changes, record_event
 from recollect.store.locks import OwnerLock
+from recollect.store.recognised import drop_recognised
 
 BATCH = 500
 """Messages that one transaction removes. While 65,600 went, a writer beside it waited 14 ms at the
@@ -273,6 +274,7 @@ def _close(tx: Transaction, begun: Begun, now: int) -> None:
         return
     _part_from_kin(tx, session_id, tenant, now)
     tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
+    drop_recognised(tx, session_id)
     for statement in (*_DEPENDENT, *(_TOLD if begun.is_erased else ())):
         tx.execute(statement, (session_id,))
     tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))

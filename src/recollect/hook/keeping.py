@@ -17,11 +17,12 @@ import msgspec
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import Denied, RecollectError, StoreError
 from recollect.core.scope import Scope
-from recollect.core.settings import PrivacySettings, Settings, load_settings
+from recollect.core.settings import Settings, load_settings
 from recollect.hook.spool import Spool, SpooledEvent
 from recollect.store.engine import Database
 from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import RECORDS_FILE
+from recollect.text.secret_redactor import SecretRedactor
 
 _SALT_BYTES = 32
 
@@ -64,8 +65,7 @@ def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Pat
     try:
         settings = load_settings(home).settings
         value = _parsed(payload)
-        salt = _asked_of_records(home, settings, value, at)
-        sound = _redacted(value, salt, settings.privacy)
+        sound = _captured(home, settings, client, value, at)
     except Denied:
         raise
     except (RecollectError, TypeError, ValueError, RecursionError):
@@ -83,20 +83,33 @@ def _parsed(payload: bytes) -> dict[str, Any]:
     return value
 
 
-def _asked_of_records(home: Path, settings: Settings, value: dict[str, Any], at: int) -> bytes:
-    """Return the salt of a home's marks; a new one where it has no records yet.
+def _captured(
+    home: Path, settings: Settings, client: str, value: dict[str, Any], at: int
+) -> msgspec.Raw:
+    """Return an event without its secrets, and those that were recognised in its session.
 
     Raises:
         Denied: what happened is not captured.
+        InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
         StoreError: the records cannot be read.
     """
     if not (home / RECORDS_FILE).exists():
-        return secrets.token_bytes(_SALT_BYTES)
+        if not settings.privacy.redact:
+            return _encoded(value)
+        redactor = SecretRedactor(secrets.token_bytes(_SALT_BYTES), settings.privacy.patterns)
+        return _encoded(redactor.value(value))
     from recollect.store.meta import REDACTION_SALT, persisted_random
+    from recollect.store.recognised import session_name
 
     with closing(open_records(home, settings.store, SystemClock())) as records:
         _check_captured(records, settings, value, at)
-        return bytes.fromhex(persisted_random(records, REDACTION_SALT))
+        if not settings.privacy.redact:
+            return _encoded(value)
+        salt = bytes.fromhex(persisted_random(records, REDACTION_SALT))
+        said_in, tenant = _text(value.get("session_id")) or "", Scope().tenant
+        name = records.read(lambda tx: session_name(tx, tenant, client, said_in))
+        redactor = SecretRedactor(salt, settings.privacy.patterns, records)
+        return _encoded(redactor.session(name, lambda it: it.value(value)))
 
 
 def _check_captured(records: Database, settings: Settings, value: dict[str, Any], at: int) -> None:
@@ -119,14 +132,5 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _redacted(value: object, salt: bytes, settings: PrivacySettings) -> msgspec.Raw:
-    """Return a JSON value without its secrets.
-
-    Raises:
-        InvalidInput: a pattern of the settings cannot be used, or it is nested too deeply.
-    """
-    if settings.redact:
-        from recollect.text.redaction import Redactor
-
-        value = Redactor(salt, settings.patterns).redact_value(value)
+def _encoded(value: object) -> msgspec.Raw:
     return msgspec.Raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

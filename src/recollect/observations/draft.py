@@ -104,7 +104,9 @@ class ObservationDrafts:
     def make(
         self, given: GivenObservation, *, is_owners: bool, is_redacted: bool = False
     ) -> ObservationDraft:
-        """Return the draft of an observation.
+        """Return the draft of an observation, without the secrets of its session.
+
+        A value that a rule names in one of its fields is taken out of all of them.
 
         Args:
             given: What the caller passes.
@@ -114,6 +116,18 @@ class ObservationDrafts:
         Raises:
             InvalidInput: a field cannot be stored.
         """
+        if self._redactor is None or is_redacted:
+            return self._made(given, is_owners=is_owners, is_redacted=is_redacted)
+
+        def make(redactor: SecretRedactor) -> ObservationDraft:
+            drafts = ObservationDrafts(self._clock, self._ids, redactor)
+            return drafts._made(given, is_owners=is_owners, is_redacted=is_redacted)  # one of ours
+
+        return self._redactor.session(given.session_id, make)
+
+    def _made(
+        self, given: GivenObservation, *, is_owners: bool, is_redacted: bool
+    ) -> ObservationDraft:
         evidence = self._evidence(given, (lambda it: it) if is_redacted else self._value)
         files = files_of(evidence) if given.files is None else self._files(given.files)
         trust = trust_of(evidence, is_owners=is_owners)

@@ -49,6 +49,7 @@ from recollect.sessions.record.transcript_rows import (
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
+from recollect.store.recognised import drop_recognised
 
 _SET_STATUS: LiteralString = "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ?"
 _READ_AGAIN: LiteralString = (
@@ -202,6 +203,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     ended_at = at if status == "archived" else None
     tx.execute(_SET_STATUS, (status, ended_at, session.id))
     note_change(tx, session, at)
+    drop_recognised(tx, session.id)
     if status == "archived" and session.status == "active":
         note_end(tx, session, at)
     if DELETED in {status, session.status}:

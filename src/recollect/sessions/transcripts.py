@@ -6,7 +6,7 @@ parents. Which session a message belongs to is the business of `sessions`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
-from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
@@ -96,11 +96,11 @@ class Transcripts:
             facts = with_usage(facts, model, usage)
         if not isinstance(role, str) or content is None:
             given = {"name": name, "at": at, "event_id": event_id, "sender": sender}
-            draft = self._access.drafts.message(**_of_whole(role, content, facts, given))
-            return self._append(session_id, [draft], lease)[0]
-        draft = self._access.drafts.message(
-            role, content, name=name, at=at, metadata=facts, event_id=event_id, sender=sender
-        )
+            arguments = _of_whole(role, content, facts, given)
+        else:
+            arguments = {"role": role, "content": content, "name": name, "at": at}
+            arguments |= {"metadata": facts, "event_id": event_id, "sender": sender}
+        draft = self._access.drafts.session(session_id, lambda it: it.message(**arguments))
         return self._append(session_id, [draft], lease)[0]
 
     def append_many(
@@ -120,7 +120,8 @@ class Transcripts:
                 while it is a queue or exclusively.
             InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
         """
-        drafts = [self._draft_of(item, place) for place, item in enumerate(items)]
+        given = list(items)
+        drafts = self._access.drafts.session(session_id, partial(_drafts_of, given))
         if not drafts and lease is None:
             self._access.database.read(
                 lambda tx: require_living(tx, self._access.scope, session_id)
@@ -149,12 +150,10 @@ class Transcripts:
 
         if not isinstance(of, StandIn):
             raise InvalidInput("of must be a StandIn", hint="pass what names the message")
-        draft = self._access.drafts.message(
-            of.said_by,
-            text,
-            at=at,
-            metadata={STAND_IN: msgspec.to_builtins(of)},
-            event_id=of.event_id,
+        facts = {STAND_IN: msgspec.to_builtins(of)}
+        draft = self._access.drafts.session(
+            session_id,
+            lambda it: it.message(of.said_by, text, at=at, metadata=facts, event_id=of.event_id),
         )
 
         def unit(tx: Transaction) -> Message | None:
@@ -204,14 +203,17 @@ class Transcripts:
         facts = with_usage(metadata or {}, model, None)
 
         def make(blocks: list[ContentBlock], more: Mapping[str, Any]) -> Draft:
-            return self._access.drafts.message(
-                role,
-                blocks,
-                name=name,
-                at=at,
-                metadata={**facts, **more},
-                event_id=event_id,
-                sender=sender,
+            return self._access.drafts.session(
+                session_id,
+                lambda it: it.message(
+                    role,
+                    blocks,
+                    name=name,
+                    at=at,
+                    metadata={**facts, **more},
+                    event_id=event_id,
+                    sender=sender,
+                ),
             )
 
         make([], {})  # so that wrong facts are refused before the answer comes
@@ -336,13 +338,17 @@ class Transcripts:
         now, lasts_ms = access.clock.now_ms(), lease_ms(access.settings)
         check_append(tx, session, lease, now, lasts_ms)
 
-    def _draft_of(self, item: Item, place: int) -> Draft:
-        from recollect.sessions.record.chat_message import arguments_of
 
+def _drafts_of(items: Sequence[Item], drafts: DraftMaker) -> list[Draft]:
+    from recollect.sessions.record.chat_message import arguments_of
+
+    made: list[Draft] = []
+    for place, item in enumerate(items):
         try:
-            return self._access.drafts.message(**arguments_of(item))
+            made.append(drafts.message(**arguments_of(item)))
         except InvalidInput as error:
             raise InvalidInput(error.message, hint=error.hint, item=place) from error
+    return made
 
 
 def _of_whole(

@@ -1,16 +1,25 @@
-"""The redactor as the features use it: texts, values, and files whose line numbers must stay."""
+"""The redactor as the features use it: texts, values, and files whose line numbers must stay.
+
+What a rule named once in a session is a secret everywhere in it: `SecretRedactor.session`.
+"""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.store.engine import Database
+from recollect.store.recognised import add_recognised, find_recognised
 
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
     from recollect.text.redaction import Redactor
 
+T = TypeVar("T")
+_MOST_SESSIONS = 64
+"""Whose recognised secrets are held; those of others are read again."""
 _PLAIN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.-]{1,15}")
 """Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
 
@@ -22,17 +31,59 @@ class SecretRedactor:
         salt: Secret bytes of the home, see `recollect.text.redaction.Redactor`.
         patterns: More regular expressions of secrets; the first text that is redacted raises
             `InvalidInput` when one of them is not valid.
+        records: Where hashes of what was recognised are kept; None keeps them in the process.
     """
 
-    def __init__(self, salt: bytes, patterns: Sequence[str] = ()) -> None:
+    def __init__(
+        self, salt: bytes, patterns: Sequence[str] = (), records: Database | None = None
+    ) -> None:
         self._salt = salt
         self._patterns = tuple(patterns)
+        self._records = records
+        self._sessions: dict[str, _BoundRedactor] = {}
 
     @functools.cached_property
     def _redactor(self) -> Redactor:
         from recollect.text.redaction import Redactor
 
         return Redactor(self._salt, self._patterns)
+
+    def session(
+        self, name: str, make: Callable[[SecretRedactor], T], *, is_current: bool = True
+    ) -> T:
+        """Return what ``make`` returns, given a redactor that knows the secrets of a session.
+
+        It knows what was recognised in the session before, also by other processes, and learns what
+        is recognised now. Where something was, ``make`` is called again: what it made first may
+        still hold it. What was learnt is kept, as hashes, before this returns.
+
+        Args:
+            name: The id of the session, see `recollect.store.recognised.session_name`.
+            make: May be called twice, and changes nothing.
+            is_current: Whether it asks what other processes learnt since the last call; the first
+                call of a session does in any case.
+
+        Raises:
+            StoreError: what was recognised cannot be read or kept.
+        """
+        known = self._sessions.get(name)
+        if is_new := known is None:
+            if len(self._sessions) >= _MOST_SESSIONS:
+                self._sessions.clear()
+            known = self._sessions[name] = _BoundRedactor(
+                self._redactor, self._salt, self._patterns
+            )
+        records = self._records
+        if records is not None and (is_current or is_new):
+            since = known.number
+            known.take(*records.read(lambda tx: find_recognised(tx, name, since)))
+        before, made = len(known.recognised), make(known)
+        if len(known.recognised) > before:
+            made = make(known)
+            fresh = known.recognised.take_fresh()
+            if records is not None:
+                records.write(lambda tx: add_recognised(tx, name, fresh))
+        return made
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets."""
@@ -61,3 +112,36 @@ class SecretRedactor:
             kept.append("\n" * text.count("\n", finding.start, end))
             position = end
         return "".join([*kept, text[position:]])
+
+
+class _BoundRedactor(SecretRedactor):
+    """A redactor that knows what was recognised in a session, and learns."""
+
+    def __init__(self, engine: Redactor, salt: bytes, patterns: Sequence[str]) -> None:
+        super().__init__(salt, patterns)
+        self.__dict__["_redactor"] = engine
+        self.recognised = engine.recognised()
+        self.number = 0
+        """Of the newest row that is known."""
+
+    def take(self, number: int, lines: list[str]) -> None:
+        """Know the rows of the session; without any it ended, and what was known is forgotten."""
+        if self.recognised and not lines:
+            self.recognised = self._redactor.recognised()
+        self.number = number
+        if lines:
+            self.recognised.add(lines)
+
+    def session(
+        self, name: str, make: Callable[[SecretRedactor], T], *, is_current: bool = True
+    ) -> T:
+        """Return what ``make`` returns: the session is known already."""
+        return make(self)
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without secrets."""
+        return self._redactor.redact(text, self.recognised).text
+
+    def value(self, value: Any) -> Any:
+        """Return a JSON value without secrets; a key may show that its value is one."""
+        return self._redactor.redact_value(value, self.recognised)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from recollect.core.clock import IdSource
 from recollect.core.scope import Scope
@@ -18,6 +20,7 @@ from recollect.store.locks import TicketQueue
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.text.json_value import JsonValue
 
+T = TypeVar("T")
 NOON = 1_770_724_800_000
 """2026-02-10 12:00 UTC in ms."""
 MINUTE = 60_000
@@ -44,6 +47,12 @@ class WordRedactor:
     def identifier(self, text: str) -> str:
         """Return the id without the word."""
         return self.text(text)
+
+    def session(
+        self, name: str, make: Callable[[TextRedactor], T], *, is_current: bool = True
+    ) -> T:
+        """Return what is made: it knows its word in every session."""
+        return make(self)
 
     def value(self, value: JsonValue) -> JsonValue:
         """Return the value without the word and without passwords."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias, TypeVar
 
 import msgspec
 
@@ -50,10 +50,12 @@ from recollect.sessions.record.session import (
 from recollect.sessions.record.session_key import SessionKey, parse_key
 from recollect.sessions.record.tombstone import is_buried
 from recollect.store.engine import Database, Transaction
+from recollect.store.recognised import session_name
 
 _IS_TOLD: LiteralString = """
     SELECT 1 FROM messages WHERE session_id = ? AND foreign_id IS NOT NULL LIMIT 1
 """
+T = TypeVar("T")
 AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
 """Called in the transaction that stores the last batch, with what the batch added."""
 
@@ -125,6 +127,8 @@ class TranscriptImport:
         skips = context.rule.skips_call
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
         self._book = CallBook(self._earlier, context.drafts)
+        self._names: dict[str, str] = {}
+        """Of sessions by their foreign id, see `session_name`."""
         self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
@@ -240,7 +244,7 @@ class TranscriptImport:
                 return
             message = kept
         if not message.is_stored:
-            blocks = self._context.drafts.blocks(message.content or ())
+            blocks = self._redacted(message, lambda it: it.blocks(message.content or ()))
             recalled = self._context.drafts.recalled(blocks)
             self._observe(message, blocks, message.at or self._time, recalled)
             return
@@ -306,20 +310,31 @@ class TranscriptImport:
         identity = message.id or self._occurrences.identity(line.body or b"")
         if message.at is None:
             self._tally.counts["undated"] += 1
-        return self._context.drafts.message(
-            message.role,
-            message.content if message.content is not None else "",
-            name=None if message.name is None else message.name[:MAX_LABEL_CHARS],
-            at=message.at if message.at is not None else self._time,
-            metadata=self._extras.metadata(message),
-            event_id=event_id_of(
+        arguments: dict[str, Any] = {
+            "name": None if message.name is None else message.name[:MAX_LABEL_CHARS],
+            "at": message.at if message.at is not None else self._time,
+            "metadata": self._extras.metadata(message),
+            "event_id": event_id_of(
                 self._form.name, self._origins.get(identity, message.session.id), identity
             ),
-            foreign_id=message.id,
-            is_checked=not self._origins,
-            is_clean=self._is_clean,
-            sender=message.sender,
-        )
+            "foreign_id": message.id,
+            "is_checked": not self._origins,
+            "is_clean": self._is_clean,
+            "sender": message.sender,
+        }
+        content = message.content if message.content is not None else ""
+        return self._redacted(message, lambda it: it.message(message.role, content, **arguments))
+
+    def _redacted(self, message: ForeignMessage, make: Callable[[DraftMaker], T]) -> T:
+        """Return what is made of a message without the secrets of its session."""
+        context, foreign_id = self._context, message.session.id
+        name = self._names.get(foreign_id)
+        if is_new := name is None:
+            tenant, source = context.scope.tenant, self._form.name
+            name = self._names[foreign_id] = context.database.read(
+                lambda tx: session_name(tx, tenant, source, foreign_id)
+            )
+        return context.drafts.session(name, make, is_current=is_new)
 
     def _made(self, foreign: ForeignSession, began: int) -> Session:
         """Return a new session; ``began`` is the time of its first message, ms UTC."""

@@ -7,9 +7,9 @@ which stores the draft is a few inserts. Nothing leaves this module that was not
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -47,6 +47,7 @@ MAX_METADATA_BYTES = 256 * 1024
 """Largest metadata, as JSON."""
 
 _TEXTS = (str, bytes)
+T = TypeVar("T")
 FOREIGN = "foreign"
 """The key in metadata for what a foreign line holds beside its message."""
 REPLACED = "replaced_characters"
@@ -64,6 +65,11 @@ class TextRedactor(Protocol):
 
     def identifier(self, text: str) -> str:
         """Return an id, or a keyed hash of it if it holds a secret; equal ids stay equal."""
+
+    def session(
+        self, name: str, make: Callable[[TextRedactor], T], *, is_current: bool = True
+    ) -> T:
+        """Return what ``make`` returns, given a redactor that knows the secrets of a session."""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -161,6 +167,26 @@ class DraftMaker:
             sender=sender,
         )
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
+
+    def session(self, name: str, make: Callable[[DraftMaker], T], *, is_current: bool = True) -> T:
+        """Return what ``make`` returns, given a maker that knows the secrets of a session.
+
+        A value that a rule names in one of the drafts is taken out of all of them, and of all later
+        ones of the session.
+
+        Args:
+            name: The id of the session, see `recollect.store.recognised.session_name`.
+            make: May be called twice, and changes nothing.
+            is_current: As for `SecretRedactor.session`.
+        """
+        redactor = self._redactor
+        if redactor is None:
+            return make(self)
+
+        def bound(redactor: TextRedactor) -> T:
+            return make(DraftMaker(self._clock, self._ids, redactor, self._is_recall))
+
+        return redactor.session(name, bound, is_current=is_current)
 
     def label(self, text: object, what: str, cleaner: JsonCleaner | None = None) -> str:
         """Return a title or name that can be stored.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from bisect import bisect_right
@@ -18,6 +19,7 @@ from recollect.text.redaction.carriers import find_carried
 from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
+from recollect.text.redaction.recognised import Recognised
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
@@ -85,25 +87,38 @@ class Redactor:
         self._lately: set[str] = set()
         """Longer texts that hold none: a transcript tells what a tool gave back several times."""
 
-    def redact(self, text: str) -> Redacted:
+    def recognised(self) -> Recognised:
+        """Return what learns, for one session, which values a rule named."""
+        return Recognised(self._salt)
+
+    def redact(self, text: str, recognised: Recognised | None = None) -> Redacted:
         """Return ``text`` without its secrets.
 
         Linear in the length, up to the patterns that were added. Redacting the outcome again
         changes nothing.
+
+        Args:
+            text: Any text.
+            recognised: The values that are known already, which learns those that are found; of
+                this text alone if not given.
         """
-        if text in self._lately:
-            return Redacted(text=text, findings=())
-        if not self._patterns and is_harmless(text):
-            self._remember(text)
-            return Redacted(text=text, findings=())
+        if not (recognised and recognised.is_in(text)):
+            if text in self._lately:
+                return Redacted(text=text, findings=())
+            if not self._patterns and is_harmless(text):
+                self._remember(text)
+                return Redacted(text=text, findings=())
+        known = Recognised(self._salt) if recognised is None else recognised
         marked, marks, spans = text, list[str](), list[Span]()
         for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
-            found = self._found(marked, is_first=number == 0)
+            found = self._found(marked, known, is_first=number == 0)
             if not found:
                 break
+            for kind, start, end in found:
+                known.learn(kind, marked[start:end], text)
             spans = _merged([*spans, *_before(found, spans, marks)])
-            marks = [self._mark(kind, text[start:end]) for kind, start, end in spans]
+            marks = [self.mark(kind, text[start:end]) for kind, start, end in spans]
             marked = _marked(text, spans, marks)
         if not spans:
             self._remember(text)
@@ -119,19 +134,28 @@ class Redactor:
                 self._lately.clear()
             self._lately.add(text)
 
-    def redact_value(self, value: object) -> object:
+    def redact_value(self, value: object, recognised: Recognised | None = None) -> object:
         """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
 
         A text or number under a telling key such as ``password`` is taken out whole, also in a list
         or as the ``value`` of an object there, beside a ``name`` or after a flag that tells. Keys
         are redacted too. Tuples come back as lists.
 
+        Args:
+            value: The value.
+            recognised: As for `redact`; of this value alone if not given.
+
         Raises:
             InvalidInput: nested more than ``MAX_DEPTH`` levels.
         """
-        if type(value) is dict and not self._patterns and self._is_harmless(value):
+        is_plain = not self._patterns and not recognised
+        if type(value) is dict and is_plain and self._is_harmless(value):
             return value
-        return self._redacted_value(value, 0)
+        known = Recognised(self._salt) if recognised is None else recognised
+        walk = _Walk(self, known)
+        before, redacted = len(known), walk.value(value, 0)
+        # What one text gave away may be in another one that was looked at before.
+        return redacted if len(known) == before else walk.value(value, 0)
 
     def _is_harmless(self, value: dict[object, object]) -> bool:
         """Return whether an object holds no secret, its texts proven together; False says nothing.
@@ -167,7 +191,7 @@ class Redactor:
     def _is_quiet(self, key: object) -> bool:
         if key in self._quiet or key in _NAMES:
             return True
-        if type(key) is not str or key_kind(key) or self._redacted_text(key) != key:
+        if type(key) is not str or key_kind(key) or self.redact_short(key) != key:
             return False
         if len(self._quiet) >= _MOST_SHORT:
             self._quiet.clear()
@@ -182,82 +206,21 @@ class Redactor:
         ]
         if not fresh or is_harmless(" ".join(fresh)):
             return True
-        return all(self._redacted_text(each) == each for each in fresh)
+        return all(self.redact_short(each) == each for each in fresh)
 
-    def _redacted_value(self, value: object, depth: int) -> object:
-        if depth > MAX_DEPTH:
-            raise InvalidInput(
-                f"a value is nested more than {MAX_DEPTH} levels deep",
-                hint="store it as a text, or flatten it",
-            )
-        if isinstance(value, str):
-            return value if value in self._harmless else self._redacted_text(value)
-        if value is None or isinstance(value, _NUMBERS):
-            return value
-        if isinstance(value, (dict, Mapping)):
-            return self._redacted_mapping(value, None, depth + 1)
-        if isinstance(value, list | tuple):
-            return self._redacted_list(value, depth + 1)
-        return value
-
-    def _redacted_mapping(
-        self, value: Mapping[object, object], key: str | None, depth: int
-    ) -> dict[object, object]:
-        """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
-        named, harmless = key, self._harmless
-        for place in _NAMES:
-            name = value.get(place)
-            if isinstance(name, str) and key_kind(name):
-                named = name
-                break
-        return {
-            (
-                k if k in harmless or not isinstance(k, str) else self._redacted_text(k)
-            ): self._redacted_under(
-                named if named is not None and k in _CONTENTS else k, inner, depth
-            )
-            for k, inner in value.items()
-        }
-
-    def _redacted_list(self, value: Sequence[object], depth: int) -> list[object]:
-        before = ("", *value)
-        return [
-            self._redacted_under(flag, inner, depth)
-            if isinstance(inner, str) and isinstance(flag, str) and flag.startswith("-")
-            else self._redacted_value(inner, depth)
-            for flag, inner in zip(before, value, strict=False)
-        ]
-
-    def _redacted_under(self, key: object, value: object, depth: int) -> object:
-        """Return a value without its secrets that is under a key, which may tell what it is."""
-        if not isinstance(key, str) or not (kind := key_kind(key)):
-            return self._redacted_value(value, depth)
-        if isinstance(value, list | tuple):
-            return [self._redacted_under(key, inner, depth + 1) for inner in value]
-        if isinstance(value, Mapping):
-            return self._redacted_mapping(value, key, depth + 1)
-        if isinstance(value, str) and _SPACED in value:
-            # A header or a cookie: what is around the secret stays.
-            named = f"{key}: {value}"
-            redacted = self.redact(named).text
-            if redacted != named and redacted.startswith(f"{key}: "):
-                return redacted[len(key) + 2 :]
-        is_secret = telling_kind(key, value) is not None
-        return self._mark(kind, str(value)) if is_secret else self._redacted_value(value, depth)
-
-    def _redacted_text(self, text: str) -> str:
-        """Return a text of a value without secrets; a short one is looked at once."""
-        if text in self._harmless:
+    def redact_short(self, text: str, known: Recognised | None = None) -> str:
+        """Return a text without its secrets; a short one that has none is looked at once."""
+        if text in self._harmless and not (known and known.is_in(text)):
             return text
-        redacted = self.redact(text).text
+        redacted = self.redact(text, known).text
         if redacted == text and len(text) <= _SHORT:
             if len(self._harmless) >= _MOST_SHORT:
                 self._harmless.clear()
             self._harmless.add(text)
         return redacted
 
-    def _found(self, text: str, *, is_first: bool) -> list[Span]:
-        spans: Iterable[Span] = self._spans(text, is_first=is_first)
+    def _found(self, text: str, known: Recognised, *, is_first: bool) -> list[Span]:
+        spans = chain(known.find(text), self._spans(text, is_first=is_first))
         if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
@@ -283,11 +246,82 @@ class Redactor:
                 if end > start:
                     yield "pattern", start, end
 
-    def _mark(self, kind: str, secret: str) -> str:
+    def mark(self, kind: str, secret: str) -> str:
+        """Return the mark of a secret."""
         digest = hashlib.blake2b(
             secret.encode("utf-8", "surrogatepass"), digest_size=3, key=self._salt
         )
         return f"[redacted:{kind}:{digest.hexdigest()}]"
+
+
+class _Walk:
+    """One walk through a value, with what was recognised so far."""
+
+    def __init__(self, engine: Redactor, known: Recognised) -> None:
+        self._engine = engine
+        self._known = known
+        self._text = functools.partial(engine.redact_short, known=known)
+
+    def value(self, value: object, depth: int) -> object:
+        if depth > MAX_DEPTH:
+            raise InvalidInput(
+                f"a value is nested more than {MAX_DEPTH} levels deep",
+                hint="store it as a text, or flatten it",
+            )
+        if isinstance(value, str):
+            return self._text(value)
+        if value is None or isinstance(value, _NUMBERS):
+            return value
+        if isinstance(value, (dict, Mapping)):
+            return self._mapping(value, None, depth + 1)
+        if isinstance(value, list | tuple):
+            return self._list(value, depth + 1)
+        return value
+
+    def _mapping(
+        self, value: Mapping[object, object], key: str | None, depth: int
+    ) -> dict[object, object]:
+        """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
+        named = key
+        for place in _NAMES:
+            name = value.get(place)
+            if isinstance(name, str) and key_kind(name):
+                named = name
+                break
+        return {
+            (self._text(k) if isinstance(k, str) else k): self._under(
+                named if named is not None and k in _CONTENTS else k, inner, depth
+            )
+            for k, inner in value.items()
+        }
+
+    def _list(self, value: Sequence[object], depth: int) -> list[object]:
+        before = ("", *value)
+        return [
+            self._under(flag, inner, depth)
+            if isinstance(inner, str) and isinstance(flag, str) and flag.startswith("-")
+            else self.value(inner, depth)
+            for flag, inner in zip(before, value, strict=False)
+        ]
+
+    def _under(self, key: object, value: object, depth: int) -> object:
+        """Return a value without its secrets that is under a key, which may tell what it is."""
+        if not isinstance(key, str) or not (kind := key_kind(key)):
+            return self.value(value, depth)
+        if isinstance(value, list | tuple):
+            return [self._under(key, inner, depth + 1) for inner in value]
+        if isinstance(value, Mapping):
+            return self._mapping(value, key, depth + 1)
+        if isinstance(value, str) and _SPACED in value:
+            # A header or a cookie: what is around the secret stays.
+            named = f"{key}: {value}"
+            redacted = self._engine.redact(named, self._known).text
+            if redacted != named and redacted.startswith(f"{key}: "):
+                return redacted[len(key) + 2 :]
+        if telling_kind(key, value) is None:
+            return self.value(value, depth)
+        self._known.learn(kind, str(value), "")
+        return self._engine.mark(kind, str(value))
 
 
 def redact(text: str) -> Redacted:

@@ -279,6 +279,14 @@ CREATE TABLE prunings (
     is_whole   INTEGER NOT NULL CHECK (is_whole IN (0, 1)),
     at         INTEGER NOT NULL
 , erasure_id TEXT REFERENCES erasures (id)) STRICT, WITHOUT ROWID;
+CREATE TABLE recognised_secrets (
+    number     INTEGER PRIMARY KEY,
+    -- Its id; or its program and the id it has there, where a hook was first.
+    session_id TEXT NOT NULL,
+    -- Hash, length, whether it has spaces, kind.
+    line       TEXT NOT NULL,
+    UNIQUE (session_id, line)
+) STRICT;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,

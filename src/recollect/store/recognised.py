@@ -1,0 +1,50 @@
+"""Rows of the secrets that were recognised in a session: hashes, gone when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import LiteralString
+
+from recollect.store.columns import integer, text
+from recollect.store.engine import Transaction
+
+_NAMED: LiteralString = "SELECT id FROM sessions WHERE tenant = ? AND source = ? AND foreign_id = ?"
+_FIND: LiteralString = """
+    SELECT number, line FROM recognised_secrets
+    WHERE session_id IN (?1, (SELECT source || ':' || foreign_id FROM sessions WHERE id = ?1))
+        AND number >= ?2
+    ORDER BY number
+"""
+_ADD: LiteralString = """
+    INSERT INTO recognised_secrets (session_id, line) VALUES (?, ?) ON CONFLICT DO NOTHING
+"""
+_DROP: LiteralString = """
+    DELETE FROM recognised_secrets
+    WHERE session_id IN (?1, (SELECT source || ':' || foreign_id FROM sessions WHERE id = ?1))
+"""
+
+
+def session_name(tx: Transaction, tenant: str, source: str, foreign_id: str) -> str:
+    """Return the id of a program's session, or what it is called here until it is stored."""
+    row = tx.row(_NAMED, (tenant, source, foreign_id))
+    return text(row[0]) if row else f"{source}:{foreign_id}"
+
+
+def find_recognised(tx: Transaction, session: str, since: int) -> tuple[int, list[str]]:
+    """Return the newest number of a session, by `session_name`, and its lines from a number on.
+
+    0 and none where there is none, or none any more.
+    """
+    rows = tx.all(_FIND, (session, since))
+    return (integer(rows[-1][0]), [text(line) for _, line in rows]) if rows else (0, [])
+
+
+def add_recognised(tx: Transaction, session: str, lines: Iterable[str]) -> None:
+    """Keep lines of a session; those that it has do no harm."""
+    for line in lines:
+        tx.execute(_ADD, (session, line))
+
+
+def drop_recognised(tx: Transaction, session: str) -> None:
+    """Forget what was recognised in a session."""
+    tx.execute(_DROP, (session,))

@@ -1,0 +1,148 @@
+"""Values that a rule named once: a secret wherever else they are in the same call or session.
+
+Only keyed hashes are kept, with lengths, so that ordinary words are seldom hashed. Never kept are
+values that others may have too: short ones, paths, hosts, addresses, dates, names of users.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+
+from recollect.text.redaction.blocks import Span
+from recollect.text.redaction.values import PATH, is_filler
+
+LEAST_CHARS, MOST_CHARS = 8, 128
+"""Of a value that is kept."""
+MOST_VALUES = 1_000
+"""Of a session; later ones are taken out where a rule names them, and nowhere else."""
+_KINDS = frozenset(
+    {"authorization", "cookie", "password", "pattern", "secret", "token", "url-password"}
+)
+"""Kinds that are named; what is known by its look is found again without its name."""
+_PARTS = {"cookie": re.compile(r"[\s;=]+"), "url-password": re.compile(":")}
+_LEAST_PART = {"cookie": 16}
+_COMMON = re.compile(
+    r"(?:localhost|postgres(?:ql)?|anonymous|administrator|username|password|passw0rd|password123?"
+    r"|changeit|(?:19|20)\d{6}|\d{4}-\d\d-\d\d\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,6}(?::\d+)?|[\d.:]+\d+\.\d+[\d.:]*)",
+    re.IGNORECASE,
+)
+"""What many have: it would go everywhere, and say nothing of a secret."""
+_USER = (
+    r"""(?i:(?:user(?:[_-]?name)?|login|account|owner|-u|--user)["']?[\s:=]{1,4}["']?|/home/"""
+    r"""|/users/|://)"""
+)
+_RUN = re.compile(rf"\S{{{LEAST_CHARS},}}+")
+_STARTS = re.compile(r"\\[nrt](?=\w)|%[0-9A-Fa-f]{2}|(?<![^\W_])(?=[^\W_])|(?=[\W_])")
+
+
+class Recognised:
+    """The values that were recognised in one call or session, as keyed hashes.
+
+    Args:
+        key: Secret bytes of the home, at most 64.
+        known: Lines of `take_fresh`, of an earlier call.
+    """
+
+    def __init__(self, key: bytes, known: list[str] | None = None) -> None:
+        self._key = key
+        self._kinds: dict[bytes, str] = {}
+        self._lengths: dict[bool, set[int]] = {False: set(), True: set()}
+        """Of values without and with spaces."""
+        self._fresh: list[str] = []
+        self.add(known or [])
+
+    def __len__(self) -> int:
+        """Return how many values are known."""
+        return len(self._kinds)
+
+    def add(self, lines: list[str]) -> None:
+        """Know what `take_fresh` of another one returned; what is none of its lines is left out."""
+        for line in lines:
+            match line.split(" "):
+                case [digest, length, spaced, kind] if len(digest) == 32 and length.isdecimal():
+                    self._keep(bytes.fromhex(digest), int(length), kind, is_spaced=spaced == "1")
+
+    def take_fresh(self) -> list[str]:
+        """Return a line for each value that was learnt since: hash, length, spaces, kind."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    def learn(self, kind: str, secret: str, text: str) -> None:
+        """Recognise a secret from now on, where it is one that only its holder has.
+
+        Args:
+            kind: What it is.
+            secret: As it was found.
+            text: What it was found in: what is called a user there is none.
+        """
+        if kind not in _KINDS or len(self) >= MOST_VALUES:
+            return
+        for part in _PARTS[kind].split(secret) if kind in _PARTS else (secret,):
+            if len(part) >= _LEAST_PART.get(kind, LEAST_CHARS) and is_own(part, text):
+                for form in {part, json.dumps(part, ensure_ascii=False)[1:-1]}:
+                    self._learn(kind, form)
+
+    def _learn(self, kind: str, value: str) -> None:
+        digest, is_spaced = self._digest(value), " " in value
+        if digest not in self._kinds and self._keep(digest, len(value), kind, is_spaced=is_spaced):
+            self._fresh.append(f"{digest.hex()} {len(value)} {int(is_spaced)} {kind}")
+
+    def _keep(self, digest: bytes, length: int, kind: str, *, is_spaced: bool) -> bool:
+        if len(self) >= MOST_VALUES or not LEAST_CHARS <= length <= 2 * MOST_CHARS:
+            return False
+        self._kinds[digest] = kind
+        self._lengths[is_spaced].add(length)
+        return True
+
+    def _digest(self, value: str) -> bytes:
+        encoded = value.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(
+            encoded, digest_size=16, key=self._key, person=b"recognised"
+        ).digest()
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text has one of the values."""
+        return next(self.find(text), None) is not None
+
+    def find(self, text: str) -> Iterator[Span]:
+        """Yield the recognised values of a text, in no order."""
+        if not self._kinds:
+            return
+        if lengths := sorted(self._lengths[False], reverse=True):
+            for run in _RUN.finditer(text):
+                yield from self._find(text, *run.span(), lengths)
+        if lengths := sorted(self._lengths[True], reverse=True):
+            yield from self._find(text, 0, len(text), lengths)
+
+    def _find(self, text: str, begin: int, stop: int, lengths: list[int]) -> Iterator[Span]:
+        """Yield the values between two positions that start and end where words or signs do."""
+        shortest, at = lengths[-1], begin
+        if stop - begin < shortest:
+            return
+        for boundary in _STARTS.finditer(text, begin, stop):
+            start = boundary.end()
+            if start < at:
+                continue
+            if stop - start < shortest:
+                break
+            for length in lengths:
+                end = start + length
+                if end > stop or (end < stop and text[end].isalnum() and text[end - 1].isalnum()):
+                    continue
+                if kind := self._kinds.get(self._digest(text[start:end])):
+                    yield kind, start, end
+                    at = end
+                    break
+
+
+def is_own(value: str, text: str) -> bool:
+    """Return whether only who holds a secret has its value, not every user or machine."""
+    if not LEAST_CHARS <= len(value) <= MOST_CHARS or "\n" in value:
+        return False
+    if _COMMON.fullmatch(value) or PATH.match(value) or is_filler(value):
+        return False
+    return re.search(rf"{_USER}{re.escape(value)}(?![\w-])", text) is None
