@@ -206,9 +206,13 @@ class Tokens:
             expires_at: Ms UTC or datetime, in the future; it stays valid without one.
 
         Raises:
-            InvalidInput: one of them cannot be so.
+            InvalidInput: one of them cannot be so, or ``hooks`` are not given to the owner: the
+                sessions of agent programs are the owner's, so nothing of them would be stored.
             Conflict: a token that is not revoked has this name.
         """
+        if rights == HOOKS and audience != OWNER:
+            hint = 'add it with --as owner (audience="owner"); it can report, and read nothing'
+            raise InvalidInput("a token with the right to hooks must be the owner's", hint=hint)
         now = self._clock.now_ms()
         token = Token(
             id=self._ids.new(),

@@ -45,6 +45,10 @@ _COUNT: LiteralString = """
 _COUNTS: LiteralString = "SELECT reason, number FROM withheld WHERE tenant = ? ORDER BY reason"
 
 
+DROPPED = "hooks"
+"""The reason under which events of hooks are counted that could not be stored."""
+
+
 class Pause(msgspec.Struct, frozen=True, kw_only=True):
     """A time in which nothing is captured, ms UTC.
 

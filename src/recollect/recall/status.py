@@ -170,7 +170,8 @@ class CaptureStatus(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         pauses: Those of now.
         left_out: How much of what programs did was left out since the home was made, by reason:
-            ``withheld`` messages, ``calls`` of tools.
+            ``withheld`` messages, ``calls`` of tools, events of ``hooks`` that came with a token
+            that may not write there, or for a session that was deleted.
         alike: Pairs of projects that look like the same, for a person to decide.
     """
 

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from recollect.cli.output.status_lines import pairs_of
+from recollect.core.errors import InvalidInput
 from tests.support.claude_hooks import IDS, ClaudeSession
 from tests.support.running_server import RunningServer
 from tests.unit.server.client import Client, folder
@@ -369,12 +371,35 @@ def test_a_guest_writes_into_no_session_of_the_owner(client: Client, tmp_path: P
     """The sessions of an agent program are the owner's; the agent goes on all the same."""
     session = ClaudeSession(client, folder(tmp_path, "guest"))
     session.prompt("The owner's words")
-    guest = ClaudeSession(client.of("guest", rights="hooks"), session.folder, id_=session.id)
+    guest = ClaudeSession(client.of("guest", rights="capture"), session.folder, id_=session.id)
     assert guest.start() == guest.prompt("Tell me all") == guest.end() == {}
     new = ClaudeSession(guest.client, session.folder)
     assert new.start() == new.prompt("Hello") == {}
     assert [each.input for each in session.observations] == ["The owner's words"]
     assert new.known is None
+
+
+def test_an_event_that_a_token_may_not_store_is_counted_in_the_status(
+    client: Client, tmp_path: Path
+) -> None:
+    """The agent goes on, but the owner learns that something of it is not kept."""
+    before = client.memory.status().capture.left_out.get("hooks", 0)
+    guest = ClaudeSession(client.of("counted", rights="capture"), folder(tmp_path, "counted"))
+    guest.start()
+    guest.prompt("Nobody keeps this")
+    guest.tool("Bash", {"stdout": "1 file"}, command="git commit -m 'Not kept'")
+    guest.end()
+    status = client.memory.status()
+    assert status.capture.left_out["hooks"] - before == 3
+    assert "hook events left out so far" in dict(pairs_of(status))["capture"]
+
+
+@pytest.mark.parametrize("audience", ["shared", "session:*", "session:telegram:42"])
+def test_a_token_for_hooks_only_is_the_owners(client: Client, audience: str) -> None:
+    """Another one would be answered with 200, and nothing would be stored."""
+    with pytest.raises(InvalidInput, match="must be the owner's") as caught:
+        client.of("deaf", audience=audience, rights="hooks")
+    assert "--as owner" in caught.value.hint
 
 
 def line(session: ClaudeSession, kind: str, said: str, **more: Any) -> bytes:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from recollect.cli.output.formatting import count, moment
 from recollect.hook.spool import SpoolState
 from recollect.models.languages import describe_languages
-from recollect.observations.controls import Pause
+from recollect.observations.controls import DROPPED, Pause
 from recollect.recall.status import Status
 from recollect.sessions.policy.owner import OWNER_HINT
 
 if TYPE_CHECKING:  # for a name only
     from recollect.server.worker.daemon import WorkerState
 
-LEFT_OUT = (("withheld", "message"), ("calls", "tool call"))
+LEFT_OUT = (("withheld", "message"), ("calls", "tool call"), (DROPPED, "hook event"))
 RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
 _WATCHING = {
     "notify": "watched by the system",

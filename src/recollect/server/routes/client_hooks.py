@@ -20,6 +20,7 @@ from recollect.integrations.codex.payloads import CodexHooks
 from recollect.integrations.gemini.payloads import GeminiHooks
 from recollect.integrations.hook_event import Answer, ClientHooks, HookEvent
 from recollect.integrations.hook_event import Moment as HookMoment
+from recollect.observations.controls import DROPPED
 from recollect.observations.observation import Made, Observation, event_key
 from recollect.recall.followed import FollowedFile
 from recollect.server.route import PayloadGiven, Route
@@ -111,9 +112,12 @@ def take(caller: Caller, event: HookEvent, *, is_late: bool = False) -> str:
         return kept(_Hook(caller, event, is_late=is_late))
     except Denied as error:
         if "reason" not in error.facts:  # not what is left out, but who calls
+            caller.memory.capture.count({DROPPED: 1})
             raise
     except (Conflict, InvalidInput, NotFound):
-        pass  # it was deleted, or cannot be stored: the agent goes on
+        # It was deleted, is not for this token, or cannot be stored: the agent goes on. With the
+        # end of a session that never began nothing is lost.
+        caller.memory.capture.count({DROPPED: int(event.moment != "end")})
     return ""
 
 
