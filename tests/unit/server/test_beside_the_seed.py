@@ -257,7 +257,8 @@ def test_an_event_id_reads_no_more_than_its_observation(tmp_path: Path, is_share
         guest = owner.of("guest", rights="write")
         session = guest.post("/api/sessions", {"session_key": "k"})[1]["id"]
         made = owner.post("/api/observations", {"session_id": session, **told})[1]
-        again = guest.post("/api/observations", {"session_key": "k", "event_id": "e"})[1]
+        repeated = {"session_key": "k", "event_id": "e", "summary": "x"}
+        again = guest.post("/api/observations", repeated)[1]
         hidden = {"output": ""} | (
             {} if is_shared else {"summary": "", "title": "", "tool_name": ""}
         )

@@ -183,18 +183,66 @@ STRANGE: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("place", [*ALL, "/api/observations"])
+@pytest.mark.parametrize("place", ALL)
 @pytest.mark.parametrize("name", STRANGE)
-def test_strange_content_is_never_refused(client: Client, place: str, name: str) -> None:
-    """Issue 12.4: a refused body is a lost observation."""
+def test_strange_content_of_a_hook_is_never_refused(client: Client, place: str, name: str) -> None:
+    """A refused body is a lost observation: nobody sends it again."""
     status, answer = client.send("POST", place, STRANGE[name])
-    if place == "/api/observations":
-        assert status == (422 if name == "an odd importance" else 201), answer
-        return
     assert status == 200
     assert answer["session_id"] is not None
     if place == TOOL:
         assert answer["status"] == "stored"
+
+
+REFUSED = {
+    **dict.fromkeys(("bad UTF-8", "half a surrogate", "no JSON", "torn JSON", "deep JSON"), 400),
+    **dict.fromkeys(("unknown fields", "unknown event", "other types", "a list"), 422),
+    **dict.fromkeys(("an odd importance", "an odd time", "a long path", "nothing"), 422),
+    **dict.fromkeys(("long names", "unprintable names"), 201),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_program_learns_what_is_wrong_with_its_observation(client: Client, name: str) -> None:
+    """Who calls the API can correct itself; a note without words helps nobody."""
+    before = len(client.memory.observations.list(limit=1_000))
+    status, answer = client.send("POST", "/api/observations", STRANGE[name])
+    assert status == REFUSED[name], answer
+    assert len(client.memory.observations.list(limit=1_000)) == before + (status == 201)
+    assert status == 201 or answer["error"]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("told", "hint"),
+    [
+        ({}, "give a summary"),
+        ({"summary": "  "}, "give a summary"),
+        ({"summary": "tea", "sumary": "tea"}, "the fields are"),
+        ({"summary": "tea", "created_at": "soon"}, "write 2026-02-01"),
+        ({"summary": "tea", "created_at": 1_700_000_000}, ""),
+        ({"summary": "tea", "session_key": "a::b"}, ""),
+        ({"summary": "tea", "event_id": "e" * 9_000}, ""),
+    ],
+)
+def test_an_observation_must_say_something_at_a_time(
+    client: Client, told: dict[str, object], hint: str
+) -> None:
+    """Unknown fields, no text, times in seconds or in words: 422 with what to do."""
+    status, answer = client.post("/api/observations", {"session_key": "strict"} | told)
+    assert (status, answer["error"]["code"]) == (422, "invalid_input"), answer
+    assert hint in answer["error"]["hint"]
+
+
+def test_an_observation_says_what_was_redacted_or_is_elsewhere(client: Client) -> None:
+    """The program that sent a key learns so; an answer without such a remark has no such field."""
+    told = {"tool_name": "Bash", "output": "export GITHUB_TOKEN=ghp_" + 36 * "a"}
+    answer = client.post("/api/observations", told)[1]
+    assert answer["redacted"] == ["github-token"]
+    assert answer["note"]["reason"] == "no_session"
+    plain = client.post("/api/observations", {"session_key": "plain", "summary": "tea"})[1]
+    assert not {"redacted", "note"} & plain.keys()
+    marked = {"session_key": "plain", "summary": "was [redacted:github-token:b92c1b]"}
+    assert "redacted" not in client.post("/api/observations", marked)[1]
 
 
 def test_what_could_not_be_read_is_kept_as_text(client: Client) -> None:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.checks import check_share
-from recollect.core.errors import NotFound, RecollectError
+from recollect.core.checks import check_event_id, check_share
+from recollect.core.clock import check_time
+from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
-from recollect.server.route import Created, Given, Route
-from recollect.server.seed.capturing import Stored, ToolReport, store_each
-from recollect.server.seed.wire import BatchAnswer, ObservationAnswer, name_of, observation_answer
+from recollect.server.route import KEPT_BODY, Created, Given, Route
+from recollect.server.seed.capturing import ReportNote, Stored, ToolReport, store_each
+from recollect.server.seed.wire import (
+    BatchAnswer,
+    ObservationAnswer,
+    moment_of,
+    name_of,
+    observation_answer,
+)
+from recollect.sessions.record.session_key import parse_key
+from recollect.text.redaction.redactor import marked_kinds
 
 
 class OneObservation(Given, frozen=True, kw_only=True):
@@ -48,33 +58,137 @@ class OneId(Given, frozen=True, kw_only=True):
     id: int | str
 
 
+class NewObservation(Given, frozen=True, kw_only=True):
+    """What an agent did or saw, or a note; it must say something.
+
+    Attributes:
+        session_key: Who and where; begun where it is not there.
+        session_id: The id of a session that is there, instead of its key.
+        project_path: The folder in which the agent works.
+        created_at: When it happened, ISO 8601 or ms; now if not given.
+        tool_name: Of the tool that was used; without one it is a note, which a pause does not stop.
+        type: One of the nine, or your own; found out if not given.
+        input: What the tool was given: a text or any JSON.
+        output: What came back, likewise.
+        summary: A few words; made if not given.
+        importance: 0 to 1; found out if not given.
+        event_id: The same one again stores nothing, and answers the first observation.
+        title: One line; made if not given.
+        files: Paths of files that it is about.
+        error: Why the tool failed.
+        tool_use_id: Of the call, as the agent's API names it.
+        agent_id: Of the sub-agent that did it.
+    """
+
+    session_key: str | None = None
+    session_id: str | None = None
+    project_path: str | None = None
+    created_at: int | str | None = None
+    tool_name: str | None = None
+    type: str | None = None
+    input: Any = None
+    output: Any = None
+    summary: str | None = None
+    importance: float | None = None
+    event_id: str | None = None
+    title: str | None = None
+    files: list[str] | None = None
+    error: str | None = None
+    tool_use_id: str | None = None
+    agent_id: str | None = None
+
+    def report(self) -> ToolReport:
+        """Return what is stored of it.
+
+        Raises:
+            InvalidInput: it says nothing, or its time, key, event id or importance cannot be one.
+        """
+        said = (self.tool_name, self.title, self.summary, self.input, self.output, self.error)
+        if not any(each.strip() if isinstance(each, str) else each for each in said):
+            hint = "give a summary, or a tool_name with its input and output"
+            raise InvalidInput("an observation must say something", hint=hint)
+        if self.importance is not None:
+            check_share(self.importance, "importance")
+        if self.created_at is not None:
+            check_time(moment_of(self.created_at))
+        if self.event_id is not None:
+            check_event_id(self.event_id)
+        if self.session_key is not None:
+            parse_key(self.session_key)
+        return ToolReport(**msgspec.structs.asdict(self))
+
+
+class StoredObservation(ObservationAnswer, frozen=True, kw_only=True):
+    """An observation that was stored, and what of it is not as it was given.
+
+    Attributes:
+        redacted: The kinds of secrets that were replaced by a mark, such as ``github-token``; not
+            there without any.
+        note: Why something was left out, or is in another session than meant; not there otherwise.
+    """
+
+    redacted: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    note: ReportNote | msgspec.UnsetType = msgspec.UNSET
+
+
 def create(
-    caller: Caller, given: Sequence[ToolReport]
-) -> list[Created[ObservationAnswer] | ObservationAnswer | RecollectError]:
+    caller: Caller, given: Sequence[NewObservation]
+) -> list[Created[StoredObservation] | StoredObservation | RecollectError]:
     """Store observations; return the first one where its event id is there already."""
+    reports = [_checked(each) for each in given]
+    stored = iter(
+        store_each(
+            caller,
+            [each for each in reports if isinstance(each, ToolReport)],
+            check=lambda report: _check_session(caller, report),
+        )
+    )
+    return [
+        _created(caller, one, next(stored)) if isinstance(report, ToolReport) else report
+        for one, report in zip(given, reports, strict=True)
+    ]
 
-    def check(report: ToolReport) -> None:
-        if report.importance is not None:
-            check_share(report.importance, "importance")
-        if report.session_key is None and report.session_id is not None:
-            caller.session(report.session_id)
 
-    return [_created(caller, each) for each in store_each(caller, given, check=check)]
+def _checked(given: NewObservation) -> ToolReport | RecollectError:
+    try:
+        return given.report()
+    except RecollectError as error:
+        return error
+
+
+def _check_session(caller: Caller, report: ToolReport) -> None:
+    if report.session_key is None and report.session_id is not None:
+        caller.session(report.session_id)
 
 
 def _created(
-    caller: Caller, stored: Stored | RecollectError
-) -> Created[ObservationAnswer] | ObservationAnswer | RecollectError:
+    caller: Caller, given: NewObservation, stored: Stored | RecollectError
+) -> Created[StoredObservation] | StoredObservation | RecollectError:
     if isinstance(stored, RecollectError):
         return stored
     if stored.is_new:
-        return Created(observation_answer(stored.observation))
+        kinds = _redacted_kinds(given, stored.observation)
+        notes = {"redacted": kinds or msgspec.UNSET, "note": stored.note or msgspec.UNSET}
+        return Created(_stored_answer(stored.observation, **notes))
     # Who may write to a session need not hear it: an event id must not read it.
     try:
         heard = caller.memory.observations.heard(stored.observation, caller.for_session())
     except RecollectError as error:
         return error
-    return observation_answer(heard or _unheard(stored.observation))
+    return _stored_answer(heard or _unheard(stored.observation))
+
+
+def _stored_answer(of: Observation, **notes: Any) -> StoredObservation:
+    return StoredObservation(**msgspec.structs.asdict(observation_answer(of)), **notes)
+
+
+def _redacted_kinds(given: NewObservation, stored: Observation) -> tuple[str, ...]:
+    """Return the kinds of the marks that are in what is stored and were not in what came."""
+    kept = marked_kinds(" ".join((stored.title, stored.summary, stored.input, stored.output)))
+    if not kept:
+        return ()
+    came = marked_kinds(msgspec.json.encode(given).decode())
+    return tuple(sorted(kept - came))
 
 
 def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
@@ -138,10 +252,11 @@ ROUTES = (
         path="/api/observations",
         summary="Store an observation",
         right="capture",
-        given=ToolReport,
+        given=NewObservation,
         call=create,
-        answer=ObservationAnswer,
+        answer=StoredObservation,
         status=201,
+        max_body=KEPT_BODY,
         is_shared=True,
     ),
     Route(

@@ -24,7 +24,7 @@ from recollect.text.redaction.recognised import Recognised
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
 
-_MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9a-f]{6}\]")
+_MARK = re.compile(r"\[redacted:([a-z0-9-]{1,40}):[0-9a-f]{6}\]")
 _BLOCKS = frozenset({"private", "private-key"})
 _NAMES = ("name", "key", "Name", "Key")
 _CONTENTS = frozenset({"value", "Value", "raw", "plain", "text", "data"})
@@ -331,6 +331,15 @@ def redact(text: str) -> Redacted:
     'export GITHUB_TOKEN=[redacted:github-token:b92c1b]'
     """
     return Redactor().redact(text)
+
+
+def marked_kinds(text: str) -> set[str]:
+    """Return the kinds of the marks in a text.
+
+    >>> marked_kinds("export GITHUB_TOKEN=[redacted:github-token:b92c1b]")
+    {'github-token'}
+    """
+    return set(_MARK.findall(text)) if MARK_BEGINS in text else set()
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
