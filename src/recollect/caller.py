@@ -240,6 +240,17 @@ class Caller:
         self._writable(found.session)
         return found
 
+    def project_path(self, name: str) -> str:
+        """Return a path of the project that a filter names.
+
+        What no project is called is itself for those who are not told which there are.
+
+        Raises:
+            NotFound: the operator names none that there is.
+        """
+        projects = self.memory.projects
+        return projects.path_of(name) if self.token.is_owners else projects.find(name)
+
     def sender(self, asked: str | None) -> str | None:
         """Return whose turn it is, to be stored with a message.
 

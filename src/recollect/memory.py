@@ -242,7 +242,7 @@ class Memory(ExchangeFacade, RepairFacade):
 
         Raises:
             InvalidInput: an argument is out of range.
-            NotFound: the session to search for does not exist.
+            NotFound: no such session; or the operator names a channel that no session is on.
         """
         if not callable(on_progress):
             raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")

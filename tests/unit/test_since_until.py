@@ -125,3 +125,21 @@ def test_a_question_of_time_alone_is_answered_from_that_time(memory: Memory) -> 
     """Even where no word of it is in what was said."""
     hits = memory.search("what happened yesterday?", sources=["sessions"]).hits
     assert hits[0].snippet == "the gasket on 17"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda memory, **span: memory.search("gasket", **span),
+        lambda memory, **span: memory.observations.timeline(query="gasket", **span),
+        lambda memory, **span: memory.sessions.list(**span),
+        lambda memory, **span: memory.observations.list(**span),
+    ],
+)
+def test_a_span_that_ends_before_it_begins_is_refused_everywhere(memory: Memory, ask: Any) -> None:
+    """Nothing can lie in it; an empty answer would say that nothing was said."""
+    early, late = (datetime(2026, 11, day, tzinfo=UTC) for day in (10, 12))
+    ask(memory, since=early, until=late)
+    for since, until in ((late, early), (late, late)):
+        with pytest.raises(InvalidInput, match="since must be before until"):
+            ask(memory, since=since, until=until)

@@ -415,7 +415,7 @@ class AsyncMemory:
 
         Raises:
             InvalidInput: an argument is out of range.
-            NotFound: the session to search for does not exist.
+            NotFound: no such session; or the operator names a channel that no session is on.
         """
     @property
     def sections(self) -> AsyncSections: ...
@@ -591,6 +591,8 @@ class AsyncSessions:
             Conflict: the session was deleted.
             InvalidInput: something of it cannot be stored, or nothing came.
         """
+    async def channels(self) -> tuple[str, ...]:
+        """Return the channels that sessions are on, the deleted included, in alphabetical order."""
     async def compact(
         self, session_id: str, *, keep_messages: int | None = None, lease: object = None
     ) -> Compacted:
@@ -903,7 +905,8 @@ class AsyncSessions:
             limit: How many at most.
 
         Raises:
-            InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
+            InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
+                before the beginning.
         """
     @property
     def memory(self) -> AsyncMemory: ...
@@ -1302,7 +1305,7 @@ class AsyncObservations:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            InvalidInput: a time or number is out of range.
+            InvalidInput: a time or number is out of range, or an end before the beginning.
             NotFound: the scope has no session ``for_session``.
         """
     async def numbers(
@@ -1522,6 +1525,13 @@ class AsyncProjects:
             path: A folder, or any other name.
             label: What sessions are stored under, where that is not the path itself.
         """
+    async def path_of(self, name: str) -> str:
+        """Return a path of the project that a path, a name or an id means.
+
+        Raises:
+            NotFound: none does.
+            StoreError: the database refused.
+        """
     async def paths(self, path: str) -> tuple[str, ...]:
         """Return all the paths of the project that has a path; no name is looked up."""
     @property
@@ -1635,7 +1645,8 @@ class AsyncContexts:
         """Return what the first prompt of a new session would be given; nothing is recorded.
 
         Args:
-            project: Where it would begin, a path; that of the scope if not given.
+            project: Where it would begin, a path; that of the scope if not given. Another than that
+            of the scope gets an empty block.
             query: A question; what answers it comes first.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             for_session: On behalf of this session: only what it may hear.
@@ -2380,7 +2391,7 @@ class AsyncLeasedSession:
 
         Raises:
             InvalidInput: an argument is out of range.
-            NotFound: the session to search for does not exist.
+            NotFound: no such session; or the operator names a channel that no session is on.
         """
     @property
     def session(self) -> Session: ...
@@ -2582,7 +2593,7 @@ class AsyncSessionPart:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            InvalidInput: a time or number is out of range.
+            InvalidInput: a time or number is out of range, or an end before the beginning.
             NotFound: the scope has no session ``for_session``.
         """
     async def numbers(
@@ -2858,7 +2869,8 @@ class AsyncTokens:
             expires_at: Ms UTC or datetime, in the future; it stays valid without one.
 
         Raises:
-            InvalidInput: one of them cannot be so.
+            InvalidInput: one of them cannot be so, or ``hooks`` are not given to the owner: the
+                sessions of agent programs are the owner's, so nothing of them would be stored.
             Conflict: a token that is not revoked has this name.
         """
     @property

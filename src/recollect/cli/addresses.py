@@ -16,6 +16,8 @@ from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.memory import Memory
+    from recollect.server.client import WorkerMemory
     from recollect.sessions.record.message import Message
     from recollect.sessions.sessions import Sessions
 
@@ -78,3 +80,12 @@ def path_or_name(given: str) -> str:
     """
     looks = given.startswith(("~", ".", "/"))
     return os.path.abspath(os.path.expanduser(given)) if looks else given
+
+
+def project_path(memory: Memory | WorkerMemory, given: str) -> str:
+    """Return a path of the project that somebody names by a path, a name or an id.
+
+    Raises:
+        NotFound: none does.
+    """
+    return memory.projects.path_of(path_or_name(given))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 import typer
 
+from recollect.cli.addresses import project_path
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Agent,
@@ -99,7 +100,7 @@ def search(
     """Find the messages and notes that answer a question."""
     question = " ".join(query)
     with recalling(context, warns=False) as memory:
-        about = None if project is None else _project_id(memory, project)
+        about = None if project is None else project_path(memory, project)
         scope = Scope(agent=agent, user=user, project=about, session=_id(memory, session))
         with _progress(context) as on_progress:
             started = time.perf_counter()
@@ -136,12 +137,6 @@ def _progress(context: typer.Context) -> Iterator[OnProgress]:
 
     with show_progress() as progress:
         yield progress.indexing
-
-
-def _project_id(memory: Recalled, project: str) -> str:
-    from recollect.cli.addresses import path_or_name
-
-    return memory.projects.find(path_or_name(project))
 
 
 def _id(memory: Recalled, name: str | None) -> str | None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from recollect.cli.addresses import project_path
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Project,
@@ -73,7 +74,7 @@ def timeline(
             None if is_named or not words else words,
             before,
             after,
-            project=project,
+            project=None if project is None else project_path(memory, project),
             for_session=asking,
             for_sender=for_sender,
             since=since,

@@ -156,6 +156,17 @@ def check_time(at: int | datetime) -> int:
         raise InvalidInput("a time must be between 1970 and 9999", hint=hint) from error
 
 
+def check_span(since: int | None, until: int | None) -> tuple[int | None, int | None]:
+    """Return the ends of a span, ms UTC; None where it is open.
+
+    Raises:
+        InvalidInput: the first is not before the second.
+    """
+    if since is not None and until is not None and since >= until:
+        raise InvalidInput("since must be before until", hint="give the earlier one first")
+    return since, until
+
+
 def to_datetime(ms: int) -> datetime:
     """Return the aware UTC `datetime` of ``ms``."""
     return _EPOCH + timedelta(milliseconds=ms)

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for a name only
     from recollect.caller import Caller
-    from recollect.memory import Memory
 
 CALLER: ContextVar[Caller] = ContextVar("caller")
 """Set for each request by the server; threads that work for it inherit it."""
 
 
-def project_of(memory: Memory, asked: str | None) -> str | None:
+def project_of(caller: Caller, asked: str | None) -> str | None:
     """Return a path of the project that is asked for; None for what the memory is of anyway.
 
-    What no project is called is returned as it is: it finds nothing.
+    Raises:
+        NotFound: the operator names none that there is.
     """
     if asked is None:
         return None
-    path, own = memory.projects.find(asked), memory.scope.project
+    memory = caller.memory
+    path, own = caller.project_path(asked), memory.scope.project
     return None if own is not None and path in memory.projects.paths(own) else path

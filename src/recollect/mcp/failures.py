@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable, Sequence
+
+from pydantic import ValidationError
+
 from recollect.core import errors
-from recollect.core.errors import RecollectError
+from recollect.core.errors import InvalidInput, RecollectError
 
 _CHANGE = "Correct the arguments and call the tool again."
 _GIVE_UP = "Do not try again; go on without it and tell the user."
@@ -50,3 +55,48 @@ a name or path that it returns.'
     advice = next(NEXT[kind] for kind in type(error).__mro__ if kind in NEXT)
     hint = f" Hint: {error.hint.rstrip('.')}." if error.hint else ""
     return f"{error.message.rstrip('.')} ({error.code}).{hint} {advice}"
+
+
+_KINDS = {
+    "missing": "is needed",
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "string": "must be a text",
+    "list": "must be a list",
+    "bool": "must be true or false",
+}
+"""By how pydantic's type of an error begins: what must be."""
+
+
+def invalid_arguments(error: ValidationError, known: Sequence[str]) -> str:
+    """Return what is wrong with the arguments of a call, without what was given.
+
+    Args:
+        error: Of the SDK.
+        known: The arguments of the tool.
+    """
+    wrong: dict[str, list[str]] = {}
+    for each in error.errors(include_url=False, include_context=False, include_input=False):
+        name = next((str(part) for part in each["loc"] if part in known), "an argument")
+        must = next((said for kind, said in _KINDS.items() if each["type"].startswith(kind)), None)
+        wrong.setdefault(name, []).append(must or "must have another value")
+    said = "; ".join(f"{name} {' or '.join(dict.fromkeys(must))}" for name, must in wrong.items())
+    return readable(InvalidInput(said, hint=f"use {', '.join(known)}"))
+
+
+def unknown_arguments(unknown: Iterable[str], known: Sequence[str]) -> str:
+    """Return that a call has arguments that the tool has not, and which may be meant.
+
+    >>> unknown_arguments(["max_results"], ["query", "maxResults"])
+    'an argument is unknown; maxResults may be meant (invalid_input). Hint: use query, \
+maxResults. Correct the arguments and call the tool again.'
+    """
+    folded = {name.lower(): name for name in known}
+    near = {
+        folded[match]
+        for name in unknown
+        for match in difflib.get_close_matches(name.lower().replace("_", ""), folded, 1)
+    }
+    meant = f"; {', '.join(sorted(near))} may be meant" if near else ""
+    said = f"an argument is unknown{meant}"
+    return readable(InvalidInput(said, hint=f"use {', '.join(known) or 'none'}"))

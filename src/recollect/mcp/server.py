@@ -9,13 +9,16 @@ from typing import Any, cast
 import anyio
 from anyio import to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
-from mcp_types import Resource
+from mcp_types import CallToolResult, InputRequiredResult, Resource
+from pydantic import ValidationError
 
 import recollect
 from recollect.caller import Caller
 from recollect.mcp.asking import CALLER
+from recollect.mcp.failures import invalid_arguments, unknown_arguments
 from recollect.mcp.prompts import add_prompts
 from recollect.mcp.resources import add_resources, list_resources
 from recollect.mcp.stdin import Stdin
@@ -40,6 +43,25 @@ class _Server(MCPServer[Any]):
     async def list_resources(self) -> list[Resource]:
         """Return the resources of the caller."""
         return await to_thread.run_sync(list_resources)
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; the SDK ignores arguments that the tool does not have.
+
+        Raises:
+            ToolError: an argument is unknown or of another type, or the tool failed.
+        """
+        tool = self._tool_manager.get_tool(name)
+        known = [] if tool is None else list(tool.parameters.get("properties", {}))
+        if tool is not None and not arguments.keys() <= set(known):
+            raise ToolError(unknown_arguments(arguments.keys() - set(known), known))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(invalid_arguments(error.__cause__, known)) from None
+            raise
 
     async def run_stdio_async(self) -> None:
         """Serve the process's stdin and stdout until stdin ends, or the process is to end.

@@ -108,7 +108,7 @@ def memory_search(
         max_results,
         min_score,
         sources,
-        Scope(tenant=memory.scope.tenant, project=project_of(memory, project)),
+        Scope(tenant=memory.scope.tenant, project=project_of(caller, project)),
         channel=channel,
         for_session=hears,
         min_confidence=min_confidence,
@@ -168,7 +168,7 @@ def timeline(
         query,
         before,
         after,
-        project=project_of(memory, project),
+        project=project_of(caller, project),
         for_session=caller.for_session(),
         since=since,
         until=until,
@@ -222,7 +222,7 @@ def session_context(
     memory = caller.memory
     named = caller.for_session(session)
     if named is None:
-        latest = memory.sessions.latest(project_of(memory, project))
+        latest = memory.sessions.latest(project_of(caller, project))
         if latest is None:
             raise NotFound("the home has no session yet", hint="leave the project out")
         named = latest.id

@@ -13,7 +13,7 @@ from typing import Any, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.checks import check_count, check_share, check_texts, checked
-from recollect.core.clock import check_time
+from recollect.core.clock import check_span, check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.events import ObservationForgotten, ObservationRestored
 from recollect.core.numbers import parse_record
@@ -245,17 +245,21 @@ class Observations:
             for_sender: Whom that session answers, as for `Memory.search`.
 
         Raises:
-            InvalidInput: a time or number is out of range.
+            InvalidInput: a time or number is out of range, or an end before the beginning.
             NotFound: the scope has no session ``for_session``.
         """
         check_count(limit, "a limit", 1)
         where = Condition(self.scope, "session_id").also("is_forgotten = ?", int(forgotten))
         where.equal("session_id", session_id).of_project(project)
         where.equal("tool_name", tool_name)
-        if since is not None:
-            where.also("created_at >= ?", check_time(since))
-        if until is not None:
-            where.also("created_at < ?", check_time(until))
+        first, after = check_span(
+            None if since is None else check_time(since),
+            None if until is None else check_time(until),
+        )
+        if first is not None:
+            where.also("created_at >= ?", first)
+        if after is not None:
+            where.also("created_at < ?", after)
         self._of_kind(where, types, min_importance)
         hearer = self.hearer(for_session, for_sender)
         return self._parts.database.read(partial(self._newest, where, limit, hearer))

@@ -116,12 +116,27 @@ class Projects:
         Raises:
             StoreError: the database refused.
         """
+        return self._path(name) or name
+
+    def path_of(self, name: str) -> str:
+        """Return a path of the project that a path, a name or an id means.
+
+        Raises:
+            NotFound: none does.
+            StoreError: the database refused.
+        """
+        path = self._path(name)
+        if path is None:
+            raise _no_project()
+        return path
+
+    def _path(self, name: str) -> str | None:
         self.catch_up()
         known = self.database.read(lambda tx: KnownProjects(tx, self.tenant))
         if name in known.paths:
             return name
         row = known.meant(self._seen(look_at(name)), name)
-        return known.any_path(row, name) if row is not None else name
+        return None if row is None else known.any_path(row, name)
 
     def paths(self, path: str) -> tuple[str, ...]:
         """Return all the paths of the project that has a path; no name is looked up."""
@@ -146,11 +161,11 @@ class Projects:
         Raises:
             NotFound: none does.
         """
-        path = self.find(name)
+        path = self.path_of(name)
         for project in self.list():
-            if path in project.paths or name in {project.name, project.id}:
+            if path in project.paths:
                 return project
-        raise NotFound("the project does not exist", hint="see `recollect projects list`")
+        raise _no_project()
 
     def list(self) -> ProjectList:
         """Return all projects, in the order in which they were first seen."""
@@ -372,3 +387,7 @@ def forget_project(tx: Transaction, tenant: str, session_id: str) -> None:
     tx.execute(_FORGET_PATH, (tenant, session_id, session_id))
     tx.execute(_FORGET_MARKS)
     tx.execute(_FORGET_PROJECTS)
+
+
+def _no_project() -> NotFound:
+    return NotFound("the project does not exist", hint="see `recollect projects list`")

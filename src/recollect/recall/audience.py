@@ -97,13 +97,18 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             now_ms: When it is asked, ms UTC.
 
         Raises:
-            InvalidInput: a time cannot be understood, or the sources are not a list.
-            NotFound: the scope lacks the session.
+            InvalidInput: a time cannot be understood, the span ends before it begins, or the
+                sources are not a list.
+            NotFound: the scope lacks the session, or the operator names a channel that no session
+                is on.
         """
         searching, limit, least = settings.search, self.limit, self.min_score
         cites, reader = searching.citations, self.for_session or seen.session
         sessions, numbers = parts.sessions, None
         is_whole = seen.session is self.channel is None
+        ranges = None if is_whole else ranges_of(sessions, seen.session, self.channel)
+        if self.channel is not None and not ranges and self.for_session is None:
+            require_channel(sessions(), self.channel)  # a guest is not told which there are
         if (self.types, self.min_importance) != (None, None):
             numbers = tuple(parts.observations().numbers(self.types, self.min_importance))
         return SearchOptions(
@@ -113,7 +118,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             mode=self.mode,
             citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
             audience=audience_of(sessions, self.asking(settings), records),
-            ranges=None if is_whole else ranges_of(sessions, seen.session, self.channel),
+            ranges=ranges,
             projects=() if seen.project is None else parts.capture().projects.paths(seen.project),
             said=self._said(settings, now_ms),
             observations=numbers,
@@ -124,14 +129,11 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         if self.since is self.until is None:
             return None
         from recollect.index.query.said_within import SaidWithin
-        from recollect.text.times.moments import read_moment
+        from recollect.text.times.moments import read_span
 
         zone = zone_of(settings.sessions.time_zone)
-        since = 0 if self.since is None else read_moment(self.since, now_ms, zone)
-        until = MAX_MS + 1
-        if self.until is not None:
-            until = read_moment(self.until, now_ms, zone, through=True)
-        return SaidWithin.of(since, until, zone)
+        since, until = read_span(self.since, self.until, now_ms, zone)
+        return SaidWithin.of(since or 0, MAX_MS + 1 if until is None else until, zone)
 
 
 QUESTION = frozenset(SearchQuestion.__struct_fields__)
@@ -230,6 +232,18 @@ def ranges_of(
         # Without an end: a message that arrives just now is found too.
         SeqRange(session=session_id),
     )
+
+
+def require_channel(sessions: Sessions, channel: str) -> None:
+    """Refuse a channel that no session is on: it is mistyped, or nothing was said there yet.
+
+    Raises:
+        NotFound: the scope has no session of it.
+    """
+    names = sessions.channels()
+    if channel not in names:
+        hint = f"use one of {', '.join(names)}" if names else "leave it out: none has a session"
+        raise NotFound("no session is on this channel", hint=hint)
 
 
 def readable_paths(sessions: Asked, asking: Asking | None, paths: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.checks import check_count, checked
-from recollect.core.clock import check_time
+from recollect.core.clock import check_span, check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
@@ -23,6 +23,7 @@ from recollect.sessions.record.session import (
     Session,
     find_session,
     require_session,
+    select_channels,
     select_sessions,
 )
 from recollect.sessions.record.session_key import AUTOMATIC, parse_key
@@ -122,9 +123,14 @@ class Catalogue:
             limit: How many at most.
 
         Raises:
-            InvalidInput: an unknown status, a key that cannot be one, or a limit below 0.
+            InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
+                before the beginning.
         """
         check_count(limit, "a limit")
+        first, after = check_span(
+            None if since is None else check_time(since),
+            None if until is None else check_time(until),
+        )
         if status is not None and status not in STATUSES:
             hint = f"Use one of {', '.join(STATUSES)}."
             raise InvalidInput("unknown status of a session", hint=hint)
@@ -136,13 +142,18 @@ class Catalogue:
             where.also("status <> ?", "deleted")
         if title is not None:
             where.also("instr(lower(coalesce(title, '')), lower(?)) > 0", title)
-        if since is not None:
-            where.also("updated_at >= ?", check_time(since))
-        if until is not None:
-            where.also("updated_at < ?", check_time(until))
+        if first is not None:
+            where.also("updated_at >= ?", first)
+        if after is not None:
+            where.also("updated_at < ?", after)
         for chat_type in () if automatic else sorted(AUTOMATIC):
             where.also("coalesce(chat_type, '') <> ?", chat_type)
         return self._access.database.read(lambda tx: select_sessions(tx, where, limit))
+
+    def channels(self) -> tuple[str, ...]:
+        """Return the channels that sessions are on, the deleted included, in alphabetical order."""
+        where = Condition(self._access.scope)
+        return tuple(self._access.database.read(lambda tx: select_channels(tx, where)))
 
     def lineage(self, session_id: str) -> Branch:
         """Return the tree of forks and resets that a session belongs to.

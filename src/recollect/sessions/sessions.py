@@ -116,8 +116,8 @@ class Sessions:
         self.tool_calls, self.lease = transcripts.tool_calls, transcripts.lease
 
         catalogue = Catalogue(access)
-        self.get, self.find = catalogue.get, catalogue.find
-        self.latest, self.list = catalogue.latest, catalogue.list
+        self.get, self.find, self.latest = catalogue.get, catalogue.find, catalogue.latest
+        self.list, self.channels = catalogue.list, catalogue.channels
         self.lineage, self.known = catalogue.lineage, catalogue.known
 
         endings = Endings(access, episodes)

@@ -91,7 +91,6 @@ def test_json_before_the_command_is_the_same(run: Run, home: Path) -> None:
         (("--source", "memory"), {"memory"}),
         (("--source", "sessions"), {"sessions"}),
         (("--source", "memory", "--source", "sessions"), {"memory", "sessions"}),
-        (("--project", "elsewhere"), set()),
         (("--agent", "nobody"), set()),
         (("--user", "nobody"), set()),
         # What no score can reach leaves what has the words.
@@ -211,3 +210,29 @@ def test_a_question_without_content_is_told(run: Run, home: Path, question: str)
     done = run("--home", home, "search", question)
     assert done.code == 0
     assert "warning: the question has no words to look for" in done.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "error"),
+    [
+        (("search", "x", "--channel", "telegramm"), 1, "no session is on this channel"),
+        (("sessions", "--channel", "telegramm"), 1, "no session is on this channel"),
+        (("search", "x", "--project", "/nope"), 1, "the project does not exist"),
+        (("sessions", "--project", "/nope"), 1, "the project does not exist"),
+        (("timeline", "x", "--project", "/nope"), 1, "the project does not exist"),
+        (("export", "--all", "x.jsonl", "--project", "/nope"), 1, "the project does not exist"),
+        *[
+            ((*command, "--since", "2026-05-02", "--until", "2026-04-30"), 2, "since must be")
+            for command in (("search", "x"), ("timeline", "x"), ("sessions",))
+        ],
+    ],
+)
+def test_a_filter_that_nothing_can_meet_is_refused(
+    run: Run, home: Path, wrong: tuple[str, ...], code: int, error: str
+) -> None:
+    """A mistyped channel is not a conversation without words."""
+    done = run("--home", home, *wrong)
+    assert done.code == code
+    assert error in done.err
+    assert "hint:" in done.err
+    assert not Path("x.jsonl").exists()

@@ -45,7 +45,7 @@ def test_the_list_says_when_there_is_more(run: Run, home: Path, tmp_path: Path) 
 
 def test_no_session_is_an_answer(run: Run, home: Path) -> None:
     """Not an error."""
-    done = run("--home", home, "sessions", "--project", "elsewhere")
+    done = run("--home", home, "sessions", "--title", "elsewhere")
     assert (done.code, done.out, done.err) == (0, "", "no sessions\n")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.memory import Memory
 
@@ -38,7 +38,10 @@ def test_a_search_keeps_to_a_channel(tmp_path: Path) -> None:
         sessions.set_status(gone.id, "deleted")
         assert found(memory, "telegram") == {"one", "many", "brewed", "forked"}
         assert found(memory, "discord") == {"other"}
-        assert found(memory, "signal") == set()
+        with pytest.raises(NotFound) as caught:
+            found(memory, "signal")
+        assert caught.value.hint == "use one of discord, telegram"
+        assert found(memory, "signal", for_session=said[GROUP]) == set()
         assert found(memory, None) == {"one", "many", "other", "home", "brewed", "forked"}
         assert found(memory, "telegram", for_session=said[GROUP]) == {"many"}
         one = Scope(session=said[DISCORD])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.addresses import path_or_name, short
+from recollect.cli.addresses import project_path, short
 from recollect.cli.help import App
 from recollect.cli.invocation import Project, answer, filter_option, opened
 from recollect.cli.output.formatting import moment
@@ -16,6 +16,7 @@ from recollect.cli.output.screen import say, show_table
 from recollect.cli.sessions import life, modes, show, window
 from recollect.cli.sessions import say as session_say
 from recollect.core.errors import InvalidInput
+from recollect.recall.audience import require_channel
 from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
@@ -59,9 +60,11 @@ def list_sessions(
     if deleted and status is not None:
         raise InvalidInput("--all and --status exclude each other", hint="leave one of them out")
     with opened(context) as memory:
+        if channel is not None:
+            require_channel(memory.sessions, channel)
         wanted: dict[str, Any] = {
             "title": title,
-            "project": None if project is None else path_or_name(project),
+            "project": None if project is None else project_path(memory, project),
             "agent": agent,
             "channel": channel,
             "key": key,
@@ -144,10 +147,8 @@ def span_of(memory: Memory, since: str | None, until: str | None) -> dict[str, i
     if since is None and until is None:
         return {}
     from recollect.core.clock import SystemClock, zone_of
-    from recollect.text.times.moments import read_moment
+    from recollect.text.times.moments import read_span
 
     now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
-    return {
-        "since": None if since is None else read_moment(since, now, zone),
-        "until": None if until is None else read_moment(until, now, zone, through=True),
-    }
+    first, after = read_span(since, until, now, zone)
+    return {"since": first, "until": after}

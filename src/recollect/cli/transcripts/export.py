@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from recollect.cli.addresses import project_path
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, argument, opened
 from recollect.cli.output.document import print_document
@@ -135,7 +136,7 @@ class _Narrowing(msgspec.Struct, frozen=True, kw_only=True):
         sessions = memory.sessions
         now, zone = SystemClock().now_ms(), zone_of(memory.settings.sessions.time_zone)
         session = None if self.session is None else sessions.find(self.session, deleted=True).id
-        project = None if self.project is None else memory.projects.find(self.project)
+        project = None if self.project is None else project_path(memory, self.project)
         return memory.export(
             Scope(tenant=memory.scope.tenant, user=self.user, project=project, session=session),
             since=None if self.since is None else read_moment(self.since, now, zone),

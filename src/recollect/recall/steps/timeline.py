@@ -136,14 +136,10 @@ class ObservationRecall(Observations):
         begin, end = _ALWAYS
         if since is until is None:
             return begin, end
-        from recollect.text.times.moments import read_moment
+        from recollect.text.times.moments import read_span
 
-        now = self._parts.clock.now_ms()
-        if since is not None:
-            begin = read_moment(since, now, self._zone)
-        if until is not None:
-            end = read_moment(until, now, self._zone, through=True)
-        return begin, end
+        first, after = read_span(since, until, self._parts.clock.now_ms(), self._zone)
+        return begin if first is None else first, end if after is None else after
 
     def _best(self, query: str, **narrowed: Any) -> str:
         found = self._search(query, 1, sources=[OBSERVATIONS, SESSIONS], **narrowed)

@@ -145,7 +145,7 @@ def context(caller: Caller, given: ForPrompt) -> PromptContext:
 
 def _project(caller: Caller, asked: str | None) -> str | None:
     """Return a path of the project that is asked for."""
-    return None if asked is None else caller.memory.projects.find(asked)
+    return None if asked is None else caller.project_path(asked)
 
 
 ROUTES = (

@@ -134,6 +134,7 @@ _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, a
     created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
     pruned_seq"""
 """What a new session has."""
+_CHANNELS: LiteralString = "SELECT DISTINCT channel FROM sessions WHERE "
 _SELECT: LiteralString = f"""
     SELECT {_STORED}, flush_compaction_count, flushed_at, flush_failures, input_tokens,
         output_tokens, cache_tokens, total_tokens, context_tokens,
@@ -171,6 +172,12 @@ def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> lis
     sql = _SELECT + where.sql + " ORDER BY updated_at DESC, id DESC LIMIT ?"
     rows = tx.all(sql, [*where.params, -1 if limit is None else limit])
     return [session_of(row) for row in rows]
+
+
+def select_channels(tx: Transaction, where: Condition) -> list[str]:
+    """Return the channels of the sessions that meet a condition, in alphabetical order."""
+    rows = tx.all(_CHANNELS + where.sql, where.params)
+    return sorted(name for row in rows if (name := text_or_none(row[0])) is not None)
 
 
 def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> Session | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timedelta, tzinfo
 
-from recollect.core.clock import MAX_MS, check_time, to_datetime, to_ms
+from recollect.core.clock import MAX_MS, check_span, check_time, to_datetime, to_ms
 from recollect.core.errors import InvalidInput
 from recollect.text.times.ranges import read_range
 
@@ -43,6 +43,28 @@ def read_moment(
     except (ValueError, OverflowError) as error:
         hint = "write 2026-05-12, 2026-05-12T09:30, yesterday, last week, 2 days ago or 3h"
         raise InvalidInput("a date cannot be understood", hint=hint) from error
+
+
+def read_span(
+    since: int | datetime | str | None,
+    until: int | datetime | str | None,
+    now_ms: int,
+    zone: tzinfo | None,
+) -> tuple[int | None, int | None]:
+    """Return the first moment and the one after the last, ms UTC; None where an end is open.
+
+    Args:
+        since: As `read_moment` takes it.
+        until: Likewise; of a range its end is meant.
+        now_ms: The time of the question.
+        zone: Of a text that names none; the machine's if not given.
+
+    Raises:
+        InvalidInput: one of them cannot be understood, or the first is not before the second.
+    """
+    first = None if since is None else read_moment(since, now_ms, zone)
+    after = None if until is None else read_moment(until, now_ms, zone, through=True)
+    return check_span(first, after)
 
 
 def _read(text: str, now_ms: int, zone: tzinfo | None, *, through: bool) -> int:
