@@ -1,12 +1,13 @@
 """Streaming: an answer that arrives in pieces is one message with one seq.
 
 What arrived is stored again and again, marked as unfinished, so that a kill loses little; the end
-of the stream takes the mark away. Every time the whole text is redacted, and only whole lines of
-it, so that no half of a secret is ever stored.
+of the stream takes the mark away. Every time the whole text is redacted, and only what is settled
+of it, so that no half of a secret is ever stored.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
@@ -33,6 +34,15 @@ FLUSH_MS = 1_000
 """What arrived is stored at the latest with the first piece after so long."""
 FLUSH_CHARS = 64 * 1024
 """And after so many characters, or half of what is there: a long answer costs few writes."""
+REACH = 256
+"""No rule sees farther than so many characters behind an unquoted secret."""
+_LOOK_BACK = 4_096
+"""How much of the end is redacted to find where it is settled: no quoted value is longer."""
+_MOST_CUTS = 4
+_SENTENCE_END = re.compile(r"[.!?…][\"”’)\]]*\s+|[。！？][」』”]?|\n")
+_WORD_END = re.compile(r"\s+|[，、；]")
+_OPEN_QUOTE = re.compile(r"(?<!\w)'(?=\S)(?!.*\S'(?!\w))", re.DOTALL)
+_OPEN_ELEMENT = re.compile(r"<([\w.:-]{1,64})(?:\s[^<>]*)?>(?!.*</\1)", re.DOTALL)
 
 Piece: TypeAlias = "str | ContentBlock | Mapping[str, Any]"
 Make: TypeAlias = "Callable[[list[ContentBlock], Mapping[str, Any]], Draft]"
@@ -106,16 +116,22 @@ class MessageStream:
     Args:
         growing: Where it is stored.
         make: Makes a draft of blocks and more metadata.
+        redacted: Takes the secrets out of a text.
         clock: Tells when to store.
     """
 
-    def __init__(self, growing: GrowingMessage, make: Make, clock: Clock) -> None:
+    def __init__(
+        self, growing: GrowingMessage, make: Make, redacted: Callable[[str], str], clock: Clock
+    ) -> None:
         self._growing = growing
         self._make = make
+        self._redacted = redacted
         self._clock = clock
         self._blocks: list[ContentBlock] = []
         self._tail: list[str] = []
         """Pieces of the last block, which is a text or a thought."""
+        self._settled = 0
+        """Up to where the last block was stored."""
         self._size = self._flushed = 0
         self._flushed_at = clock.now_ms()
         self._is_over = False
@@ -156,7 +172,9 @@ class MessageStream:
             self.flush()
 
     def flush(self) -> None:
-        """Store what arrived up to its last whole line, marked as unfinished.
+        """Store what arrived up to its last whole line or sentence, marked as unfinished.
+
+        Of a long sentence all but its end is stored: see `settled_until`.
 
         Raises:
             Conflict: the session was deleted, or another program has taken it over.
@@ -165,8 +183,10 @@ class MessageStream:
         self._flushed, self._flushed_at = self._size, self._clock.now_ms()
         blocks = self._all()
         if blocks and isinstance(blocks[-1], TextBlock | ThinkingBlock):
-            whole = _said(blocks[-1]).rpartition("\n")
-            blocks[-1:] = [_like(blocks[-1], whole[0] + whole[1])] if whole[1] else []
+            said = _said(blocks[-1])
+            self._settled = max(self._settled, settled_until(said, self._redacted))
+            settled = said[: self._settled]
+            blocks[-1:] = [_like(blocks[-1], settled)] if settled.strip() else []
         if blocks and not self._is_over:
             draft = self._make(blocks, {UNFINISHED: True})
             self.message = self._growing.save(draft, finished=False)
@@ -198,6 +218,7 @@ class MessageStream:
             return
         self._blocks = self._all()
         self._blocks.append(block)
+        self._settled = 0
         self._tail = [_said(block)] if isinstance(block, TextBlock | ThinkingBlock) else []
 
     def _all(self) -> list[ContentBlock]:
@@ -206,6 +227,41 @@ class MessageStream:
             self._tail = ["".join(self._tail)]
             self._blocks[-1] = _like(self._blocks[-1], self._tail[0])
         return list(self._blocks)
+
+
+def settled_until(text: str, redacted: Callable[[str], str]) -> int:
+    """Return where no secret can begin any more that what comes next is part of.
+
+    That is the end of a line or a sentence, or of a word `REACH` characters before the end, where
+    no quotation or element is open and what arrived since changes nothing of what is redacted.
+
+    Args:
+        text: What arrived of a text that goes on.
+        redacted: Takes the secrets out of a text.
+    """
+    begin = max(len(text) - _LOOK_BACK, 0)
+    cuts = [cut for cut in _cuts(text, begin) if not _is_open(text, begin, cut)]
+    whole = redacted(text[begin:]) if cuts else ""
+    return next((cut for cut in cuts if whole.startswith(redacted(text[begin:cut]))), 0)
+
+
+def _cuts(text: str, begin: int) -> list[int]:
+    """Return the last ends of sentences, and of words that are far from the end, last first."""
+    far = max(len(text) - REACH, begin)
+    sentences = [match.end() for match in _SENTENCE_END.finditer(text, begin)]
+    words = [match.end() for match in _WORD_END.finditer(text, max(far - REACH, begin), far)]
+    return sorted({*sentences[-_MOST_CUTS:], *words[-_MOST_CUTS:]}, reverse=True)
+
+
+def _is_open(text: str, begin: int, cut: int) -> bool:
+    """Return whether a quotation of the line is open at the cut, or an element close before it."""
+    line = text.rfind("\n", 0, cut - 1) + 1
+    for opening, closing in ('""', "``", "“”", "«»"):
+        opened, closed = text.count(opening, line, cut), text.count(closing, line, cut)
+        if (opened % 2) if opening == closing else opened > closed:
+            return True
+    tail = text[max(line, begin) : cut]
+    return bool(_OPEN_QUOTE.search(tail) or _OPEN_ELEMENT.search(text[max(cut - REACH, 0) : cut]))
 
 
 def _said(block: ContentBlock) -> str:

@@ -219,7 +219,7 @@ class Transcripts:
         make([], {})  # so that wrong facts are refused before the answer comes
         self._access.database.read(lambda tx: require_living(tx, self._access.scope, session_id))
         growing = GrowingMessage(self._access, session_id, partial(self._check, lease=lease))
-        return MessageStream(growing, make, self._access.clock)
+        return MessageStream(growing, make, self._access.drafts.redacted, self._access.clock)
 
     def append_stream(
         self, session_id: str, pieces: Iterable[Piece], role: str = "assistant", **facts: Any

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import random
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.quality.redaction import corpus
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.sessions import streaming
@@ -17,7 +21,14 @@ from recollect.sessions.record.draft import MAX_CONTENT_BYTES
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.journal import events_since
+from recollect.text.redaction import Redactor
+from recollect.text.redaction.carrier_rules import CARRIERS
+from recollect.text.redaction.rules import BEHIND, JOINTS, NAMES
 from tests.unit.sessions.home import Home, WordRedactor
+
+MARK = re.compile(r"\[redacted:[a-z0-9-]+:[0-9a-f]{6}\]")
+CASES = int(os.environ.get("STREAM_CASES", "8"))  # noqa: TID251 - `make soak` asks for more
+SEED = int(os.environ.get("RECOLLECT_SEED", "0"))  # noqa: TID251 - it repeats a run
 
 CALL = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a"}}
 
@@ -235,3 +246,50 @@ def test_a_fork_of_a_running_stream_keeps_what_was_there(home: Home) -> None:
     assert home.sessions.get(fork.id).total_tokens == 0
     home.sessions.append(fork.id, "user", "go on")
     assert [m.seq for m in home.sessions.messages(fork.id)] == [1, 2, 3]
+
+
+def test_a_stream_killed_in_one_long_paragraph_leaves_its_sentences(home: Home) -> None:
+    """What arrived is kept up to the last second, though no line was ever whole."""
+    session = session_of(home)
+    stream = home.sessions.stream(session.id)
+    for number in range(60):
+        home.clock.now += 100
+        stream.add(f"piece {number} of an answer about kettles. ")
+    (kept,) = stored(home, session)[1:]
+    assert kept[1].endswith("piece 59 of an answer about kettles. ")
+    assert kept[2]
+
+
+def test_of_a_sentence_without_an_end_all_but_its_last_words_is_kept(home: Home) -> None:
+    """As far as a rule could reach; nothing that was kept is taken away again."""
+    session = session_of(home)
+    stream = home.sessions.stream(session.id)
+    kept = ""
+    for number in range(200):
+        home.clock.now += streaming.FLUSH_MS
+        stream.add(f'and then {number} "' if number == 150 else f"and then {number} ")
+        before, kept = kept, "".join(text for _, text, _ in stored(home, session)[1:])
+        assert kept.startswith(before)
+        said = 10 * number
+        assert len(kept) >= said - 2 * streaming.REACH or number > 150
+
+
+def _told() -> list[str]:
+    """Return texts with secrets, those of the rules and some of the corpus, in one paragraph."""
+    rules = [rule.example for rule in (*NAMES, *JOINTS, *BEHIND, *CARRIERS)]
+    cases = [case.value for case in corpus(7) if isinstance(case.value, str)]
+    drawn = random.Random(SEED).sample(cases, min(CASES, len(cases)))
+    prose = "So it was said, and it is done. "
+    return [prose + re.sub("[«»]", "", each) + ". " + 12 * prose for each in (*rules, *drawn)]
+
+
+def test_no_beginning_of_a_secret_is_ever_stored() -> None:
+    """Wherever the pieces end, what is kept is the beginning of what is kept of the whole."""
+    redactor = Redactor(b"salt")
+    for text in _told():
+        whole = MARK.sub("*", redactor.redact(text).text)
+        cut = 0
+        for end in range(len(text)):
+            cut = max(cut, streaming.settled_until(text[:end], lambda t: redactor.redact(t).text))
+            kept = MARK.sub("*", redactor.redact(text[:cut]).text)
+            assert whole.startswith(kept), (text, text[:end], kept)
