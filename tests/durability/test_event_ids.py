@@ -15,7 +15,7 @@ from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
-from recollect.sessions.record.transcript_rows import damaged_messages
+from recollect.sessions.record.message_rows import damaged_messages
 from recollect.sessions.sessions import Sessions
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.database import SqliteDatabase, open_records

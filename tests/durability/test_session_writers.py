@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 from recollect.sessions.mirror.mirror_file import MirrorState
-from recollect.sessions.record.transcript_rows import damaged_messages
+from recollect.sessions.record.message_rows import damaged_messages
 from tests.durability.processes import Worker, start_at_once, workers
 from tests.durability.scale import SCALE, chance, report
 from tests.unit.sessions.home import Home

@@ -147,3 +147,13 @@ def test_constraints_name_versions_and_no_hosts() -> None:
     pins = [line for line in lines if not line.startswith("#")]
     assert pins
     assert all(re.match(r"^[a-z0-9.-]+==[\w.]+( ; .+)?$", pin) for pin in pins)
+
+
+def test_one_module_alone_writes_the_rows_of_messages() -> None:
+    """It keeps the digests of sessions, and the seqs that were removed."""
+    # What is rewritten by name of a column goes through it too, see `renewal`.
+    writes = re.compile(r"(INSERT INTO|UPDATE|DELETE FROM) messages\b")
+    writers = [
+        path.name for path in (ROOT / "src").rglob("*.py") if writes.search(path.read_text())
+    ]
+    assert writers == ["message_rows.py"]

@@ -10,14 +10,13 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from recollect.core.checks import checked_call
 from recollect.core.clock import Clock, IdSource, SystemClock
-from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreCorrupt, StoreError
+from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
@@ -26,15 +25,16 @@ from recollect.index.model.document import SESSIONS
 from recollect.index.model.name_table import grouped_refs
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
-from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions, number_others
+from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
 from recollect.sessions.mirror.recovery_file import (
     RecoveryFacts,
     read_recovery_file,
     restore_facts,
     without_lost,
 )
+from recollect.sessions.mirror.soundness import damage_of
+from recollect.sessions.record.message_rows import number_others
 from recollect.sessions.record.tombstone import OURS, Tombstone, is_among
-from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sync_folder
@@ -48,7 +48,6 @@ from recollect.store.sqlite.home import (
     TRANSCRIPTS,
     left_of_records,
 )
-from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.schema import is_schema_foreign
 from recollect.store.sqlite.snapshot import snapshots
 
@@ -411,9 +410,8 @@ def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
             raise
         return error.message
     try:
-        return _damage(database)
-    except StoreCorrupt as error:
-        return error.message
+        damage = damage_of(database)
+        return None if damage is None else f"{RECORDS_FILE} is damaged: {damage}"
     finally:
         database.close()
 
@@ -426,14 +424,3 @@ def _indexed_sessions(home: Path) -> set[str]:
             for index in indexes:
                 found |= index.read(lambda tx: grouped_refs(tx, SESSIONS))
     return found
-
-
-def _damage(database: Database) -> str | None:
-    if quick_check(database):
-        return f"{RECORDS_FILE} is damaged"
-    after, damaged = "", 0
-    while True:
-        after, found = database.read(partial(damaged_messages, after_id=after, limit=10_000))
-        damaged += len(found)
-        if not after:
-            return f"{damaged} messages are damaged" if damaged else None

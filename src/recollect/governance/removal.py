@@ -27,6 +27,7 @@ from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import find_children, find_one, last_read
+from recollect.sessions.record.message_rows import note_removed, remove_messages
 from recollect.sessions.record.session import (
     CHANGED_KIND,
     Session,
@@ -34,7 +35,7 @@ from recollect.sessions.record.session import (
     owner_of,
     require_session,
 )
-from recollect.sessions.record.transcript_rows import KEEP_NUMBERS, MESSAGE_KIND
+from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_change, record_changes, record_event
@@ -225,15 +226,10 @@ def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, n
 def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
     ids = [text(row[0]) for row in tx.all(_NEXT, (begun.session_id, begun.through, BATCH))]
     each = [(id_,) for id_ in ids]
-    tx.execute(KEEP_NUMBERS, (begun.tenant,))
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
-    tx.executemany("DELETE FROM messages WHERE id = ?", each)
+    remove_messages(tx, begun.tenant, begun.session_id, ids)
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
-    tx.execute(
-        "UPDATE sessions SET message_count = message_count - ? WHERE id = ?",
-        (len(ids), begun.session_id),
-    )
     record_changes(tx, tenant=begun.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
     return len(ids) or (_remove_observations(tx, begun, now) if begun.is_whole else 0)
 
@@ -295,6 +291,8 @@ def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> N
             and 0 < child.forked_at_seq <= session.forked_at_seq
         ):
             link = (session.parent_id, child.forked_at_seq)
+        elif child.forked_at_seq:
+            note_removed(tx, child.id, 1, child.forked_at_seq)
         tx.execute(_LINK, (*link, child.id))
         record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=child.id, op="put", at=now)
     tx.execute(_FOLLOWED, (tenant, CHANGED_KIND, now, session_id))
@@ -308,6 +306,7 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM injections WHERE session_id = ?",
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
+    "DELETE FROM removed_seqs WHERE session_id = ?",
 )
 _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",

@@ -18,7 +18,7 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.clock import Clock
-from recollect.core.errors import NotFound, RecollectError, StoreBusy
+from recollect.core.errors import NotFound, RecollectError, StoreBusy, StoreCorrupt
 from recollect.governance.erased_notes import NotesToErase
 from recollect.governance.erasure import Indexes
 from recollect.governance.removal import LOCK_FILE
@@ -264,13 +264,17 @@ class Scrubber:
             yield redacted != content
 
     def _replace_mirror(self, path: Path, redacted: bytes) -> None:
-        """Write a mirror again from the records; what is none of theirs as it is redacted."""
+        """Write a mirror again from the records; what is none of theirs as it is redacted.
+
+        So is one whose rows are damaged: then it is what is left of them.
+        """
         session_id = path.name.removesuffix(MIRROR_SUFFIX)
         is_known = self._records.read(lambda tx: tx.row(_SESSION, (session_id,))) is not None
         if self._copies.is_mirrored and is_known and path.parent == self._home / TRANSCRIPTS:
-            self._copies.mirror.make_again(session_id)
-        else:
-            write_file(path, redacted)
+            with suppress(StoreCorrupt):
+                self._copies.mirror.make_again(session_id)
+                return
+        write_file(path, redacted)
 
     def _redacted_json_lines(self, content: bytes) -> bytes:
         return b"\n".join(map(self._redacted_json_line, content.split(b"\n")))

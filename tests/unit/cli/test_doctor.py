@@ -569,3 +569,41 @@ def test_a_foreign_trigger_is_told_and_removed(run: Run, filled: Path) -> None:
     done = run("--home", filled, "doctor", "--fix", "--json")
     assert "removed the foreign trigger 'evil' from records.db" in done.json["fixed"]
     assert (done.code, done.json["healthy"]) == (0, True)
+
+
+def _stale_leaf(home: Path) -> None:
+    """Let one page of the index of messages by seq be an older copy of another."""
+    connection = apsw.Connection(str(home / "records.db"))
+    connection.pragma("journal_mode", "delete")
+    found = connection.execute(
+        "SELECT pageno FROM dbstat WHERE name = 'sqlite_autoindex_messages_2' AND pagetype = 'leaf'"
+        " ORDER BY path"
+    ).fetchall()
+    connection.close()
+    first, last = (int(str(page)) for (page,) in (found[0], found[-1]))
+    content = bytearray((home / "records.db").read_bytes())
+    content[(first - 1) * 4096 : first * 4096] = content[(last - 1) * 4096 : last * 4096]
+    (home / "records.db").write_bytes(content)
+
+
+def test_nothing_is_repaired_from_records_that_fail_their_check(run: Run, home: Path) -> None:
+    """The mirrors are what recover needs."""
+    with recollect.open(home, overrides={"embedding.provider": "none"}) as memory:
+        one, two = memory.sessions.create(), memory.sessions.create()
+        for number in range(200):
+            memory.sessions.append(one.id, "user", f"word{number}")
+            memory.sessions.append(two.id, "user", f"word{number}")
+        memory.sync()
+    _stale_leaf(home)
+    files = {path: path.read_bytes() for path in (home / "transcripts").iterdir()}
+    done = run("--home", home, "doctor", "--json")
+    assert done.code == 1
+    assert _state(done)["records.db"] == "wrong"
+    done = run("--home", home, "doctor", "--fix")
+    assert done.code == 1
+    assert "nothing is repaired" in done.err
+    run("--home", home, "sync")
+    assert {path: path.read_bytes() for path in (home / "transcripts").iterdir()} == files
+    assert run("--home", home, "recover").code == 0
+    with recollect.open(home, overrides={"embedding.provider": "none"}, live=False) as memory:
+        assert [len(memory.sessions.messages(each.id)) for each in (one, two)] == [200, 200]

@@ -198,7 +198,7 @@ def test_a_damaged_row_keeps_the_hash_that_tells_so(tmp_path: Path) -> None:
         memory.scrub()
         assert memory.checkup() is not None
     with databases(home) as (records, _):
-        from recollect.sessions.record.transcript_rows import damaged_messages
+        from recollect.sessions.record.message_rows import damaged_messages
 
         assert records.read(lambda tx: damaged_messages(tx, "", 1_000))[1] != []
 

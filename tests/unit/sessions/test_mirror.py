@@ -22,6 +22,7 @@ from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.mirror.mirror_lines import MirrorPlace, place_of
 from recollect.sessions.record.content import parse_content
 from recollect.sessions.record.message import Message
+from recollect.sessions.record.message_rows import remove_messages
 from recollect.sessions.record.session import Session
 from recollect.store.engine import Transaction
 from tests.unit.sessions.home import NOON, Home
@@ -238,11 +239,11 @@ def test_a_pruned_outbox_makes_it_look_at_all_sessions(home: Home) -> None:
 def test_an_older_copy_of_the_database_makes_it_look_at_all_sessions(home: Home) -> None:
     """A restored backup has a shorter outbox than the mirrors remember."""
     session = filled(home)
-    home.sessions.append(session.id, "user", "after the backup")
+    late = home.sessions.append(session.id, "user", "after the backup")
     home.mirror.flush()
 
     def restore(tx: Transaction) -> None:
-        tx.execute("DELETE FROM messages WHERE seq = 4")
+        remove_messages(tx, "local", session.id, [late.id], reused=True)
         tx.execute("DELETE FROM changes WHERE seq = 4")
         tx.execute("UPDATE sessions SET last_seq = 3")
 

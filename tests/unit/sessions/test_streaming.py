@@ -18,8 +18,8 @@ from recollect.sessions import streaming
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.content import TextBlock, ThinkingBlock, ToolUseBlock
 from recollect.sessions.record.draft import MAX_CONTENT_BYTES
+from recollect.sessions.record.message_rows import damaged_messages
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.transcript_rows import damaged_messages
 from recollect.store.journal import events_since
 from recollect.text.redaction import Redactor
 from recollect.text.redaction.carrier_rules import CARRIERS

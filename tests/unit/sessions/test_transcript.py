@@ -16,10 +16,15 @@ from recollect.core.events import MessagesAppended
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolUseBlock
 from recollect.sessions.record.draft import MAX_CONTENT_BYTES
-from recollect.sessions.record.transcript_rows import damaged_messages
+from recollect.sessions.record.message_rows import (
+    SELECT_MESSAGES,
+    damaged_messages,
+    is_sound,
+    message_of,
+)
 from recollect.sessions.sessions import Sessions
-from recollect.store.columns import blob, text
-from recollect.store.engine import Row
+from recollect.store.columns import blob
+from recollect.store.engine import Transaction
 from recollect.store.journal import events_since
 from recollect.store.row_hash import row_hash
 from tests.unit.sessions.home import NOON, Home, WordRedactor
@@ -300,19 +305,35 @@ def test_message_change_and_event_are_one_commit(home: Home) -> None:
 
 
 def test_every_row_carries_its_hash(home: Home) -> None:
-    """The columns of the table before the hash, in their order; then senders, if any; no number."""
+    """Of all its columns but its number; one that is stored another way is noticed."""
     session = home.sessions.create()
     home.sessions.append(session.id, "user", "x", event_id="e", metadata={"a": 1})
     home.sessions.append(session.id, "user", "y", sender="telegram:42")
 
-    def rows(tx: Any) -> list[Row]:
-        return list(tx.rows("SELECT * FROM messages"))
+    for row in home.database.read(lambda tx: tx.all(SELECT_MESSAGES + "1 ORDER BY seq")):
+        assert is_sound(row)
+        for column, cell in enumerate(row[:19]):
+            other = 7 if isinstance(cell, int) else "x9" if cell is None else f"{cell!r}z"
+            assert not is_sound((*row[:column], other, *row[column + 1 :]))
 
-    row, sent = home.database.read(rows)
-    assert blob(row[-4]) == row_hash(row[:-4])
-    assert text(row[9]) == '"x"'
-    assert blob(sent[-4]) == row_hash([*sent[:-4], "telegram:42", "telegram:42"])
-    assert [row[-1], sent[-1]] == [1, 2]
+
+def test_rows_of_before_keep_the_hash_that_they_have(home: Home) -> None:
+    """They are 16 bytes long, and of a row without senders as they were first."""
+    session = home.sessions.create()
+    home.sessions.append(session.id, "user", "x")
+    home.sessions.append(session.id, "user", "y", sender="telegram:42")
+
+    def unit(tx: Transaction) -> None:
+        for row, said in zip(tx.all(SELECT_MESSAGES + "1 ORDER BY seq"), (17, 19), strict=True):
+            tx.execute(
+                "UPDATE messages SET row_hash = ? WHERE id = ?", (row_hash(row[:said]), row[0])
+            )
+
+    home.database.write(unit)
+    rows = home.database.read(lambda tx: tx.all(SELECT_MESSAGES + "1"))
+    assert [len(blob(row[20])) for row in rows] == [16, 16]
+    assert [message_of(row).text for row in rows] == ["x", "y"]
+    assert not any(is_sound((*row[:10], "z", *row[11:])) for row in rows)
 
 
 def test_a_damaged_row_is_noticed(home: Home) -> None:

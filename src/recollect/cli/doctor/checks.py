@@ -54,6 +54,7 @@ from recollect.recall.ownership import incompatibility
 from recollect.server.worker.daemon import look_at
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
+from recollect.sessions.mirror.soundness import REPAIR_HINT, damage_of
 from recollect.sessions.record.session import select_sessions
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
@@ -75,10 +76,6 @@ OTHERS = 0o077
 LITTLE_SPACE = 256 << 20
 """Below it an index rebuild or a model may not fit."""
 
-RECORDS_HINT = (
-    "rebuild it with `recollect recover`, or restore a backup with `recollect restore FILE`;"
-    " both keep what is there"
-)
 INDEX_HINT = "`recollect doctor --fix` rebuilds it from the records"
 
 Opener = Callable[[Path, StoreSettings, Clock], SqliteDatabase]
@@ -202,18 +199,19 @@ class Checkup:
                 return wrong(name, "missing, and the home cannot be written", MOVE_HINT)
             if is_index:
                 return note(name, "missing", "`recollect sync` makes it again")
-            return wrong(name, "missing", RECORDS_HINT)
-        hint = INDEX_HINT if is_index else RECORDS_HINT
+            return wrong(name, "missing", REPAIR_HINT)
+        hint = INDEX_HINT if is_index else REPAIR_HINT
         try:
             with self._opened(opener) as database:
-                problems, health = quick_check(database), database.health()
+                health = database.health()
+                damage = _first(quick_check(database)) if is_index else damage_of(database)
         except StoreCorrupt as error:
             self._damaged.add(name)
             is_ours = not is_schema_foreign(error)
             return wrong(name, f"damaged: {error.message}", hint if is_ours else error.hint)
-        if problems:
+        if damage is not None:
             self._damaged.add(name)
-            return wrong(name, f"damaged: {problems[0]}", hint)
+            return wrong(name, f"damaged: {damage}", hint)
         summary = f"schema {health.schema_version}, SQLite {health.sqlite_version}"
         return sound(name, f"sound, {size(path.stat().st_size)}, {summary}")
 
@@ -311,6 +309,10 @@ class Checkup:
             yield database
         finally:
             database.close()
+
+
+def _first(problems: list[str]) -> str | None:
+    return problems[0] if problems else None
 
 
 def _languages(choice: Choice) -> str:

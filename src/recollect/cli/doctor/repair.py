@@ -11,6 +11,7 @@ from recollect.core.settings import load_settings
 from recollect.index.model.sync_report import OnProgress
 from recollect.memory import Memory, open_memory
 from recollect.recall.healing import is_damaged, replace_damaged
+from recollect.sessions.mirror.soundness import require_sound
 from recollect.store.sqlite.damaged import set_aside
 from recollect.store.sqlite.database import drop_foreign_triggers, open_records
 from recollect.store.sqlite.home import RECORDS_FILE, refuse_lost
@@ -30,6 +31,7 @@ def repair(
         deep: Look at every row of the index instead of a sample.
 
     Raises:
+        StoreCorrupt: the records are damaged; nothing is repaired from them.
         StoreBusy: another process has the damaged index open.
         RecollectError: something cannot be repaired.
     """
@@ -38,7 +40,11 @@ def repair(
     refuse_lost(home)
     for foreign in drop_foreign_triggers(home, store):
         yield f"removed the foreign {foreign} from {RECORDS_FILE}"
-    open_records(home, store, clock).close()
+    records = open_records(home, store, clock)
+    try:
+        require_sound(records)
+    finally:
+        records.close()
     if is_damaged(home, store, clock):
         replace_damaged(home, store, clock, lambda path: set_aside(path, ASIDE)).close()
         yield "set the damaged index aside"

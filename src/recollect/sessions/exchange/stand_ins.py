@@ -16,14 +16,13 @@ import msgspec
 from recollect.sessions.exchange.extras import LINE, MESSAGE, foreign_of, part_of
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.draft import Draft, encode_facts, encoded_content
-from recollect.sessions.record.message import Message, message_of
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.message_rows import SELECT_MESSAGES, message_of, remove_messages
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.stand_in import STAND_IN
 from recollect.sessions.record.transcript_rows import (
-    KEEP_NUMBERS,
     MESSAGE_KIND,
     REWRITE_KIND,
-    SELECT_MESSAGES,
     rewrite_message,
 )
 from recollect.store.columns import first_integer
@@ -41,11 +40,7 @@ _PINNED: LiteralString = """
         SELECT forked_at_seq AS seq FROM sessions WHERE parent_id = ?1
         UNION ALL SELECT last_seq FROM compactions WHERE session_id = ?1)
 """
-_REMOVE: LiteralString = "DELETE FROM messages WHERE id = ?"
-_SHORTEN: LiteralString = (
-    "UPDATE sessions SET last_seq = ?, message_count = message_count - ? WHERE id = ?"
-)
-_NAME: LiteralString = "UPDATE messages SET event_id = ?, foreign_id = ? WHERE id = ?"
+_SHORTEN: LiteralString = "UPDATE sessions SET last_seq = ? WHERE id = ?"
 
 
 def give_way(
@@ -150,10 +145,10 @@ def _taken_out(
 ) -> Session:
     if not moving:
         return session
-    tx.execute(KEEP_NUMBERS, (session.tenant,))
-    tx.executemany(_REMOVE, [(each.id,) for each in moving])
+    ids = [each.id for each in moving]
+    remove_messages(tx, session.tenant, session.id, ids, reused=True)
     last = moving[0].seq - 1
-    tx.execute(_SHORTEN, (last, len(moving), session.id))
+    tx.execute(_SHORTEN, (last, session.id))
     gone = [each.id for each in moving if each.id not in told]
     again = [each.id for each in moving if each.id in told]
     changed = partial(record_changes, tx, tenant=session.tenant, at=now)
@@ -169,7 +164,6 @@ def _taken_out(
 def _rewrite(tx: Transaction, session: Session, known: Message, draft: Draft) -> None:
     """Put the line of a transcript in the place of its stand-in."""
     told = draft.message
-    tx.execute(_NAME, (told.event_id, told.foreign_id, known.id))
     named = msgspec.structs.replace(known, event_id=told.event_id, foreign_id=told.foreign_id)
     rewrite_message(tx, session, named, draft, finished=True)
 

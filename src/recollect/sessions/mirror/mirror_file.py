@@ -32,6 +32,7 @@ from recollect.sessions.mirror.mirror_lines import (
     says_the_same,
     session_line,
 )
+from recollect.sessions.record.message_rows import require_gone, require_sound_session
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
 from recollect.store.files import TORN_SUFFIX, append_lines, set_torn_tail_aside, sync_folder
@@ -180,6 +181,7 @@ class MirrorFile:
             StoreError: the file or the database refused.
         """
         if next(mirror_lines(self._database, self._session_id), None) is None:
+            self._database.read(lambda tx: require_gone(tx, self._session_id))
             self.remove()
             return
         self._clear_the_way()
@@ -251,8 +253,10 @@ class MirrorFile:
         """Write the file again from the database; what was in it is not kept.
 
         Raises:
+            StoreCorrupt: the session is damaged there; the file stays, for it is what is left.
             StoreError: the file or the database refused.
         """
+        self._database.read(lambda tx: require_sound_session(tx, self._session_id))
         draft = self._draft
         with os_errors(self.path):
             draft.unlink(missing_ok=True)

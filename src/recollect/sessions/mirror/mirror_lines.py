@@ -18,6 +18,12 @@ from typing import Annotated, Any, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.clock import to_iso
+from recollect.sessions.record.message_rows import (
+    SELECT_MESSAGES,
+    check_span,
+    damaged_message,
+    is_sound,
+)
 from recollect.store.columns import decode, integer, text, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
@@ -40,12 +46,12 @@ _SESSION: LiteralString = """
         flush_compaction_count, flushed_at, flushed_seq, ended_at, overrides, metadata
     FROM sessions WHERE id = ?
 """
-_MESSAGES: LiteralString = """
-    SELECT seq, id, role, name, created_at, content, metadata, recorded_at, event_id, foreign_id,
-        sender, turn_sender, number
-    FROM messages WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?
+_MESSAGES: LiteralString = (
+    SELECT_MESSAGES + "session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+)
+_ENDS: LiteralString = """
+    SELECT max(coalesce(forked_at_seq, 0), pruned_seq), last_seq FROM sessions WHERE id = ?
 """
-_END: LiteralString = "SELECT last_seq FROM sessions WHERE id = ?"
 _COMPACTIONS: LiteralString = """
     SELECT last_seq, through_seq, id, created_at, summary, made_by, tokens_before, tokens_after,
         turn_sender
@@ -175,16 +181,22 @@ def session_line(database: Database, session_id: str) -> bytes | None:
 
 
 def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Iterator[bytes]:
-    """Yield the lines after a place, as far as they go when the first one is asked for."""
-    end, compactions = database.read(lambda tx: _head(tx, session_id, place))
-    after = place.seq
+    """Yield the lines after a place, as far as they go when the first one is asked for.
+
+    Raises:
+        StoreCorrupt: messages are missing, or are not what was stored; lines of those before them
+            may have been yielded.
+    """
+    first, end, compactions = database.read(lambda tx: _head(tx, session_id, place))
+    after = max(place.seq, first)
     page = partial(_rows, session_id=session_id, through_seq=end)
-    while rows := database.read(partial(page, after_seq=after)):
+    while after < end:
+        through, rows = database.read(partial(page, after_seq=after))
         for row in rows:
-            after = row.seq
-            while compactions and integer(compactions[0][0]) < after:
+            while compactions and integer(compactions[0][0]) < row.seq:
                 yield _compaction_line(compactions.popleft())
             yield _message_line(row)
+        after = through
     yield from map(_compaction_line, compactions)
 
 
@@ -192,10 +204,16 @@ def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | 
     """Return the line at a place; None if there is none, or it is the session's."""
     if place.through_seq:
         before = MirrorPlace(place.seq, place.through_seq - 1)
-        found = database.read(lambda tx: _head(tx, session_id, before))[1]
+        found = database.read(lambda tx: _head(tx, session_id, before))[2]
         is_there = bool(found) and found[0][:2] == (place.seq, place.through_seq)
         return _compaction_line(found[0]) if is_there else None
-    rows = database.read(lambda tx: _rows(tx, session_id, place.seq - 1, place.seq))
+
+    def unit(tx: Transaction) -> list[_MessageCells]:
+        first, end, _ = _head(tx, session_id, place)
+        is_inside = first < place.seq <= end
+        return _rows(tx, session_id, place.seq - 1, place.seq)[1] if is_inside else []
+
+    rows = database.read(unit)
     return _message_line(rows[0]) if rows else None
 
 
@@ -244,28 +262,44 @@ def _is_part(old: bytes, new: bytes, names: Iterable[str] = ()) -> bool:
     return all(now.get(name) == before[name] for name in told)
 
 
-def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, deque[Row]]:
-    """Return the seq of the newest message, and the compactions after a place."""
-    row = tx.row(_END, (session_id,))
+def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, int, deque[Row]]:
+    """Return what is before the oldest message, the newest, and the compactions after a place."""
+    row = tx.row(_ENDS, (session_id,))
     found = tx.rows(_COMPACTIONS, (session_id, place.seq, place.through_seq))
-    return integer(row[0]) if row else 0, deque(found)
+    first, end = (integer(row[0]), integer(row[1])) if row else (0, 0)
+    return first, end, deque(found)
 
 
 def _rows(
     tx: Transaction, session_id: str, after_seq: int, through_seq: int
-) -> list[_MessageCells]:
+) -> tuple[int, list[_MessageCells]]:
+    """Return up to which seq this is everything, and the messages."""
     found: list[Row] = []
     size = 0
+    is_cut = True
     for row in tx.rows(_MESSAGES, (session_id, after_seq, through_seq, _BATCH_ROWS)):
         found.append(row)
-        size += len(text(row[5]))
+        size += len(text(row[9]))
         if size > BATCH_BYTES:
             break
-    return typed_rows(found, _MessageCells)
+    else:
+        is_cut = len(found) == _BATCH_ROWS
+    for row in found:
+        if not is_sound(row):
+            raise damaged_message(row[0])
+    rows = typed_rows([tuple(row[cell] for cell in _CELLS) for row in found], _MessageCells)
+    through = rows[-1].seq if is_cut and rows else through_seq
+    seqs = [row.seq for row in rows]
+    check_span(tx, session_id, (after_seq + 1, through), seqs, heard=False)
+    return through, rows
+
+
+_CELLS = (6, 0, 7, 8, 12, 9, 14, 13, 15, 16, 17, 18, 19)
+"""Which of the columns of `SELECT_MESSAGES` a line has."""
 
 
 class _MessageCells(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The columns of `_MESSAGES`."""
+    """The columns of `_CELLS`."""
 
     seq: int
     id: str

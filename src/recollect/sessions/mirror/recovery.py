@@ -60,16 +60,6 @@ _LINK: LiteralString = """
     UPDATE sessions SET parent_id = ?, forked_at_seq = ?,
         model = coalesce(model, (SELECT p.model FROM sessions p WHERE p.id = ?)) WHERE id = ?
 """
-_NUMBER_OTHERS: LiteralString = """
-    UPDATE messages SET number = counted.number FROM (
-        SELECT m.id, row_number() OVER (PARTITION BY m.tenant ORDER BY m.recorded_at, m.id)
-            + coalesce((SELECT max(number) FROM (
-                SELECT max(number) AS number FROM messages WHERE tenant = m.tenant
-                UNION ALL SELECT last FROM counters WHERE tenant = m.tenant AND kind = 'message'
-            )), 0) AS number
-        FROM messages m WHERE m.number IS NULL
-    ) AS counted WHERE messages.id = counted.id
-"""
 _FOLLOW: LiteralString = "UPDATE sessions SET previous_id = ? WHERE id = ?"
 _CUT: LiteralString = "UPDATE sessions SET pruned_seq = max(pruned_seq, ?) WHERE id = ?"
 
@@ -196,11 +186,6 @@ def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
             orphans += 1
             tx.execute(_CUT, (line.forked_at_seq or 0, line.id))
     return orphans
-
-
-def number_others(tx: Transaction) -> None:
-    """Give restored messages without a number the next ones, in the order of their recording."""
-    tx.execute(_NUMBER_OTHERS)
 
 
 def _above(id_: str, parents: Mapping[str, str]) -> Iterator[str]:

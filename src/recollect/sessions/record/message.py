@@ -1,7 +1,6 @@
 """Messages: one stored item of a transcript, its roles, and its row.
 
-Knows how a message reads back from the database; how one gets in is the business of `draft` and
-`transcript`.
+Its rows are the business of `message_rows`; how one gets in is that of `draft` and `transcript`.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import msgspec
 
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import ContentBlock, TextBlock
-from recollect.store.columns import decode, text
-from recollect.store.engine import Row, SqlValue
+from recollect.store.columns import text
+from recollect.store.engine import SqlValue
 from recollect.text.boundaries import brief_repr
 
 ROLES = ("user", "assistant", "system", "tool")
@@ -88,16 +87,26 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 _CONTENT = msgspec.json.Decoder(str | tuple[ContentBlock, ...])
 
 
+def decoded_content(stored: SqlValue) -> str | tuple[ContentBlock, ...]:
+    """Return a stored content as it is: a text, or blocks.
+
+    Raises:
+        StoreCorrupt: it is neither.
+    """
+    try:
+        content: str | tuple[ContentBlock, ...] = _CONTENT.decode(text(stored))
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt("the content of a message is damaged", hint=_DOCTOR) from error
+    return content
+
+
 def decode_content(stored: SqlValue) -> tuple[ContentBlock, ...]:
     """Return the blocks of a stored content; a stored text is one text block.
 
     Raises:
         StoreCorrupt: it is neither.
     """
-    try:
-        content = _CONTENT.decode(text(stored))
-    except msgspec.DecodeError as error:
-        raise StoreCorrupt("the content of a message is damaged", hint=_DOCTOR) from error
+    content = decoded_content(stored)
     return (TextBlock(text=content),) if isinstance(content, str) else content
 
 
@@ -109,16 +118,5 @@ MESSAGE_FIELDS = (
 """In the order of the columns."""
 message_cells = attrgetter(*("blocks" if name == "content" else name for name in MESSAGE_FIELDS))
 """Returns the fields of a message in the order of the columns."""
-
-
-def message_of(row: Row) -> Message:
-    """Return the message of a row with the columns that `transcript_rows` selects.
-
-    Raises:
-        StoreCorrupt: a cell is not what its column promises.
-    """
-    parsed = {"content": decode_content(row[9]), "tokens": row[11] or 0, "number": row[19] or 0}
-    return decode(Message, MESSAGE_FIELDS, row, ("metadata",), **parsed)
-
 
 _DOCTOR = "run `recollect doctor`"

@@ -18,63 +18,41 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import Denied, StoreCorrupt
+from recollect.core.errors import Denied
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.record.content import TextBlock, ToolResultBlock
 from recollect.sessions.record.draft import Draft, without_answers
 from recollect.sessions.record.lineage import MAX_DEPTH, LineageSegment, rows_of, segments
-from recollect.sessions.record.message import UNFINISHED, Message, message_cells, message_of
+from recollect.sessions.record.message import UNFINISHED, Message, message_cells
+from recollect.sessions.record.message_rows import (
+    SELECT_MESSAGES,
+    change_message,
+    check_end,
+    check_span,
+    hash_of,
+    insert_messages,
+    message_of,
+    next_number,
+    restore_rows,
+    sum_of,
+)
 from recollect.sessions.record.session import Session, owner_of
 from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import recalled_answers, store_tool_calls
 from recollect.store.columns import Condition, first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
-from recollect.store.row_hash import row_hash
 
 MESSAGE_KIND = "message"
 """What the outbox calls a message."""
 REWRITE_KIND = "message.rewrite"
 """And one that says something else than before: what was copied of it is to be replaced."""
 
-SELECT_MESSAGES: LiteralString = """
-    SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
-        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
-        turn_sender, number, row_hash
-    FROM messages WHERE """
-_NEW: LiteralString = """
-    INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
-        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
-        turn_sender, number, row_hash)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-        """
-_NEXT_NUMBER: LiteralString = """
-    SELECT 1 + coalesce(max(number), 0) FROM (
-        SELECT max(number) AS number FROM messages WHERE tenant = ?2
-        UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')
-"""
-_NUMBER_OF_BEFORE: LiteralString = """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
-        SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)
-"""
-_INSERT: LiteralString = _NEW + "?20, ?21)"
-_INSERT_ALONE: LiteralString = _NEW + "(" + _NEXT_NUMBER + "), ?21) RETURNING number"
-_RESTORE: LiteralString = _NEW + _NUMBER_OF_BEFORE
-KEEP_NUMBERS: LiteralString = """
-    INSERT INTO counters (tenant, kind, last)
-    SELECT tenant, 'message', max(number) FROM messages
-    WHERE tenant = ? AND number IS NOT NULL GROUP BY tenant
-    ON CONFLICT (tenant, kind) DO UPDATE SET last = max(last, excluded.last)
-"""
-"""Notes the greatest number of a tenant, before messages are removed."""
-_COUNT: LiteralString = (
-    "UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?"
-    " WHERE id = ?"
-)
-_REWRITE: LiteralString = (
-    "UPDATE messages SET content = ?, text = ?, token_estimate = ?, metadata = ?, row_hash = ?"
-    " WHERE id = ?"
+_REWRITTEN: LiteralString = (
+    "content = ?, text = ?, token_estimate = ?, metadata = ?, event_id = ?, foreign_id = ?,"
+    " row_hash = ?"
 )
 _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
@@ -144,8 +122,7 @@ def append_drafts(
     turn = _open_turn(tx, session, drafts)
     rows: list[tuple[SqlValue, ...]] = []
     # Alone it is numbered by its insert; of many the first number is asked for once.
-    is_alone = len(drafts) == 1
-    number = 0 if is_alone else first_integer(tx.row(_NEXT_NUMBER, (None, session.tenant)))
+    number = 0 if len(drafts) == 1 else next_number(tx, session.tenant)
     ours: dict[int, set[str]] | None = None
     for place, draft in enumerate(drafts):
         event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
@@ -174,24 +151,27 @@ def append_drafts(
         rows.append(_row(message, stored))
     if not fresh:
         return places
-    numbers = tx.executemany(_INSERT_ALONE if is_alone else _INSERT, rows)
+    alone = insert_messages(tx, session.id, rows, _newest_at(session, fresh))
     _note(tx, session, fresh)
-    return [msgspec.structs.replace(fresh[0], number=numbers[0][0])] if is_alone else places
+    if alone is None:
+        return places
+    numbered = msgspec.structs.replace(fresh[0], number=alone)
+    return [numbered if place is fresh[0] else place for place in places]
 
 
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
     """Store messages of before under their own ids, seqs and times, and return their session.
 
-    Their tools and costs are noted as when they came. The caller sees to it that seqs grow, and
-    calls `number_others` in the end: a number that another message has is not given again.
+    Their tools and costs are noted as when they came; seqs that they leave out are those of removed
+    messages from now on. The caller sees to it that seqs grow, and calls `number_others` in the
+    end: a number that another message has is not given again.
     """
     messages = [draft.message for draft in drafts]
-    tx.executemany(_RESTORE, [_row(draft.message, draft) for draft in drafts])
+    rows = [_row(draft.message, draft) for draft in drafts]
+    updated_at = _newest_at(session, messages)
+    restore_rows(tx, session.id, session.last_seq, rows, updated_at)
     _note(tx, session, messages)
-    newest = max(min(message.created_at, messages[-1].recorded_at) for message in messages)
-    return msgspec.structs.replace(
-        session, last_seq=messages[-1].seq, updated_at=max(newest, session.updated_at)
-    )
+    return msgspec.structs.replace(session, last_seq=messages[-1].seq, updated_at=updated_at)
 
 
 def _turn_sender(message: Message, before: str | None) -> str | None:
@@ -277,12 +257,10 @@ def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -
 
 
 def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
-    """Count new messages on their session, and tell of them and their tools."""
+    """Note what new messages cost, and tell of them and their tools."""
     now = fresh[-1].recorded_at
     if facts := [message.metadata for message in fresh if message.metadata]:
         add_usage(tx, session.id, facts)
-    newest = max(min(message.created_at, now) for message in fresh)
-    tx.execute(_COUNT, (fresh[-1].seq, len(fresh), max(newest, session.updated_at), session.id))
     refs = [message.id for message in fresh]
     record_changes(tx, tenant=session.tenant, kind=MESSAGE_KIND, refs=refs, op="put", at=now)
     record_event(
@@ -294,6 +272,12 @@ def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
         store_tool_calls(tx, session, tools)
 
 
+def _newest_at(session: Session, fresh: Sequence[Message]) -> int:
+    """Return when a session was last changed, with new messages; a time to come is not meant."""
+    now = fresh[-1].recorded_at
+    return max(session.updated_at, *[min(message.created_at, now) for message in fresh])
+
+
 def _is_plain(message: Message) -> bool:
     content = message.blocks
     return message.role != "tool" and len(content) == 1 and type(content[0]) is TextBlock
@@ -302,13 +286,7 @@ def _is_plain(message: Message) -> bool:
 def _row(message: Message, draft: Draft) -> tuple[SqlValue, ...]:
     row: list[SqlValue] = [*message_cells(message)]
     row[_CONTENT], row[_METADATA] = draft.encoded_content, draft.encoded_metadata
-    return (*row, hash_of(row))
-
-
-def hash_of(row: Sequence[SqlValue]) -> bytes:
-    """Return the hash of a row but for its number; of one without senders as it always was."""
-    *said, sender, turn_sender, _ = row
-    return row_hash(said if sender is None and turn_sender is None else row[:-1])
+    return tuple(row)
 
 
 def rewrite_message(
@@ -328,8 +306,9 @@ def rewrite_message(
         known, blocks=said.blocks, text=said.text, tokens=said.tokens, metadata=said.metadata
     )
     row = _row(now, draft)
-    told = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata, row[-1], now.id)
-    tx.execute(_REWRITE, told)
+    told = (draft.encoded_content, now.text, now.tokens, draft.encoded_metadata)
+    names = (now.event_id, now.foreign_id, hash_of(row))
+    change_message(tx, session.id, now.id, _REWRITTEN, (*told, *names))
     for kind in (MESSAGE_KIND, REWRITE_KIND):
         record_changes(tx, tenant=session.tenant, kind=kind, refs=[now.id], op="put", at=at)
     if finished:
@@ -376,8 +355,6 @@ def named_message(tx: Transaction, scope: Scope, name: str) -> Message | None:
 
 def _only_message(tx: Transaction, where: Condition) -> Message | None:
     row = tx.row(SELECT_MESSAGES + where.sql, where.params)
-    if row is not None and not is_sound(row):
-        raise StoreCorrupt("a message is damaged", hint="run `recollect doctor`", id=row[0])
     return None if row is None else message_of(row)
 
 
@@ -426,13 +403,20 @@ def select_messages(
         where: Which messages.
         limit: How many at most; None is all.
         newest: With a limit, take the last ones instead of the first.
+
+    Raises:
+        StoreCorrupt: a row is not what was stored.
     """
+    return [message_of(row) for row in _select(tx, where, limit, newest=newest)]
+
+
+def _select(
+    tx: Transaction, where: Condition, limit: int | None, *, newest: bool = False
+) -> list[Row]:
     order: LiteralString = " ORDER BY seq DESC LIMIT ?" if newest else " ORDER BY seq LIMIT ?"
-    rows = tx.rows(
-        SELECT_MESSAGES + where.sql + order, [*where.params, -1 if limit is None else limit]
-    )
-    messages = [message_of(row) for row in rows]
-    return messages[::-1] if newest else messages
+    most = -1 if limit is None else limit
+    rows = tx.all(SELECT_MESSAGES + where.sql + order, [*where.params, most])
+    return rows[::-1] if newest else rows
 
 
 def read_messages(
@@ -447,19 +431,46 @@ def read_messages(
     """Return the messages of some parts of a transcript, oldest first; see `select_messages`.
 
     With ``heard`` only those of these turns.
+
+    Raises:
+        StoreCorrupt: messages are missing, or are not what was stored.
     """
     found: list[Message] = []
     for part in reversed(parts) if newest else parts:
         left = None if limit is None else limit - len(found)
         if left == 0:
             break
-        where = rows_of(scope, part.session_id)
-        where.also("seq >= ?", part.first).also("seq <= ?", part.last)
-        if heard is not None:
-            heard.narrow(where)
-        more = select_messages(tx, where, left, newest=newest)
+        more = _read_part(tx, scope, part, left, newest=newest, heard=heard or EVERY_TURN)
         found = more + found if newest else found + more
     return found
+
+
+def _read_part(
+    tx: Transaction,
+    scope: Scope,
+    part: LineageSegment,
+    limit: int | None,
+    *,
+    newest: bool,
+    heard: HeardTurns,
+) -> list[Message]:
+    where = rows_of(scope, part.session_id)
+    where.also("seq >= ?", part.first).also("seq <= ?", part.last)
+    heard.narrow(where)
+    rows = _select(tx, where, limit, newest=newest)
+    messages = [message_of(row) for row in rows]
+    seqs = [message.seq for message in messages]
+    is_cut = limit is not None and len(rows) == limit
+    span = (
+        seqs[0] if is_cut and newest else part.first,
+        seqs[-1] if is_cut and not newest else part.last,
+    )
+    check_span(tx, part.session_id, span, seqs, heard=not heard.is_all)
+    if span[1] == part.last:
+        is_whole = limit is None and heard.is_all and len(rows) == part.last - part.first + 1
+        digest = sum_of((row[20], row[19]) for row in rows) if is_whole else None
+        check_end(tx, part.session_id, span, digest)
+    return messages
 
 
 def count_messages(
@@ -479,21 +490,3 @@ def count_messages(
         heard.narrow(where)
         count += first_integer(tx.row(_COUNT_HEARD + where.sql, where.params))
     return count
-
-
-def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:
-    """Return where the next call goes on, and which of the next messages are not what was stored.
-
-    Args:
-        tx: A transaction.
-        after_id: Where the last call stopped; empty to begin.
-        limit: How many messages are looked at. When fewer are left, the first value is empty.
-    """
-    rows = list(tx.rows(SELECT_MESSAGES + "id > ? ORDER BY id LIMIT ?", (after_id, limit)))
-    damaged = [text(row[0]) for row in rows if not is_sound(row)]
-    return text(rows[-1][0]) if len(rows) == limit else "", damaged
-
-
-def is_sound(row: Row) -> bool:
-    """Return whether a row of `SELECT_MESSAGES` is what was stored."""
-    return hash_of(row[:-1]) == row[-1]

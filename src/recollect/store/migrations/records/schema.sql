@@ -287,6 +287,12 @@ CREATE TABLE recognised_secrets (
     line       TEXT NOT NULL,
     UNIQUE (session_id, line)
 ) STRICT;
+CREATE TABLE removed_seqs (
+    session_id TEXT NOT NULL REFERENCES sessions (id),
+    first      INTEGER NOT NULL CHECK (first >= 1),
+    last       INTEGER NOT NULL CHECK (last >= first),
+    PRIMARY KEY (session_id, last)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -327,7 +333,7 @@ CREATE TABLE sessions (
     created_at             INTEGER NOT NULL,
     updated_at             INTEGER NOT NULL,
     metadata               TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)), previous_id TEXT REFERENCES sessions (id), mode TEXT NOT NULL DEFAULT 'main'
-    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT, ended_at INTEGER,
+    CHECK (mode IN ('main', 'group', 'queue')), cache_tokens INTEGER NOT NULL DEFAULT 0, flush_failures INTEGER NOT NULL DEFAULT 0, flushed_seq INTEGER, overrides TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(overrides)), pruned_seq INTEGER NOT NULL DEFAULT 0, place TEXT, ended_at INTEGER, digest INTEGER NOT NULL DEFAULT 0,
     UNIQUE (tenant, source, foreign_id),
     CHECK ((parent_id IS NULL) = (forked_at_seq IS NULL))
 ) STRICT;

@@ -1,0 +1,68 @@
+"""Whether the records are what was stored: the gate that every repair passes.
+
+A repair writes from the records, over what `recover` needs where they are damaged. So none of them
+writes from records that fail this check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from recollect.core.errors import StoreCorrupt
+from recollect.sessions.record.message_rows import damaged_messages, damaged_sessions
+from recollect.store.engine import Database, Transaction
+from recollect.store.sqlite.integrity import quick_check
+
+REPAIR_HINT = (
+    "rebuild it with `recollect recover`, or restore a backup with `recollect restore FILE`;"
+    " both keep what is there"
+)
+_BATCH = 10_000
+
+Page = Callable[[Transaction, str, int], tuple[str, list[str]]]
+
+
+def damage_of(records: Database) -> str | None:
+    """Return what is wrong with the records, in a sentence; None where they are sound.
+
+    Reads every page, every message and every digest.
+
+    Raises:
+        StoreError: they cannot be read for another reason than damage.
+    """
+    try:
+        problems = quick_check(records)
+        if problems:
+            return problems[0]
+        if damaged := _count(records, damaged_messages):
+            return f"{damaged} messages are damaged"
+        if damaged := _count(records, damaged_sessions):
+            return f"{damaged} sessions lack messages, or have others than were stored"
+    except StoreCorrupt as error:
+        return error.message
+    return None
+
+
+def require_sound(records: Database) -> None:
+    """Refuse to repair anything from damaged records.
+
+    Raises:
+        StoreCorrupt: they are damaged.
+    """
+    damage = damage_of(records)
+    if damage is not None:
+        raise StoreCorrupt(f"nothing is repaired: {damage}", hint=REPAIR_HINT)
+
+
+def _count(records: Database, page: Page) -> int:
+    after, number = "", 0
+    while True:
+        after, found = records.read(partial(_page, page, after))
+        number += len(found)
+        if not after:
+            return number
+
+
+def _page(page: Page, after: str, tx: Transaction) -> tuple[str, list[str]]:
+    return page(tx, after, _BATCH)
