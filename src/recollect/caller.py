@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from recollect.core.actor import acting
 from recollect.core.errors import Denied, NotFound, StoreError
 from recollect.core.scope import Scope
 from recollect.governance.token_file import digest_of
 from recollect.governance.tokens import (
+    ADMIN,
     ALL_CHANNELS,
     Right,
     Token,
@@ -35,6 +36,12 @@ from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import LIST_THEM, Session, owned_session
 from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 
+Extent: TypeAlias = Literal["scope", "tenant", "home"]
+_WITHOUT: Mapping[Extent, str] = {
+    "scope": "",
+    "tenant": ", without --agent and --project",
+    "home": ", without --agent, --project and --tenant",
+}
 KEPT_S = 1.0
 """How long a memory is kept before the pool is asked for it again, which reads the settings."""
 Key: TypeAlias = "SessionKey | Session"
@@ -72,9 +79,11 @@ class Caller:
         """Refuse what the token does not allow; the audit tells of it, once a minute.
 
         Raises:
-            Denied: it lacks the right.
+            Denied: it lacks the right; or that is `admin`, and the token is not the operator's.
         """
         if self.token.allows(right):
+            if right == ADMIN:  # what it lets do is done to everybody's records
+                self.require_operator()
             return
         with suppress(StoreError), self.acting():
             self.memory.audit.refused(f"right.{right}")
@@ -83,20 +92,23 @@ class Caller:
             hint=f"use a token that was added with --rights {right}",
         )
 
-    def require_operator(self, *, whole: bool = False) -> None:
+    def require_operator(self, of: Extent = "scope") -> None:
         """Refuse those who hear only a part of what the token's scope holds.
 
         Args:
-            whole: Also those whose scope is only a part of the home's own tenant.
+            of: Also those whose scope is only a part of their ``tenant``, or of the home's own
+                tenant, which is the operator of the ``home``.
 
         Raises:
             Denied: the token is not the operator's.
         """
-        if self.token.is_owners and not (whole and self.token.scope != Scope()):
+        scope = self.token.scope
+        least = {"scope": scope, "tenant": Scope(tenant=scope.tenant), "home": Scope()}[of]
+        if self.token.is_owners and scope == least:
             return
         with suppress(StoreError), self.acting():
             self.memory.audit.refused("operator")
-        narrowed = ", without --agent, --project and --tenant" if whole else ""
+        narrowed = _WITHOUT[of]
         raise Denied(
             "only the operator may do this",
             hint=f"use a token that was added with --as owner{narrowed}",
@@ -161,6 +173,19 @@ class Caller:
                 return found
         raise _not_found()
 
+    def sessions(self, *, limit: int | None = None, **filters: Any) -> list[Session]:
+        """Return the sessions that the token may hear, as `Sessions.list` does."""
+        sessions = self.memory.sessions
+        if self.token.is_owners:
+            return sessions.list(limit=limit, **filters)
+        # The one as which it hears is listed once somebody used it: this call may begin it.
+        known = sessions.known(self._own_key.text)
+        own = self._own()
+        begun = int(known is None or known.id != own.id)
+        most = limit if limit is None or limit < 0 else limit + begun
+        found = sessions.list(limit=most, for_session=own.id, **filters)
+        return [each for each in found if not begun or each.id != own.id][:limit]
+
     def hears(self, session_id: str) -> bool:
         """Return whether the token may hear a session; False for one that is gone."""
         found = self.memory.sessions.known(session_id)
@@ -201,7 +226,7 @@ class Caller:
         found = sessions.known(id_or_key)
         if found is not None and found.id == id_or_key:
             if self.token.is_owners or self._is_granted(found) or self._hears(found):
-                return self._writable(found)
+                return self.writable(found)
             found = None
         key = self._key(id_or_key)
         if key.text != id_or_key:
@@ -210,7 +235,7 @@ class Caller:
             self._check_new(self._place(key))
         if found is None or key.channel is not None:
             found = sessions.open(key.text, self._project(project))
-        return self._writable(found)
+        return self.writable(found)
 
     def hooked(
         self,
@@ -231,13 +256,13 @@ class Caller:
             if expected.became == "began":
                 self._check_new(expected.session)
             else:
-                self._writable(expected.session)
+                self.writable(expected.session)
             beginning()
 
         named = self._key(name).text if isinstance(name, str) else name
         hooked = self.memory.sessions.hooked
         found = hooked(named, self._project(project), moment, at=at, beginning=check)
-        self._writable(found.session)
+        self.writable(found.session)
         return found
 
     def project_path(self, name: str) -> str:
@@ -276,20 +301,16 @@ class Caller:
         return found if found is not None and found.key == key else sessions.open(key)
 
     def _hears(self, session: Session) -> bool:
-        """Return whether a session is within the token's own visibility group.
+        """Return whether a session is within the token's own visibility group."""
+        return self.token.is_owners or self.memory.sessions.hears(self._own().id, session.id)
 
-        Where several people share a session one by one it takes both what its key and what its
-        newest turn say, so that a turn which comes meanwhile lets no one hear more.
+    def writable(self, session: Session) -> Session:
+        """Return a session that the token may write into.
+
+        Raises:
+            Denied: it is of a channel that the token does not speak for.
+            NotFound: it is not for this token.
         """
-        if self.token.is_owners:
-            return True
-        own, group = self._own(), self.memory.sessions.visibility_group
-        return session.id == own.id or (
-            self._group(session).name == self._group(own).name
-            and group(session.id).name == group(own.id).name
-        )
-
-    def _writable(self, session: Session) -> Session:
         if self.token.is_owners:
             self._check_channel(session)
         elif not self._is_granted(session):
@@ -299,7 +320,7 @@ class Caller:
         return session
 
     def _check_new(self, place: Session) -> None:
-        """Refuse to begin a session that `_writable` would refuse once it is there."""
+        """Refuse to begin a session that `writable` would refuse once it is there."""
         if self.token.is_owners or self._is_granted(place) or place.key == self._own_key.text:
             return
         own = self.memory.sessions.visibility_group(self._own().id)

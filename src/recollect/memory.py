@@ -33,7 +33,6 @@ from recollect.recall.maintenance import Synced
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
-    from recollect.governance.audit import Audit
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
@@ -50,6 +49,7 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
     from recollect.sessions.sessions import Sessions
+    from recollect.store.audit import Audit
 
 INLINE_EMBEDDINGS = 2_000
 """Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
@@ -133,7 +133,7 @@ class Memory(ExchangeFacade, RepairFacade):
     @property
     def audit(self) -> Audit:
         """What was done with the rights of an operator, and what was refused."""
-        from recollect.governance.audit import Audit
+        from recollect.store.audit import Audit
 
         return Audit(self._base.records, self._base.clock, self.scope)
 

@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 
 from recollect.aio.hops import LIMIT, Hops
 from recollect.aio.twin import AsyncHandle, Opening, Twin
-from recollect.governance.audit import Audit
 from recollect.governance.exchange.export import HomeExport
 from recollect.governance.tokens import Tokens
 from recollect.index.repair.checkup import IndexCheckup
@@ -30,6 +29,7 @@ from recollect.sessions.lease import LeasedSession, SessionPart
 from recollect.sessions.policy.history import History
 from recollect.sessions.sessions import Sessions
 from recollect.sessions.streaming import MessageStream
+from recollect.store.audit import Audit
 from recollect.store.streams import EventReader, EventStream, Subscription
 
 __all__ = [

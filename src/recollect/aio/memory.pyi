@@ -13,7 +13,6 @@ from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
 from recollect.core.settings.tree import Settings
-from recollect.governance.audit import AuditEntry, Outcome
 from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
 from recollect.governance.exchange.export import ExportProgress, HomeExportReport
@@ -71,6 +70,7 @@ from recollect.sessions.record.stand_in import StandIn
 from recollect.sessions.record.token_usage import TokenUsage
 from recollect.sessions.record.tool_call import ToolCall
 from recollect.sessions.streaming import Piece
+from recollect.store.audit import AuditEntry, Outcome
 from recollect.store.engine import Transaction
 from recollect.store.journal import RecordedEvent
 from recollect.store.sqlite.database import SqliteDatabase
@@ -637,7 +637,8 @@ class AsyncSessions:
             title: What it is called.
             metadata: More facts, a JSON object.
             at: When it began, ms UTC or datetime; now if not given.
-            session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most.
+            session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most. Where
+                another owner has it, the session gets one that is derived from it.
             mode: ``queue`` to answer strictly one message at a time; else the key decides it.
 
         Raises:
@@ -733,6 +734,12 @@ class AsyncSessions:
 
         Raises:
             NotFound: there is none with this id in the scope.
+        """
+    async def hears(self, session_id: str, other: str) -> bool:
+        """Return whether a session may hear another one: they are in one visibility group.
+
+        Raises:
+            NotFound: the scope lacks one of them.
         """
     @property
     def history(self) -> AsyncHistory: ...
@@ -888,6 +895,8 @@ class AsyncSessions:
         since: int | datetime | None = None,
         until: int | datetime | None = None,
         automatic: bool = True,
+        id_prefix: str | None = None,
+        for_session: str | None = None,
         limit: int | None = None,
     ) -> SessionList:
         """Return the sessions that meet all the filters given, the last used first.
@@ -902,11 +911,14 @@ class AsyncSessions:
             since: Used at this time or later, ms UTC or datetime.
             until: Used before this time.
             automatic: Also those of jobs, hooks and sub-agents.
+            id_prefix: Whose id begins so.
+            for_session: On behalf of this session: only those that it may hear.
             limit: How many at most.
 
         Raises:
             InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
                 before the beginning.
+            NotFound: the scope has no session ``for_session``.
         """
     @property
     def memory(self) -> AsyncMemory: ...
@@ -932,6 +944,7 @@ class AsyncSessions:
         *,
         after_seq: int | None = None,
         before_seq: int | None = None,
+        for_session: str | None = None,
     ) -> builtins.list[Message]:
         """Return messages of a session, oldest first; of a fork also those that it shares.
 
@@ -940,6 +953,7 @@ class AsyncSessions:
             limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
             after_seq: Only those with a greater seq.
             before_seq: Only those with a smaller seq.
+            for_session: On behalf of this session: only the turns that it may hear.
 
         Raises:
             NotFound: the scope has no such session.
@@ -1465,8 +1479,10 @@ class AsyncProjects:
         database: ``records.db``.
         clock: Tells the time.
         ids: Gives projects their ids.
-        tenant: Whose projects.
+        scope: Whose projects; what narrows the tenant lists only its own, and changes none.
         clean: Takes secrets out of what is stored.
+        was_erased: Returns whether a session with a path was erased: the path is not noted again
+            until a session has it.
     """
     async def alias(self, path: str, name: str) -> Project:
         """Let a path belong to a project, or begin a project of that name with it.
@@ -1476,6 +1492,7 @@ class AsyncProjects:
             name: A path, name or id of the project; or the name of a new one.
 
         Raises:
+            Denied: this memory has only a part of the tenant.
             InvalidInput: the path or the name is empty or too long.
         """
     async def catch_up(self) -> None:
@@ -1506,7 +1523,10 @@ class AsyncProjects:
     async def known(self, path: str) -> Project | None:
         """Return the project of a path, as far as it is known; nothing is stored."""
     async def list(self) -> ProjectList:
-        """Return all projects, in the order in which they were first seen."""
+        """Return the projects of the scope, in the order in which they were first seen.
+
+        What narrows the tenant has those of its sessions.
+        """
     async def merge(self, name: str, into: str) -> Project:
         """Join a project to another one; nothing stored is rewritten, and it can be undone.
 
@@ -1518,12 +1538,13 @@ class AsyncProjects:
             NotFound: one of them does not exist.
             Conflict: they are one already.
         """
-    async def note(self, path: str, label: str | None = None) -> None:
+    async def note(self, path: str, label: str | None = None, *, is_named: bool = False) -> None:
         """Note a path that a session has, once in a process; its files are read then.
 
         Args:
             path: A folder, or any other name.
             label: What sessions are stored under, where that is not the path itself.
+            is_named: A person names it now: it is noted even where its sessions were erased.
         """
     async def path_of(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means.
@@ -1535,7 +1556,7 @@ class AsyncProjects:
     async def paths(self, path: str) -> tuple[str, ...]:
         """Return all the paths of the project that has a path; no name is looked up."""
     @property
-    def tenant(self) -> str: ...
+    def scope(self) -> Scope: ...
     async def unmerge(self, name: str, from_: str) -> Project:
         """Part what `merge` joined, and keep them apart; return the second project.
 
@@ -1571,6 +1592,7 @@ class AsyncCaptureControls:
             for_ms: For how long; until `resume` if not given.
 
         Raises:
+            Denied: this memory has only a part of the tenant.
             NotFound: the project does not exist.
             InvalidInput: the time is not above 0.
         """
@@ -1604,6 +1626,7 @@ class AsyncCaptureControls:
             project: End the pause of this project; the one of all if not given.
 
         Raises:
+            Denied: this memory has only a part of the tenant.
             NotFound: the project does not exist.
         """
     async def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
@@ -2222,6 +2245,12 @@ class AsyncLeasedSession:
         Raises:
             NotFound: there is none with this id in the scope.
         """
+    async def hears(self, other: str) -> bool:
+        """Return whether a session may hear another one: they are in one visibility group.
+
+        Raises:
+            NotFound: the scope lacks one of them.
+        """
     async def is_addressed(self, text: str, *, reply_to_agent: bool = False) -> bool:
         """Return whether the agent is to answer: always, but in a group only when it is called.
 
@@ -2267,6 +2296,42 @@ class AsyncLeasedSession:
             for_session: As it was searched: nothing else than this session may hear.
             for_sender: Whom that session answers, as for `search`.
         """
+    async def list(
+        self,
+        *,
+        project: str | None = None,
+        key: str | None = None,
+        status: str | None = None,
+        agent: str | None = None,
+        channel: str | None = None,
+        title: str | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        automatic: bool = True,
+        id_prefix: str | None = None,
+        limit: int | None = None,
+    ) -> SessionList:
+        """Return the sessions that meet all the filters given, the last used first.
+
+        Args:
+            project: Of this project: a path of it, its name or its id.
+            key: Of this session key.
+            status: With this status; without one all but the deleted.
+            agent: Of this agent.
+            channel: From this channel.
+            title: With this text in the title, whatever its case.
+            since: Used at this time or later, ms UTC or datetime.
+            until: Used before this time.
+            automatic: Also those of jobs, hooks and sub-agents.
+            id_prefix: Whose id begins so.
+            for_session: On behalf of this session: only those that it may hear.
+            limit: How many at most.
+
+        Raises:
+            InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
+                before the beginning.
+            NotFound: the scope has no session ``for_session``.
+        """
     async def messages(
         self,
         limit: int | None = None,
@@ -2281,6 +2346,7 @@ class AsyncLeasedSession:
             limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
             after_seq: Only those with a greater seq.
             before_seq: Only those with a smaller seq.
+            for_session: On behalf of this session: only the turns that it may hear.
 
         Raises:
             NotFound: the scope has no such session.

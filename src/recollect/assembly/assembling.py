@@ -113,9 +113,7 @@ def assemble_narrowed(root: Components, resources: Resources) -> Components:
         files=files,
         notes=notes,
         mirror=root.mirror,
-        controls=(
-            root.capture if is_same_tenant else functools.cache(lambda: capture_controls(resources))
-        ),
+        controls=functools.cache(lambda: capture_controls(resources)),
         events=root.events.within(resources.scope),
     )
     sessions = ground.sessions(root.maintenance)

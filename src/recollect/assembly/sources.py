@@ -198,7 +198,7 @@ def capture_controls(resources: Resources) -> CaptureControls:
         resources.records,
         resources.clock,
         resources.ids,
-        tenant,
+        resources.scope,
         redactor.text if redactor is not None else str,
         was_erased=lambda tx, path: is_buried(tx, tenant, [(PROJECT, path)]),
     )

@@ -19,8 +19,8 @@ from recollect.cli.sessions.lines import OfSession
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.audit import AuditEntry
     from recollect.memory import Memory
+    from recollect.store.audit import AuditEntry
     from recollect.store.journal import RecordedEvent
 
 LATEST = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import Denied, InvalidInput
 
 LOCAL_TENANT = "local"
 """The tenant of an embedded home; one home serves one person unless configured otherwise."""
@@ -21,6 +21,23 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     user: str | None = None
     project: str | None = None
     session: str | None = None
+
+    @property
+    def is_tenant(self) -> bool:
+        """Whether it selects all that its tenant has."""
+        return self == Scope(tenant=self.tenant)
+
+    def require_tenant(self, what: str) -> None:
+        """Refuse what concerns the whole tenant where this is only a part of it.
+
+        Raises:
+            Denied: it is.
+
+        >>> Scope(tenant="acme").require_tenant("a pause")
+        """
+        if not self.is_tenant:
+            hint = "ask the memory of the whole tenant: narrow neither agent nor project"
+            raise Denied(f"{what} concerns the whole tenant", hint=hint)
 
     def narrowed(self, wanted: Scope) -> Scope | None:
         """Return what of this scope ``wanted`` selects, or None when that is nothing.

@@ -19,16 +19,18 @@ from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Unauthorized
 from recollect.core.scope import LOCAL_TENANT, Scope
 from recollect.core.settings import agent_name
-from recollect.governance.audit import record_audit
 from recollect.governance.token_file import PREFIX, TokenFile, digest_of, new_text
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session_key import parse_key
+from recollect.store.audit import record_audit
 from recollect.store.columns import decode, text_or_none
 from recollect.store.engine import Database, Row, SqlValue, Transaction
 
 Right: TypeAlias = Literal["hooks", "read", "capture", "write", "files", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
 """Each includes those before it, but `HOOKS`: that is in ``capture``, and includes nothing."""
+ADMIN: Right = "admin"
+"""Only of use to a token that hears as the operator."""
 HOOKS: Right = "hooks"
 """To tell what an agent does, and be given the context of its prompt: not to ask."""
 OWNER, SHARED, SESSION = "owner", "shared", "session:"

@@ -118,7 +118,7 @@ def _check_captured(records: Database, settings: Settings, value: dict[str, Any]
     from recollect.observations.projects import Projects
 
     clock = SystemClock()
-    projects = Projects(records, clock, IdSource(clock), Scope().tenant)
+    projects = Projects(records, clock, IdSource(clock), Scope())
     controls = CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)
     folder, tool = (_text(value.get(name)) for name in ("cwd", "tool_name"))
     refusal = controls.refusal(folder, tool, value.get("tool_input"), at)

@@ -15,7 +15,7 @@ from recollect.core.errors import NotFound, RecollectError
 from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
 from recollect.mcp.quoting import SPOKEN, quoted
-from recollect.mcp.sessions import heard_sessions, transcript
+from recollect.mcp.sessions import transcript
 
 HANDOVER_TOKENS = 3_000
 """Of a transcript that is handed over: the last hour or so of work, not all of it."""
@@ -49,7 +49,7 @@ def session_handover(
 ) -> list[str]:
     """Go on with the work of an earlier session: what was decided, done and left open."""
     caller = CALLER.get()
-    heard = [caller.session(session)] if session else heard_sessions(caller, 1)
+    heard = [caller.session(session)] if session else caller.sessions(limit=1)
     if not heard:
         raise NotFound("the home has no session yet", hint="begin one")
     block = caller.memory.context(heard[0].id, record=False)

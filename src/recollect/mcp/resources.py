@@ -25,7 +25,7 @@ from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
 from recollect.mcp.outputs import trust_of_file
 from recollect.mcp.quoting import SPOKEN, quoted
-from recollect.mcp.sessions import heard_sessions, transcript
+from recollect.mcp.sessions import transcript
 
 FILE, SESSION = "recollect://memory/{+path}", "recollect://sessions/{session}"
 MARKDOWN = "text/markdown"
@@ -87,7 +87,7 @@ def list_resources() -> list[Resource]:
                 description=f"A session, last used {to_iso(session.updated_at)[:16]}",
                 mime_type=MARKDOWN,
             )
-            for session in heard_sessions(caller, _MOST_SESSIONS)
+            for session in caller.sessions(limit=_MOST_SESSIONS)
         ),
     ]
 
@@ -99,11 +99,13 @@ def complete(argument: CompletionArgument) -> Completion:
         paths = caller.memory.files(for_session=caller.for_session())
         found = [path for path in paths if path.casefold().startswith(typed)]
     elif argument.name == "session":
-        found = [
+        wanted: tuple[dict[str, str], ...] = ({"id_prefix": typed}, {"title": typed})
+        ids = (
             session.id
-            for session in heard_sessions(caller, _MOST_VALUES)
-            if session.id.startswith(typed) or typed in (session.title or "").casefold()
-        ]
+            for each in wanted
+            for session in caller.sessions(**each, limit=_MOST_VALUES + 1)
+        )
+        found = list(dict.fromkeys(ids))
     else:
         found = []
     return Completion(

@@ -1,8 +1,6 @@
-"""Sessions as a caller hears them: which there are, and what was said in one."""
+"""What was said in a session, as a caller hears it."""
 
 from __future__ import annotations
-
-from itertools import islice
 
 from recollect.caller import Caller
 from recollect.core.clock import to_iso
@@ -14,13 +12,7 @@ from recollect.text.tokens import estimate_tokens
 TRANSCRIPT_TOKENS = 8_000
 """What a transcript costs at most: a third of the 25,000 that Claude Code takes of one answer."""
 _NEWEST = 200
-"""Messages that are looked at for a transcript, and sessions for a list."""
-
-
-def heard_sessions(caller: Caller, most: int) -> list[Session]:
-    """Return sessions that a caller hears, the last used first."""
-    known = caller.memory.sessions.list(limit=_NEWEST)
-    return list(islice((each for each in known if caller.hears(each.id)), most))
+"""Messages that are looked at for a transcript."""
 
 
 def transcript(caller: Caller, session: Session, budget_tokens: int = TRANSCRIPT_TOKENS) -> str:
@@ -32,8 +24,9 @@ def transcript(caller: Caller, session: Session, budget_tokens: int = TRANSCRIPT
         budget_tokens: What the lines may cost.
     """
     lines: list[str] = []
-    newest = caller.memory.sessions.messages(session.id, limit=_NEWEST)
-    for message in filter(caller.hears_message, reversed(newest)):
+    hears = caller.for_session()
+    newest = caller.memory.sessions.messages(session.id, limit=_NEWEST, for_session=hears)
+    for message in reversed(newest):
         line = _line(message)
         budget_tokens -= estimate_tokens(line)
         if budget_tokens < 0:

@@ -238,11 +238,9 @@ def forget(
     """
     caller = CALLER.get()
     caller.require("write")
-    observations, hears = caller.memory.observations, caller.for_session()
-    if hears is not None and not observations.get(id, 1, for_session=hears).found:
-        # Whether it is not there or not heard is not for the caller to know.
-        raise NotFound("the observation does not exist", hint="use a number that a search shows")
-    return forget_output(observations.forget(id))
+    forgotten = caller.memory.observations.forget(id, for_session=caller.for_session())
+    caller.memory.audit.record("forget", target=forgotten.id)
+    return forget_output(forgotten)
 
 
 def _anchor(given: str | int | None) -> str | int | datetime | None:

@@ -19,6 +19,7 @@ from recollect.core.settings import CaptureSettings, user_path
 from recollect.observations.places import look_at
 from recollect.observations.project_rows import Project
 from recollect.observations.projects import Projects
+from recollect.store.audit import record_audit
 from recollect.store.columns import decode, typed_rows
 from recollect.store.engine import Transaction
 
@@ -129,7 +130,7 @@ class CaptureControls:
     ) -> None:
         self.projects = projects
         self._database, self._clock = projects.database, projects.clock
-        self._tenant = projects.tenant
+        self._scope, self._tenant = projects.scope, projects.scope.tenant
         self._excluded = tuple(map(_expanded, excluded))
         self._tools = settings.skip_tools
         self._files = tuple(map(_expanded, settings.skip_paths))
@@ -205,9 +206,11 @@ class CaptureControls:
             for_ms: For how long; until `resume` if not given.
 
         Raises:
+            Denied: this memory has only a part of the tenant.
             NotFound: the project does not exist.
             InvalidInput: the time is not above 0.
         """
+        self._scope.require_tenant("a pause")
         if for_ms is not None and for_ms <= 0:
             raise InvalidInput("a pause must have a length", hint="write 30m, 1h or 2d")
         now, id_ = self._clock.now_ms(), self._id_of(project)
@@ -216,6 +219,7 @@ class CaptureControls:
         def unit(tx: Transaction) -> None:
             tx.execute(_RESUME, (now, self._tenant, now, id_))  # the new one takes its place
             tx.execute(_PAUSE, (self._tenant, id_, pause.since, pause.until))
+            record_audit(tx, self._scope, "capture.pause", now, target=id_)
 
         self._database.write(unit)
         return pause
@@ -227,10 +231,17 @@ class CaptureControls:
             project: End the pause of this project; the one of all if not given.
 
         Raises:
+            Denied: this memory has only a part of the tenant.
             NotFound: the project does not exist.
         """
+        self._scope.require_tenant("a pause")
         now, id_ = self._clock.now_ms(), self._id_of(project)
-        self._database.write(lambda tx: tx.execute(_RESUME, (now, self._tenant, now, id_)))
+
+        def unit(tx: Transaction) -> None:
+            tx.execute(_RESUME, (now, self._tenant, now, id_))
+            record_audit(tx, self._scope, "capture.resume", now, target=id_)
+
+        self._database.write(unit)
         return self.pauses()
 
     def pauses(self) -> list[Pause]:

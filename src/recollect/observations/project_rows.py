@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import PurePath
 from typing import LiteralString
 
@@ -167,14 +167,24 @@ class KnownProjects:
         kin = {each.id for each in self.rows.values() if each.stands_for == row.stands_for}
         return next((path for path, (owner, _) in self.paths.items() if owner in kin), default)
 
-    def projects(self, sessions: Mapping[str, int]) -> list[Project]:
+    def projects(self, sessions: Mapping[str, int], only: Set[str] | None = None) -> list[Project]:
         """Return the projects, each with what was merged into it.
 
         Args:
             sessions: How many each path has.
+            only: Those that have one of these paths, as if there were no others; all if not given.
         """
         heads = (row for row in self.rows.values() if row.merged_into is None)
-        return [self.project(row, sessions) for row in heads]
+        found = [self.project(row, sessions) for row in heads]
+        if only is None:
+            return found
+        mine = [each for each in found if only & {*each.paths}]
+        names = {each.name for each in mine}
+        return [
+            msgspec.structs.replace(each, looks_like=tuple(filter(names.__contains__, alike)))
+            for each in mine
+            for alike in (each.looks_like,)
+        ]
 
     def project(self, row: ProjectRow, sessions: Mapping[str, int]) -> Project:
         """Return a project with what was merged into it."""

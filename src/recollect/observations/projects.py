@@ -15,6 +15,7 @@ import msgspec
 from recollect.core.checks import check_text, checked
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
+from recollect.core.scope import Scope
 from recollect.observations.places import ProjectPlace, look_at
 from recollect.observations.project_rows import (
     ADD_PROJECT,
@@ -26,7 +27,7 @@ from recollect.observations.project_rows import (
     is_used,
     marks_of,
 )
-from recollect.store.columns import PROJECT_PATHS, text, typed_rows
+from recollect.store.columns import PROJECT_PATHS, Condition, text, typed_rows
 from recollect.store.engine import Database, Transaction
 
 _UPDATE: LiteralString = """
@@ -37,10 +38,8 @@ _UNKNOWN: LiteralString = """
     SELECT DISTINCT project FROM sessions WHERE tenant = ? AND project IS NOT NULL
         AND project NOT IN (SELECT path FROM project_aliases WHERE tenant = ?)
 """
-_SESSIONS: LiteralString = """
-    SELECT project, count(*) FROM sessions
-    WHERE tenant = ? AND project IS NOT NULL AND status <> 'deleted' GROUP BY project
-"""
+_SESSIONS: LiteralString = "SELECT project, count(*) FROM sessions WHERE "
+_BY_PROJECT: LiteralString = " AND project IS NOT NULL GROUP BY project"
 _FORGET_PATH: LiteralString = """
     DELETE FROM project_aliases WHERE tenant = ? AND path = (
         SELECT e.project FROM sessions e WHERE e.id = ?)
@@ -75,7 +74,7 @@ class Projects:
         database: ``records.db``.
         clock: Tells the time.
         ids: Gives projects their ids.
-        tenant: Whose projects.
+        scope: Whose projects; what narrows the tenant lists only its own, and changes none.
         clean: Takes secrets out of what is stored.
         was_erased: Returns whether a session with a path was erased: the path is not noted again
             until a session has it.
@@ -86,14 +85,14 @@ class Projects:
         database: Database,
         clock: Clock,
         ids: IdSource,
-        tenant: str,
+        scope: Scope,
         clean: Callable[[str], str] = lambda text: text,
         *,
         was_erased: Callable[[Transaction, str], bool] = lambda _tx, _path: False,
     ) -> None:
         self.database = database
         self.clock = clock
-        self.tenant = tenant
+        self.scope = scope
         self._ids = ids
         self._clean = clean
         self._was_erased = was_erased
@@ -132,7 +131,7 @@ class Projects:
 
     def _path(self, name: str) -> str | None:
         self.catch_up()
-        known = self.database.read(lambda tx: KnownProjects(tx, self.tenant))
+        known = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
         if name in known.paths:
             return name
         row = known.meant(self._seen(look_at(name)), name)
@@ -141,7 +140,7 @@ class Projects:
     def paths(self, path: str) -> tuple[str, ...]:
         """Return all the paths of the project that has a path; no name is looked up."""
         self.catch_up()
-        rows = self.database.read(lambda tx: tx.all(PROJECT_PATHS, (self.tenant, path)))
+        rows = self.database.read(lambda tx: tx.all(PROJECT_PATHS, (self.scope.tenant, path)))
         return tuple(sorted({path, *(text(row[0]) for row in rows)}))
 
     def known(self, path: str) -> Project | None:
@@ -149,7 +148,7 @@ class Projects:
         place = self._seen(look_at(path))
 
         def unit(tx: Transaction) -> Project | None:
-            known = KnownProjects(tx, self.tenant)
+            known = KnownProjects(tx, self.scope.tenant)
             row = known.of_place(place)
             return None if row is None else known.project(known.rows[row.stands_for], {})
 
@@ -168,13 +167,20 @@ class Projects:
         raise _no_project()
 
     def list(self) -> ProjectList:
-        """Return all projects, in the order in which they were first seen."""
+        """Return the projects of the scope, in the order in which they were first seen.
+
+        What narrows the tenant has those of its sessions.
+        """
         self.catch_up()
-        tenant = self.tenant
+        scope = self.scope
+        where = Condition(scope).also("status <> ?", "deleted")
+        sql = _SESSIONS + where.sql + _BY_PROJECT
 
         def unit(tx: Transaction) -> ProjectList:
-            counted = typed_rows(tx.all(_SESSIONS, (tenant,)), tuple[str, int])
-            return KnownProjects(tx, tenant).projects(dict(counted))
+            counted = dict(typed_rows(tx.all(sql, where.params), tuple[str, int]))
+            return KnownProjects(tx, scope.tenant).projects(
+                counted, only=None if scope.is_tenant else frozenset(counted)
+            )
 
         return self.database.read(unit)
 
@@ -186,13 +192,15 @@ class Projects:
             name: A path, name or id of the project; or the name of a new one.
 
         Raises:
+            Denied: this memory has only a part of the tenant.
             InvalidInput: the path or the name is empty or too long.
         """
+        self.scope.require_tenant("a path of a project")
         label, called = self._checked(path), self._checked(name)
         self.catch_up()
 
         def unit(tx: Transaction) -> None:
-            known = KnownProjects(tx, self.tenant)
+            known = KnownProjects(tx, self.scope.tenant)
             row = known.meant(self._seen(look_at(name)), called)
             if row is None:
                 row = self._new(tx, known, ProjectPlace(path=label, root=label, name=called))
@@ -259,7 +267,7 @@ class Projects:
 
     def catch_up(self) -> None:
         """Note the paths of sessions that are not known yet: those of older homes."""
-        tenant = self.tenant
+        tenant = self.scope.tenant
         rows = self.database.read(lambda tx: tx.all(_UNKNOWN, (tenant, tenant)))
         if rows:
             self._note([(text(row[0]), text(row[0])) for row in rows])
@@ -270,11 +278,12 @@ class Projects:
         other: str,
         unit: Callable[[Transaction, KnownProjects, ProjectRow, ProjectRow], None],
     ) -> Project:
+        self.scope.require_tenant("joining projects")
         self.catch_up()
         places = [self._seen(look_at(each)) for each in (name, other)]
 
         def change(tx: Transaction) -> str:
-            known = KnownProjects(tx, self.tenant)
+            known = KnownProjects(tx, self.scope.tenant)
             one, two = (
                 known.meant(place, each) for place, each in zip(places, (name, other), strict=True)
             )
@@ -289,7 +298,7 @@ class Projects:
 
     def _note(self, paths: Iterable[tuple[str, str]], *, is_named: bool = False) -> None:
         places = {path: self._seen(look_at(path), label) for path, label in paths}
-        known = self.database.read(lambda tx: KnownProjects(tx, self.tenant))
+        known = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
         if any(not known.holds(place) for place in places.values()):
             try:
                 places = self.database.write(lambda tx: self._take(tx, places, is_named=is_named))
@@ -315,10 +324,10 @@ class Projects:
             path: place
             for path, place in places.items()
             if is_named
-            or is_used(tx, self.tenant, place.path)
+            or is_used(tx, self.scope.tenant, place.path)
             or not self._was_erased(tx, place.path)
         }
-        known = KnownProjects(tx, self.tenant)
+        known = KnownProjects(tx, self.scope.tenant)
         for place in wanted.values():
             if known.is_given(place.path):
                 continue
@@ -353,7 +362,7 @@ class Projects:
             clone=place.clone,
             stands_for=id_,
         )
-        tx.execute(ADD_PROJECT, (*cells(row), self.tenant, self.clock.now_ms()))
+        tx.execute(ADD_PROJECT, (*cells(row), self.scope.tenant, self.clock.now_ms()))
         known.rows[id_] = row
         return row
 
@@ -364,14 +373,14 @@ class Projects:
             meant = known.meaning(each)
             if each is row or meant != each.stands_for:
                 changed = msgspec.structs.replace(each, stands_for=meant)
-                tx.execute(_UPDATE, (*cells(changed)[1:], self.tenant, each.id))
+                tx.execute(_UPDATE, (*cells(changed)[1:], self.scope.tenant, each.id))
                 known.rows[each.id] = changed
 
     def _set_alias(
         self, tx: Transaction, known: KnownProjects, alias: tuple[str, str], id_: str
     ) -> None:
         path, kind = alias
-        tx.execute(SET_ALIAS, (self.tenant, path, id_, kind, self.clock.now_ms()))
+        tx.execute(SET_ALIAS, (self.scope.tenant, path, id_, kind, self.clock.now_ms()))
         known.paths[path] = (id_, kind)
 
     def _checked(self, given: str) -> str:

@@ -74,7 +74,7 @@ class Metrics:
             Denied: the token is not the operator's of the whole home.
             StoreError: the home cannot be read.
         """
-        caller.require_operator(whole=True)
+        caller.require_operator("home")
         status = caller.memory.status()
         return "".join([*self._of_server(), *_of_home(status), *_of_process()])
 

@@ -14,6 +14,8 @@ from recollect.core.clock import check_span, check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import heard_sessions
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import Branch, family
 from recollect.sessions.record.session import (
@@ -30,6 +32,9 @@ from recollect.sessions.record.session_key import AUTOMATIC, parse_key
 from recollect.store.columns import Condition, decode, text
 from recollect.store.engine import Transaction
 
+_HOLDS: LiteralString = "instr(lower(coalesce(title, '')), lower(?)) > 0"
+_BEGINS: LiteralString = "instr(id, ?) = 1"
+
 # Inside the class `list` is the method.
 SessionList: TypeAlias = list[Session]
 
@@ -40,10 +45,12 @@ class Catalogue:
 
     Args:
         access: The records, and whose they are.
+        owner: Whose agent it is.
     """
 
-    def __init__(self, access: SessionAccess) -> None:
+    def __init__(self, access: SessionAccess, owner: Owner) -> None:
         self._access = access
+        self._owner = owner
 
     def get(self, session_id: str) -> Session:
         """Return a session.
@@ -106,6 +113,8 @@ class Catalogue:
         since: int | datetime | None = None,
         until: int | datetime | None = None,
         automatic: bool = True,
+        id_prefix: str | None = None,
+        for_session: str | None = None,
         limit: int | None = None,
     ) -> SessionList:
         """Return the sessions that meet all the filters given, the last used first.
@@ -120,35 +129,36 @@ class Catalogue:
             since: Used at this time or later, ms UTC or datetime.
             until: Used before this time.
             automatic: Also those of jobs, hooks and sub-agents.
+            id_prefix: Whose id begins so.
+            for_session: On behalf of this session: only those that it may hear.
             limit: How many at most.
 
         Raises:
             InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
                 before the beginning.
+            NotFound: the scope has no session ``for_session``.
         """
         check_count(limit, "a limit")
-        first, after = check_span(
-            None if since is None else check_time(since),
-            None if until is None else check_time(until),
-        )
-        if status is not None and status not in STATUSES:
-            hint = f"Use one of {', '.join(STATUSES)}."
-            raise InvalidInput("unknown status of a session", hint=hint)
-        where = Condition(self._access.scope).equal("status", status)
+        where = Condition(self._access.scope).equal("status", _check_status(status))
         where.of_project(None if project is None else self._access.projects().find(project))
         where.equal("agent", agent).equal("channel", channel)
         where.equal("key", None if key is None else parse_key(key).text)
         if status is None:
             where.also("status <> ?", "deleted")
-        if title is not None:
-            where.also("instr(lower(coalesce(title, '')), lower(?)) > 0", title)
-        if first is not None:
-            where.also("updated_at >= ?", first)
-        if after is not None:
-            where.also("updated_at < ?", after)
+        for begins_or_holds, part in ((_HOLDS, title), (_BEGINS, id_prefix)):
+            if part is not None:
+                where.also(begins_or_holds, part)
+        _used_within(where, since, until)
         for chat_type in () if automatic else sorted(AUTOMATIC):
             where.also("coalesce(chat_type, '') <> ?", chat_type)
-        return self._access.database.read(lambda tx: select_sessions(tx, where, limit))
+
+        def unit(tx: Transaction) -> SessionList:
+            if for_session is None:
+                return select_sessions(tx, where, limit)
+            own = require_session(tx, self._access.scope, for_session)
+            return heard_sessions(tx, where, own, self._owner, limit)
+
+        return self._access.database.read(unit)
 
     def channels(self) -> tuple[str, ...]:
         """Return the channels that sessions are on, the deleted included, in alphabetical order."""
@@ -166,6 +176,27 @@ class Catalogue:
                 tx, self._access.scope, require_session(tx, self._access.scope, session_id)
             )
         )
+
+
+def _used_within(
+    where: Condition, since: int | datetime | None, until: int | datetime | None
+) -> None:
+    """Narrow a condition to the sessions that were used between two times."""
+    first, after = check_span(
+        None if since is None else check_time(since),
+        None if until is None else check_time(until),
+    )
+    if first is not None:
+        where.also("updated_at >= ?", first)
+    if after is not None:
+        where.also("updated_at < ?", after)
+
+
+def _check_status(status: str | None) -> str | None:
+    if status is not None and status not in STATUSES:
+        hint = f"Use one of {', '.join(STATUSES)}."
+        raise InvalidInput("unknown status of a session", hint=hint)
+    return status
 
 
 SHORTEST = 6

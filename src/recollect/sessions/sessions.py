@@ -57,6 +57,7 @@ from recollect.sessions.record.session import (
     Session,
     add_session,
     find_session,
+    id_within,
     owner_of,
     require_living,
     require_session,
@@ -108,14 +109,14 @@ class Sessions:
         named, links = access.settings.owner, read_links(access.settings.identity_links)
         self.owner = parts.owner or read_owner(named, links)
 
-        transcripts = Transcripts(access)
+        transcripts = Transcripts(access, self.owner)
         self.append, self.append_many = transcripts.append, transcripts.append_many
         self.stream, self.append_stream = transcripts.stream, transcripts.append_stream
         self.stand_in = transcripts.stand_in
         self.messages, self.message = transcripts.messages, transcripts.message
         self.tool_calls, self.lease = transcripts.tool_calls, transcripts.lease
 
-        catalogue = Catalogue(access)
+        catalogue = Catalogue(access, self.owner)
         self.get, self.find, self.latest = catalogue.get, catalogue.find, catalogue.latest
         self.list, self.channels = catalogue.list, catalogue.channels
         self.lineage, self.known = catalogue.lineage, catalogue.known
@@ -126,18 +127,15 @@ class Sessions:
         policy = ConversationPolicy(access, turns, self.owner, self._guard)
         self.links, self.history = policy.links, policy.history
         self.key_for, self.parts, self.rules = policy.key_for, policy.parts, policy.rules
-        self.visibility_group = policy.visibility_group
-        self.message_group = policy.message_group
-        self.is_addressed = policy.is_addressed
-        self.set_mode = policy.set_mode
-        self.turn = policy.turn
+        self.visibility_group, self.hears = policy.visibility_group, policy.hears
+        self.message_group, self.is_addressed = policy.message_group, policy.is_addressed
+        self.set_mode, self.turn = policy.set_mode, policy.turn
 
         windows = ContextWindows(access, parts, self.owner, self._guard)
         self.view = windows.view
         self.compactions, self.episodes = windows.compactions, windows.episodes
         self.keep_within_window = windows.keep_within_window
-        self.compact = windows.compact
-        self.flush = windows.flush
+        self.compact, self.flush = windows.compact, windows.flush
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
@@ -162,7 +160,8 @@ class Sessions:
             title: What it is called.
             metadata: More facts, a JSON object.
             at: When it began, ms UTC or datetime; now if not given.
-            session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most.
+            session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most. Where
+                another owner has it, the session gets one that is derived from it.
             mode: ``queue`` to answer strictly one message at a time; else the key decides it.
 
         Raises:
@@ -173,7 +172,7 @@ class Sessions:
         session = self._new(key, project, title, metadata, at=at, session_id=session_id)
         if mode is not None:
             session = msgspec.structs.replace(session, mode=check_mode(session, mode))
-        return self._begin(lambda tx: add_session(tx, session))
+        return self._begin(lambda tx: add_session(tx, session, self.scope))
 
     def open(self, key: str, project: str | None = None) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
@@ -454,8 +453,9 @@ class Sessions:
         """Return the session with an id; a new one where there is none and one may be made."""
 
         def known(tx: Transaction) -> Session | None:
-            found = find_session(tx, self.scope, session_id)
-            return None if found is None else require_living(tx, self.scope, session_id)
+            id_ = id_within(tx, self.scope, session_id)
+            found = find_session(tx, self.scope, id_)
+            return None if found is None else require_living(tx, self.scope, id_)
 
         found = self._access.database.read(known)
         if found is not None or not may_make:
@@ -463,7 +463,7 @@ class Sessions:
         wanted = self._new(key, project, session_id=session_id)
 
         def unit(tx: Transaction) -> Session:
-            return known(tx) or add_session(tx, wanted)
+            return known(tx) or add_session(tx, wanted, self.scope)
 
         return self._begin(unit)
 

@@ -16,6 +16,8 @@ import msgspec
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
+from recollect.sessions.policy.owner import Owner
+from recollect.sessions.policy.turns import heard_turns
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, DraftMaker
@@ -43,10 +45,11 @@ class Transcripts:
 
     Args:
         access: The records, and whose they are.
+        owner: Whose agent it is.
     """
 
-    def __init__(self, access: SessionAccess) -> None:
-        self._access = access
+    def __init__(self, access: SessionAccess, owner: Owner) -> None:
+        self._access, self._owner = access, owner
 
     def append(
         self,
@@ -251,6 +254,7 @@ class Transcripts:
         *,
         after_seq: int | None = None,
         before_seq: int | None = None,
+        for_session: str | None = None,
     ) -> list[Message]:
         """Return messages of a session, oldest first; of a fork also those that it shares.
 
@@ -259,6 +263,7 @@ class Transcripts:
             limit: How many at most: the newest of them, or, with ``after_seq``, the first after it.
             after_seq: Only those with a greater seq.
             before_seq: Only those with a smaller seq.
+            for_session: On behalf of this session: only the turns that it may hear.
 
         Raises:
             NotFound: the scope has no such session.
@@ -270,9 +275,13 @@ class Transcripts:
         newest = limit is not None and after_seq is None
 
         def unit(tx: Transaction) -> list[Message]:
-            session = require_session(tx, self._access.scope, session_id)
+            scope, heard = self._access.scope, None
+            session = require_session(tx, scope, session_id)
             parts = within(segments(tx, session), after_seq or 0, before_seq)
-            return read_messages(tx, self._access.scope, parts, limit, newest=newest)
+            if for_session is not None:
+                own = require_session(tx, scope, for_session)
+                heard = heard_turns(tx, session, own, self._owner)
+            return read_messages(tx, scope, parts, limit, newest=newest, heard=heard)
 
         return self._access.database.read(unit)
 

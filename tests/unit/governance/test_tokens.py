@@ -24,7 +24,6 @@ from recollect.core.errors import (
     Unauthorized,
 )
 from recollect.core.scope import Scope
-from recollect.governance.audit import AuditEntry
 from recollect.governance.recover import recover
 from recollect.governance.token_file import TOKEN_FILE, TokenFile
 from recollect.governance.tokens import (
@@ -36,6 +35,7 @@ from recollect.governance.tokens import (
     check_right,
 )
 from recollect.memory import Memory
+from recollect.store.audit import AuditEntry
 from recollect.store.sqlite.home import RECORDS_FILE
 from tests.support.leftovers import files_that_hold
 from tests.support.scripted_time import ScriptedTime

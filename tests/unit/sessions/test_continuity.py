@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ def _say(sessions: Sessions, session_id: str, *texts: str) -> None:
     sessions.append_many(session_id, [("user", text) for text in texts])
 
 
-def _texts(sessions: Sessions, session_id: str, **options: int) -> list[str]:
+def _texts(sessions: Sessions, session_id: str, **options: Any) -> list[str]:
     return [message.text for message in sessions.messages(session_id, **options)]
 
 

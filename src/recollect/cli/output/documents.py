@@ -17,7 +17,6 @@ from recollect.cli.setup.connecting import Connected, Leaving, PastedEntry, Star
 from recollect.cli.setup.service import Service
 from recollect.core.events import AnyEvent
 from recollect.core.settings.resolve import Explained
-from recollect.governance.audit import AuditEntry
 from recollect.governance.backup import BackupReport
 from recollect.governance.erasure import ErasureReceipt
 from recollect.governance.exchange.export import HomeExportReport
@@ -57,6 +56,7 @@ from recollect.sessions.lease import Lease
 from recollect.sessions.policy.modes import ModeRules
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
+from recollect.store.audit import AuditEntry
 from recollect.workspace.reading import ReadResult
 
 

@@ -33,13 +33,14 @@ def complete_session(context: typer.Context, incomplete: str) -> list[tuple[str,
         if not is_home(home_of(context)):
             return []
         with opened(context) as memory:
-            names = [
+            known = memory.sessions.list(limit=None if incomplete else OFFERED)
+            meant = [each for each in known if short(each.id).startswith(incomplete)]
+            return [
                 (short(session.id), title_of(memory.sessions, session))
-                for session in memory.sessions.list(limit=OFFERED)
+                for session in meant[:OFFERED]
             ]
     except RecollectError:
         return []
-    return [name for name in names if name[0].startswith(incomplete)]
 
 
 Name = Annotated[

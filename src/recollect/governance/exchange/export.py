@@ -19,7 +19,6 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
-from recollect.governance.audit import record_audit
 from recollect.governance.exchange.lines import VERSION, ExportHeader, FileLine, sealed
 from recollect.observations.observation import Hearer, Observation
 from recollect.observations.project_lines import project_lines
@@ -32,6 +31,7 @@ from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import heard_seqs
 from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
+from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs
 from recollect.store.columns import Condition, text
 from recollect.store.engine import Database, Transaction

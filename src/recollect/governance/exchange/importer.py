@@ -18,7 +18,6 @@ from recollect.core.clock import Clock
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
-from recollect.governance.audit import record_audit
 from recollect.governance.exchange.incoming import Gate, Incoming, IncomingObservation
 from recollect.governance.exchange.lines import (
     Checked,
@@ -34,6 +33,7 @@ from recollect.sessions.exchange.import_report import ImportProgress
 from recollect.sessions.exchange.withheld import CaptureRule
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs
 from recollect.store.counters import last_number
 from recollect.store.engine import Database, Transaction

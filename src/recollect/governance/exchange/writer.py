@@ -35,6 +35,7 @@ from recollect.sessions.record.session import (
     Session,
     find_foreign,
     find_session,
+    id_within,
     insert_session,
     owner_of,
 )
@@ -244,11 +245,9 @@ class ExchangeWriter:
         if id_ in self._ids:
             return self._ids[id_]
         scope = self._terms.scope
-        is_free = self._tx.row(_OWNER["session"], (id_,)) is None
-        is_mine = is_free or find_session(self._tx, scope, id_) is not None
-        if is_mine and not self._terms.is_moved:
-            return id_
-        return moved_id(id_, *_names(scope))
+        if self._terms.is_moved:
+            return moved_id(id_, *_names(scope))
+        return id_within(self._tx, scope, id_)
 
     def _is_buried(self, given: Session) -> bool:
         origins = [(OURS, given.id), (OURS, self._session_id(given.id))]
@@ -401,7 +400,7 @@ class ExchangeWriter:
             self.added["erased"] += 1
         elif is_there or self._has_whole(given, session_id):
             self.added["known"] += 1
-        elif session is None and self._terms.scope != Scope(tenant=self._tenant):
+        elif session is None and not self._terms.scope.is_tenant:
             self.added["denied"] += 1
         else:
             self.added["episode"] += 1
@@ -419,6 +418,8 @@ class ExchangeWriter:
         return given.extent == "session" and row is not None
 
     def _project(self, given: ProjectLine) -> None:
+        if not self._terms.scope.is_tenant:  # its paths could be those of others; sessions tell
+            return
         dry_run = self._terms.dry_run
         paths = (path for path, _, _ in given.aliases)
         buried = {p for p in paths if is_buried(self._tx, self._tenant, [(PROJECT, p)])}

@@ -36,7 +36,6 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
 
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     """Erase a conversation, so that no byte of it is left."""
-    caller.require_operator()
     session = caller.session(given.session)
     receipt = caller.memory.erase(
         session_id=session.id, dry_run=given.dry_run, with_forks=given.with_forks
@@ -47,7 +46,7 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
 
 def prune(caller: Caller, given: RemovalOrder) -> PruneReport:
     """Remove what is above the caps of retention."""
-    caller.require_operator(whole=True)
+    caller.require_operator("home")
     report = caller.memory.prune(dry_run=given.dry_run)
     _audit(caller, given, "prune")
     return report
@@ -55,7 +54,7 @@ def prune(caller: Caller, given: RemovalOrder) -> PruneReport:
 
 def scrub(caller: Caller, given: RemovalOrder) -> ScrubReceipt:
     """Redact everything stored by the rules of today."""
-    caller.require_operator(whole=True)
+    caller.require_operator("home")
     receipt = caller.memory.scrub(dry_run=given.dry_run)
     _audit(caller, given, "scrub")
     return receipt
@@ -63,13 +62,13 @@ def scrub(caller: Caller, given: RemovalOrder) -> ScrubReceipt:
 
 def sync(caller: Caller, _given: Nothing) -> SyncReport:
     """Return when everything is indexed, embeddings included."""
-    caller.require_operator(whole=True)
+    caller.require_operator("home")
     return caller.memory.sync()
 
 
 def reindex(caller: Caller, _given: Nothing) -> SyncReport:
     """Rebuild the index; the old one answers meanwhile."""
-    caller.require_operator(whole=True)
+    caller.require_operator("home")
     return caller.memory.reindex()
 
 

@@ -104,7 +104,7 @@ class ContextGiven(Given, frozen=True, kw_only=True):
 
 
 class TitlesGiven(Given, frozen=True, kw_only=True):
-    """The sessions of a result."""
+    """The sessions of a result, by their ids or keys."""
 
     session_ids: tuple[str, ...]
 
@@ -169,10 +169,11 @@ def context(caller: Caller, given: ContextGiven) -> ContextBlock:
 
 
 def titles(caller: Caller, given: TitlesGiven) -> dict[str, str]:
-    """Return what sessions are called, by id."""
-    for session_id in given.session_ids:
-        caller.for_session(session_id)
-    return titles_of(caller.memory.sessions, given.session_ids)
+    """Return what sessions are called, each under the name that was asked for."""
+    meant = [caller.for_session(name) or name for name in given.session_ids]
+    told = titles_of(caller.memory.sessions, meant)
+    names = zip(given.session_ids, meant, strict=True)
+    return {name: told[id_] for name, id_ in names if id_ in told}
 
 
 def _route(name: str, call: Any, given: type[Given], answer: Any, summary: str) -> Route:

@@ -91,9 +91,13 @@ def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
     """Return messages of a session, oldest first."""
     session = caller.session(given.session_key)
     found = caller.memory.sessions.messages(
-        session.id, given.limit, after_seq=given.after_seq, before_seq=given.before_seq
+        session.id,
+        given.limit,
+        after_seq=given.after_seq,
+        before_seq=given.before_seq,
+        for_session=caller.for_session(),
     )
-    return MessageList(session_id=session.id, messages=tuple(filter(caller.hears_message, found)))
+    return MessageList(session_id=session.id, messages=tuple(found))
 
 
 def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:

@@ -156,9 +156,10 @@ def _checked(given: NewObservation) -> ToolReport | RecollectError:
         return error
 
 
-def _check_session(caller: Caller, report: ToolReport) -> None:
-    if report.session_key is None and report.session_id is not None:
-        caller.session(report.session_id)
+def _check_session(caller: Caller, report: ToolReport) -> ToolReport:
+    if report.session_key is not None or report.session_id is None:
+        return report
+    return msgspec.structs.replace(report, session_id=caller.session(report.session_id).id)
 
 
 def _created(
@@ -214,7 +215,7 @@ def batch(caller: Caller, given: Batch) -> BatchAnswer:
 def forget(caller: Caller, given: OneId) -> ObservationAnswer:
     """Take an observation out of everything, until it is restored."""
     known = _found(caller, OneObservation(id=given.id))
-    caller.writes_to(known.session_id)
+    caller.writable(caller.memory.sessions.get(known.session_id))
     caller.memory.audit.record("forget", target=known.id)
     forgotten = caller.memory.observations.forget(known.id, for_session=caller.for_session())
     return observation_answer(forgotten)

@@ -1,4 +1,8 @@
-"""Projects, and whether they are captured: the operator's, as they tell what is on the machine."""
+"""Projects, and whether they are captured: the operator's, as they tell what is on the machine.
+
+A token that is narrowed to a project or an agent lists the projects of its scope; what is captured
+is said and changed for the whole tenant.
+"""
 
 from __future__ import annotations
 
@@ -60,20 +64,20 @@ def list_projects(caller: Caller, _given: Nothing) -> ProjectList:
 
 def capture(caller: Caller, _given: Nothing) -> CaptureAnswer:
     """Return what is not captured."""
-    caller.require_operator()
+    caller.require_operator("tenant")
     controls = caller.memory.capture
     return CaptureAnswer(pauses=tuple(controls.pauses()), left_out=controls.counts())
 
 
 def check(caller: Caller, given: CheckedPath) -> CaptureCheck:
     """Return whether a path is captured, and every rule that says no."""
-    caller.require_operator()
+    caller.require_operator("tenant")
     return caller.memory.capture.check(given.path)
 
 
 def pause(caller: Caller, given: PauseOrder) -> CaptureAnswer:
     """Capture nothing from now on."""
-    caller.require_operator()
+    caller.require_operator("tenant")
     length = None if given.minutes is None else given.minutes * 60_000
     caller.memory.capture.pause(given.project, length)
     return capture(caller, Nothing())
@@ -81,7 +85,7 @@ def pause(caller: Caller, given: PauseOrder) -> CaptureAnswer:
 
 def resume(caller: Caller, given: ResumeOrder) -> CaptureAnswer:
     """Capture again."""
-    caller.require_operator()
+    caller.require_operator("tenant")
     caller.memory.capture.resume(given.project)
     return capture(caller, Nothing())
 

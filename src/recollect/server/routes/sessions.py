@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from recollect.caller import Caller
@@ -101,18 +99,15 @@ def get(caller: Caller, given: OneSession) -> SessionAnswer:
 
 def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
     """Return sessions, the last used first."""
-    limit = given.limit if caller.token.is_owners else None
-    found: Sequence[Session] = caller.memory.sessions.list(
+    found = caller.sessions(
         key=given.session_key,
         project=given.project,
         status=given.status,
         title=given.title,
         since=None if given.date_from is None else moment_of(given.date_from),
         until=None if given.date_to is None else moment_of(given.date_to, through=True),
-        limit=limit,
+        limit=given.limit,
     )
-    if not caller.token.is_owners:
-        found = [session for session in found if caller.hears(session.id)][: max(0, given.limit)]
     return SessionList(sessions=tuple(map(session_entry, found)))
 
 
@@ -155,7 +150,7 @@ def view(caller: Caller, given: Look) -> ContextView:
 
 def _writable(caller: Caller, key: str) -> Session:
     """Return a session that is there, and that the caller may change."""
-    return caller.writes_to(caller.session(key).id)
+    return caller.writable(caller.session(key))
 
 
 ROUTES = (

@@ -188,7 +188,7 @@ def store_each(
     caller: Caller,
     reports: Sequence[ToolReport],
     event: Literal["tool"] | None = None,
-    check: Callable[[ToolReport], object] = lambda _report: None,
+    check: Callable[[ToolReport], ToolReport] = lambda report: report,
 ) -> list[Stored | RecollectError]:
     """Store what an agent did or saw in one transaction; return what became of each report.
 
@@ -201,22 +201,23 @@ def store_each(
         caller: Who reports it.
         reports: What it was, in the order in which it is stored.
         event: What made it, where that is known.
-        check: Is called before the session of a report is looked up; what it raises prevents that.
+        check: Returns a report as it is meant, before its session is looked up; what it raises
+            prevents that.
 
     Raises:
         StoreError: nothing is stored of any, unless the fact ``outcome`` says ``"unknown"``.
     """
     places = _Places(caller, event)
     drafts: list[tuple[_Place, GivenObservation, ReportNote | None] | RecollectError] = []
-    for report in reports:
+    for given in reports:
         try:
-            check(report)
+            report = check(given)
             place = places.of(report)
             drafts.append((place, *given_of(report, place[0].session, event)))
         except RecollectError as error:
             drafts.append(error)
-    given = [each[1] for each in drafts if not isinstance(each, RecollectError)]
-    made = iter(caller.memory.observations.record_each(given) if given else ())
+    kept = [each[1] for each in drafts if not isinstance(each, RecollectError)]
+    made = iter(caller.memory.observations.record_each(kept) if kept else ())
     return [
         each if isinstance(each, RecollectError) else _stored(next(made), each[0], each[2])
         for each in drafts

@@ -18,7 +18,7 @@ from recollect.core.events import SessionChanged
 from recollect.sessions.policy.history import History
 from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
 from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.turns import listener
+from recollect.sessions.policy.turns import hears_session, listener
 from recollect.sessions.policy.visibility import (
     MAIN_AGENT,
     VisibilityGroup,
@@ -149,6 +149,20 @@ class ConversationPolicy:
         def unit(tx: Transaction) -> VisibilityGroup:
             session = require_session(tx, self._access.scope, session_id)
             return listener(tx, session, self._owner, for_sender).group
+
+        return self._access.database.read(unit)
+
+    def hears(self, session_id: str, other: str) -> bool:
+        """Return whether a session may hear another one: they are in one visibility group.
+
+        Raises:
+            NotFound: the scope lacks one of them.
+        """
+
+        def unit(tx: Transaction) -> bool:
+            own = require_session(tx, self._access.scope, session_id)
+            told = require_session(tx, self._access.scope, other)
+            return hears_session(tx, own, told, self._owner)
 
         return self._access.database.read(unit)
 

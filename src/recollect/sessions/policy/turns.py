@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import LiteralString
 
 import msgspec
@@ -17,7 +18,7 @@ from recollect.sessions.policy.visibility import (
 )
 from recollect.sessions.record.account import escaped, sender_of, stored_account
 from recollect.sessions.record.lineage import rows_of, segments
-from recollect.sessions.record.session import Session
+from recollect.sessions.record.session import Session, each_session
 from recollect.sessions.record.session_key import DIRECT
 from recollect.sessions.record.transcript_rows import (
     EVERY_TURN,
@@ -25,13 +26,18 @@ from recollect.sessions.record.transcript_rows import (
     newest_turn,
     turn_senders,
 )
-from recollect.store.columns import decode, integer, text
+from recollect.store.columns import Condition, decode, integer, listed, text
 from recollect.store.engine import Transaction
 
 _ALL_SENDERS: LiteralString = """
     SELECT DISTINCT session_id, turn_sender FROM messages
     WHERE turn_sender IS NOT NULL AND tenant = ?
 """
+_PLACE: LiteralString = "json_array(agent, user_id, channel, account, chat_type, peer)"
+_AT_PLACES: LiteralString = _PLACE + " IN (SELECT value FROM json_each(?))"  # noqa: S608  # literals
+_PLACES: LiteralString = f"""
+    SELECT DISTINCT {_PLACE}, agent, user_id, channel, account, chat_type, peer
+    FROM sessions WHERE """  # noqa: S608  # literals
 _SEQS: LiteralString = "SELECT seq FROM messages WHERE "
 _ALL_SPEAKERS: LiteralString = """
     SELECT id, agent, user_id, channel, account, chat_type, peer FROM sessions WHERE tenant = ?
@@ -133,6 +139,47 @@ def heard_seqs(
             seqs = tx.all(_SEQS + where.sql, where.params)
             found[session_id] = [integer(seq) for (seq,) in seqs]
     return found
+
+
+def hears_session(tx: Transaction, own: Session, other: Session, owner: Owner) -> bool:
+    """Return whether a session is within the visibility group of another one.
+
+    Where several people share a session one by one it takes both what its key and what its newest
+    turn say, so that a turn which comes meanwhile lets no one hear more.
+    """
+    return other.id == own.id or (
+        visibility_group_of(other, owner) == visibility_group_of(own, owner)
+        and listener(tx, other, owner).group == listener(tx, own, owner).group
+    )
+
+
+def heard_sessions(
+    tx: Transaction, where: Condition, own: Session, owner: Owner, limit: int | None
+) -> list[Session]:
+    """Return the sessions of a condition that `hears_session` lets one hear, the last used first.
+
+    Args:
+        tx: A transaction.
+        where: Which sessions.
+        own: On behalf of this session.
+        owner: Whose agent it is.
+        limit: How many at most.
+    """
+    group = visibility_group_of(own, owner)
+    places = [
+        text(place)
+        for place, *speakers in tx.all(_PLACES + where.sql, where.params)
+        if visibility_group_of(decode(Speakers, Speakers.__struct_fields__, tuple(speakers)), owner)
+        == group
+    ]
+    found = each_session(tx, where.also(_AT_PLACES, listed(places)))
+    return list(islice((s for s in found if hears_session(tx, own, s, owner)), limit))
+
+
+def heard_turns(tx: Transaction, session: Session, own: Session, owner: Owner) -> HeardTurns:
+    """Return which turns of a session are heard on behalf of another one."""
+    heard = turns_by_group(tx, session, owner)
+    return heard.get(listener(tx, own, owner).group, HeardTurns((), unnamed=False))
 
 
 class SpokenTurns(msgspec.Struct, frozen=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.core.clock import moved_id
 from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope
@@ -154,8 +156,10 @@ _FIELDS = (
 )
 
 
+_LAST_USED: LiteralString = " ORDER BY updated_at DESC, id DESC LIMIT ?"
 _PLACE_OF: LiteralString = "SELECT place FROM sessions WHERE id = ?"
 _SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ? AND place IS NULL"
+_IS_THERE: LiteralString = "SELECT 1 FROM sessions WHERE id = ?"
 _IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
 """While retention removes a session its status is ``deleted`` too; who writes then keeps it."""
 
@@ -167,10 +171,22 @@ def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | No
     return None if row is None else session_of(row)
 
 
+def id_within(tx: Transaction, scope: Scope, wanted: str) -> str:
+    """Return the id under which a scope has, or may begin, the session with an id.
+
+    One that another owner has is replaced by one that is derived from it, each time the same, so
+    that no one learns of the other.
+    """
+    derived = moved_id(wanted, *(part or "" for part in msgspec.structs.astuple(scope)))
+    if find_session(tx, scope, wanted) is not None:
+        return wanted
+    is_free = tx.row(_IS_THERE, (wanted,)) is None
+    return wanted if is_free and find_session(tx, scope, derived) is None else derived
+
+
 def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> list[Session]:
     """Return the sessions that meet a condition, the last used first."""
-    sql = _SELECT + where.sql + " ORDER BY updated_at DESC, id DESC LIMIT ?"
-    rows = tx.all(sql, [*where.params, -1 if limit is None else limit])
+    rows = tx.all(_SELECT + where.sql + _LAST_USED, [*where.params, -1 if limit is None else limit])
     return [session_of(row) for row in rows]
 
 
@@ -178,6 +194,11 @@ def select_channels(tx: Transaction, where: Condition) -> list[str]:
     """Return the channels of the sessions that meet a condition, in alphabetical order."""
     rows = tx.all(_CHANNELS + where.sql, where.params)
     return sorted(name for row in rows if (name := text_or_none(row[0])) is not None)
+
+
+def each_session(tx: Transaction, where: Condition) -> Iterator[Session]:
+    """Yield the sessions that meet a condition, the last used first, as they are read."""
+    return map(session_of, tx.rows(_SELECT + where.sql + _LAST_USED, [*where.params, -1]))
 
 
 def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> Session | None:
@@ -275,13 +296,20 @@ def _owner(what: str, allowed: str | None, named: str | None) -> str | None:
     return named if named is not None else allowed
 
 
-def add_session(tx: Transaction, session: Session) -> Session:
+def add_session(tx: Transaction, session: Session, scope: Scope | None = None) -> Session:
     """Store a new session with its event, and return it.
+
+    Args:
+        tx: A transaction.
+        session: The session.
+        scope: Within which a caller chose its id, see `id_within`; None: it is ours.
 
     Raises:
         Conflict: there is a session with its id, or one was erased.
     """
-    if tx.row("SELECT 1 FROM sessions WHERE id = ?", (session.id,)) is not None:
+    if scope is not None:
+        session = msgspec.structs.replace(session, id=id_within(tx, scope, session.id))
+    if tx.row(_IS_THERE, (session.id,)) is not None:
         raise Conflict("there is a session with this id", hint="choose another id, or resume it")
     if is_buried(tx, session.tenant, [(OURS, session.id)]):
         raise Conflict("a session with this id was erased", hint="choose another id")
