@@ -268,7 +268,7 @@ class Caller:
     def project_path(self, name: str) -> str:
         """Return a path of the project that a filter names.
 
-        What no project is called is itself for those who are not told which there are.
+        Others than the operator do not learn which there are: the name itself is returned.
 
         Raises:
             NotFound: the operator names none that there is.

@@ -368,7 +368,7 @@ class Index:
     def status(self) -> IndexStatus:
         """Return what the index holds."""
         indexer, vectors = self._indexer, self._indexer.vectors
-        outdated, trouble, serving = indexer.outdated(), vectors.trouble(), indexer.serving()
+        outdated, serving = indexer.outdated(), indexer.serving()
         found = self._database.read(lambda tx: _status(tx, outdated))
         return msgspec.structs.replace(
             found,
@@ -377,7 +377,7 @@ class Index:
             is_paid=vectors.is_paid,
             model=serving.identity.model,
             fallback_from=vectors.stands_in_for(serving),
-            trouble=trouble.message if trouble else None,
+            trouble=vectors.trouble_text(),
             withheld=tuple(kind for kind in vectors.withheld() if kind in found.documents),
         )
 

@@ -108,7 +108,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         is_whole = seen.session is self.channel is None
         ranges = None if is_whole else ranges_of(sessions, seen.session, self.channel)
         if self.channel is not None and not ranges and self.for_session is None:
-            require_channel(sessions(), self.channel)  # a guest is not told which there are
+            require_channel(sessions(), self.channel)  # guests do not learn which there are
         if (self.types, self.min_importance) != (None, None):
             numbers = tuple(parts.observations().numbers(self.types, self.min_importance))
         return SearchOptions(

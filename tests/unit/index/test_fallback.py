@@ -144,6 +144,30 @@ def test_a_reindex_asks_the_first_one_at_once(world: World) -> None:
         assert home.index.status().model == "first:words"
 
 
+def test_a_provider_that_never_answered_is_replaced_at_once_and_said_so(world: World) -> None:
+    """No vector of it must be made again, so nobody waits for three syncs; nor is it silent."""
+    world.fail(AWAY)
+    with world.open() as home:
+        report = home.index.sync()
+        assert (report.rebuilt, report.vectors) == (True, 6)
+        assert any("fallback:words takes over from first:words" in w for w in report.warnings)
+        assert home.index.status().fallback_from == "first:words"
+        assert home.ask("number4").mode == "hybrid"
+
+
+def test_until_the_fallback_takes_over_it_is_said_when_it_will(world: World) -> None:
+    """By the first sync that fails, and by the status."""
+    with world.open() as home:
+        home.index.sync()
+        world.fail(AWAY)
+        world.feed.entries.append(said("m6", "apple number6"))
+        with pytest.raises(ProviderUnavailable) as caught:
+            home.index.sync()
+        waits = "fallback:words takes over after 3 failed syncs, a minute apart (1 so far)"
+        assert waits in caught.value.hint
+        assert waits in str(home.index.status().trouble)
+
+
 def test_a_provider_that_is_down_is_given_up_after_some_syncs(world: World) -> None:
     """One outage costs no rebuild: until then words answer, and nothing that was made is lost."""
     with world.open() as home:
@@ -166,6 +190,8 @@ def test_a_provider_that_is_down_is_given_up_after_some_syncs(world: World) -> N
 
 def test_a_success_forgives_earlier_failures(world: World) -> None:
     """Only failures in a row count."""
+    with world.open() as home:
+        home.index.sync()
     fail: Callable[[], None] = lambda: world.fail(AWAY)  # noqa: E731  # reads as a step
     for number in range(2 * STAYS_AWAY):
         world.feed.entries.append(said(f"n{number}", f"bread number{number}"))

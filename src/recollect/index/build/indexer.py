@@ -281,6 +281,8 @@ class Indexer:
         except ProviderError as error:
             after = self.vectors.wanted()
             if before is None or after is None or after is before or self.consent_needed():
+                if (waits := self.vectors.trouble_text()) not in {None, error.message}:
+                    error.hint = f"wait: {waits}"
                 raise
             told = f"{error.message}: {after.model} takes over from {before.model}"
             return step().plus(_warning(told))

@@ -2,7 +2,8 @@
 
 Kept in index.db, so that a command that runs for a second knows what the one before it met. A
 fallback takes over at once from an embedder that will not recover by itself (nothing left on the
-account, refused, not installed), and from one that stays away for three syncs in a row.
+account, refused, not installed) and from one whose vectors the index has none of, as nothing must
+be rebuilt then; and from any other that stays away for three syncs in a row.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def note_embedder_failure(
         failures=failures,
         counted_at=now if counts else counted_at,
         at=now,
-        is_given_up=was_given_up or _is_final(error) or failures >= STAYS_AWAY,
+        is_given_up=was_given_up
+        or _is_final(error)
+        or failures >= STAYS_AWAY
+        or not (isinstance(error, BudgetSpent) or _has_vectors(tx)),
     )
     set_meta_value(tx, _KEY, trouble)
     return trouble
@@ -106,6 +110,10 @@ def forget_failure(tx: Transaction, fingerprint: str) -> None:
 def _is_final(error: ProviderError) -> bool:
     """Whether trying again does not help: no account, no permission, no model."""
     return isinstance(error, QuotaExhausted | ProviderRejected | ModelMissing)
+
+
+def _has_vectors(tx: Transaction) -> bool:
+    return tx.row("SELECT 1 FROM vectors LIMIT 1") is not None
 
 
 def meta_value(tx: Transaction, key: str, kind: type[T]) -> T | None:

@@ -18,6 +18,7 @@ from recollect.index.embedding.batch_health import BatchStatus
 from recollect.index.embedding.batch_job_rows import has_due_job, has_jobs
 from recollect.index.embedding.cache import EmbeddingCache, evict, space_of
 from recollect.index.embedding.failure import (
+    STAYS_AWAY,
     EmbedderFailure,
     find_failure,
     forget_failure,
@@ -178,6 +179,18 @@ class EmbeddingService:
         """Return what the embedder of the settings failed with last, unless time has mended it."""
         found = find_failure(tx) if tx is not None else self._database.read(find_failure)
         return None if found is None or found.is_over(self._clock.now_ms()) else found
+
+    def trouble_text(self) -> str | None:
+        """Return what the embedder failed with last, and when the fallback takes over; or None."""
+        trouble, fallback = self.trouble(), self._embedders.fallback
+        if trouble is None:
+            return None
+        if fallback is None or trouble.is_given_up:
+            return trouble.message
+        return (
+            f"{trouble.message}: {fallback.model} takes over after {STAYS_AWAY} failed syncs,"
+            f" a minute apart ({trouble.failures} so far)"
+        )
 
     def cache(self, embedder: Embedder) -> EmbeddingCache:
         """Return the part of the cache that holds an embedder's vectors."""
