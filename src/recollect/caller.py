@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
@@ -37,11 +37,6 @@ from recollect.sessions.record.session import LIST_THEM, Session, owned_session
 from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 
 Extent: TypeAlias = Literal["scope", "tenant", "home"]
-_WITHOUT: Mapping[Extent, str] = {
-    "scope": "",
-    "tenant": ", without --agent and --project",
-    "home": ", without --agent, --project and --tenant",
-}
 KEPT_S = 1.0
 """How long a memory is kept before the pool is asked for it again, which reads the settings."""
 Key: TypeAlias = "SessionKey | Session"
@@ -108,11 +103,10 @@ class Caller:
             return
         with suppress(StoreError), self.acting():
             self.memory.audit.refused("operator")
-        narrowed = _WITHOUT[of]
-        raise Denied(
-            "only the operator may do this",
-            hint=f"use a token that was added with --as owner{narrowed}",
-        )
+        widest = {"scope": "", "tenant": ", without --agent and --project"}
+        without = widest.get(of, ", without --agent, --project and --tenant")
+        hint = f"use a token that was added with --as owner{without}"
+        raise Denied("only the operator may do this", hint=hint)
 
     def for_session(self, asked: str | None = None) -> str | None:
         """Return the session on whose behalf is asked, to be passed down as ``for_session``.
@@ -179,9 +173,8 @@ class Caller:
         if self.token.is_owners:
             return sessions.list(limit=limit, **filters)
         # The one as which it hears is listed once somebody used it: this call may begin it.
-        known = sessions.known(self._own_key.text)
-        own = self._own()
-        begun = int(known is None or known.id != own.id)
+        known, own = sessions.known(self._own_key.text), self._own()
+        begun = known is None or known.id != own.id
         most = limit if limit is None or limit < 0 else limit + begun
         found = sessions.list(limit=most, for_session=own.id, **filters)
         return [each for each in found if not begun or each.id != own.id][:limit]
@@ -201,9 +194,8 @@ class Caller:
         """
         if self.token.is_owners:
             return True
-        sessions = self.memory.sessions
-        own = sessions.visibility_group(self._own().id)
-        return sessions.message_group(message).name == own.name
+        own = self.memory.sessions.visibility_group(self._own().id)
+        return self.memory.sessions.message_group(message).name == own.name
 
     def writes_to(self, id_or_key: str, project: str | None = None) -> Session:
         """Return the session to write into: one that is there, or a new one under the key.
