@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import msgspec
 import pytest
@@ -97,6 +98,6 @@ def test_an_observation_is_shortened_to_what_it_may_cost(
         (None, ""),
     ],
 )
-def test_a_command_is_found_where_programs_put_it(given: object, command: str) -> None:
+def test_a_command_is_found_where_programs_put_it(given: Any, command: str) -> None:
     """In an argument, as a list, as JSON in a text, or as the text itself."""
-    assert Evidence(event="tool", tool_name="Bash", input=given).command == command  # type: ignore[arg-type]  # any JSON
+    assert Evidence(event="tool", tool_name="Bash", input=given).command == command

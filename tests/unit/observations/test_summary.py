@@ -101,7 +101,7 @@ def test_a_failure_says_how_it_failed() -> None:
 )
 def test_words_have_a_title_of_their_own(event: Any, words: str, title: str, summary: str) -> None:
     """The decision where there is one, else how they begin."""
-    told = {"input": words} if event == "prompt" else {"output": words}
+    told: dict[str, Any] = {"input": words} if event == "prompt" else {"output": words}
     found = describe(Evidence(event=event, **told), (), "agent")
     assert (found.title, found.summary) == (title, summary)
 
