@@ -1806,7 +1806,8 @@ class AsyncEventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreError: the database cannot be read.
         """
     async def last_seq(self) -> int:
@@ -1840,7 +1841,8 @@ class AsyncEventStream:
                 reader is closed. What others write is found by looking again after ``pause_s()``.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreError: the database cannot be read.
         """
     def since(
@@ -1854,7 +1856,8 @@ class AsyncEventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreError: the database cannot be read.
         """
     async def state(self) -> EventsState:
@@ -1883,7 +1886,8 @@ class AsyncEventStream:
             What stops it: ``close()``, or the end of a ``with`` block.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
@@ -2820,6 +2824,7 @@ class AsyncMessageStream:
     Args:
         growing: Where it is stored.
         make: Makes a draft of blocks and more metadata.
+        redacted: Takes the secrets out of a text.
         clock: Tells when to store.
     """
     async def add(self, piece: Piece) -> None:
@@ -2846,7 +2851,9 @@ class AsyncMessageStream:
             StoreError: the database refused.
         """
     async def flush(self) -> None:
-        """Store what arrived up to its last whole line, marked as unfinished.
+        """Store what arrived up to its last whole line or sentence, marked as unfinished.
+
+        Of a long sentence all but its end is stored: see `settled_until`.
 
         Raises:
             Conflict: the session was deleted, or another program has taken it over.

@@ -132,11 +132,14 @@ class StreamRoute(Endpoint, frozen=True, kw_only=True):
             is gone.
         media: Of the pieces, such as ``text/event-stream``.
         filename: Under which a browser would save it; None: shown, not saved.
+        is_endless: Whether each piece is whole by itself: the answer ends in order when the server
+            stops.
     """
 
     call: Callable[[Caller, Any], AsyncGenerator[Piece, None] | Iterator[Piece]]
     media: str
     filename: str | None = None
+    is_endless: bool = False
 
 
 class UploadRoute(Endpoint, frozen=True, kw_only=True):

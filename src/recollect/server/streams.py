@@ -29,6 +29,7 @@ class Streams:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._running: set[asyncio.Task[None]] = set()
+        self._is_closing = False
 
     @property
     def open(self) -> int:
@@ -43,7 +44,8 @@ class Streams:
                 leaves the answer without its end.
         """
         drawn = pieces if isinstance(pieces, AsyncGenerator) else self._draw(pieces)
-        sending = asyncio.ensure_future(_send(route, drawn, send))
+        answer = _Answer(route, send)
+        sending = asyncio.ensure_future(answer.send(drawn))
         leaving = asyncio.ensure_future(_left(receive))
         self._running.add(sending)
         try:
@@ -56,9 +58,12 @@ class Streams:
             await drawn.aclose()
         if not sending.cancelled():
             sending.result()
+        elif self._is_closing and route.is_endless:
+            await answer.end()
 
     def close(self) -> None:
-        """End all that are being sent: nothing follows what a client has."""
+        """End all that are being sent: those that are endless in order, others are cut."""
+        self._is_closing = True
         for task in self._running:
             task.cancel()
 
@@ -72,18 +77,34 @@ class Streams:
                 await asyncio.shield(self._calls.run(close))
 
 
-async def _send(route: StreamRoute, pieces: AsyncGenerator[Piece, None], send: Send) -> None:
-    first = await anext(pieces, b"")
-    headers: tuple[Header, ...] = ()
-    if route.filename is not None:
-        headers = ((b"content-disposition", f'attachment; filename="{route.filename}"'.encode()),)
-    with whole_or_cut():
-        await send(head_of(200, route.media, headers))
-        await send({"type": "http.response.body", "body": first, "more_body": True})
-        async for piece in pieces:
-            async with asyncio.timeout(STUCK_S):
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
+class _Answer:
+    """One that is sent in pieces."""
+
+    def __init__(self, route: StreamRoute, send: Send) -> None:
+        self._route = route
+        self._send = send
+        self._has_begun = False
+
+    async def send(self, pieces: AsyncGenerator[Piece, None]) -> None:
+        """Send all of it."""
+        first, name = await anext(pieces, b""), self._route.filename
+        headers: tuple[Header, ...] = ()
+        if name is not None:
+            headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
+        with whole_or_cut():
+            self._has_begun = True
+            await self._send(head_of(200, self._route.media, headers))
+            await self._send({"type": "http.response.body", "body": first, "more_body": True})
+            async for piece in pieces:
+                more = {"type": "http.response.body", "body": piece, "more_body": True}
+                async with asyncio.timeout(STUCK_S):
+                    await self._send(more)
+            await self.end()
+
+    async def end(self) -> None:
+        """Send the end, where it has begun."""
+        if self._has_begun:
+            await self._send({"type": "http.response.body", "body": b""})
 
 
 @contextmanager

@@ -43,6 +43,8 @@ _SENTENCE_END = re.compile(r"[.!?…][\"”’)\]]*\s+|[。！？][」』”]?|\
 _WORD_END = re.compile(r"\s+|[，、；]")
 _OPEN_QUOTE = re.compile(r"(?<!\w)'(?=\S)(?!.*\S'(?!\w))", re.DOTALL)
 _OPEN_ELEMENT = re.compile(r"<([\w.:-]{1,64})(?:\s[^<>]*)?>(?!.*</\1)", re.DOTALL)
+_BROKEN_WORD = re.compile(r"(?:[\w+/=.~-]*[\d_+/=-]|\w*[a-z][A-Z])\S*\s*\n\Z")
+"""A line that ends in what may be a token, which the next line may go on with."""
 
 Piece: TypeAlias = "str | ContentBlock | Mapping[str, Any]"
 Make: TypeAlias = "Callable[[list[ContentBlock], Mapping[str, Any]], Draft]"
@@ -254,14 +256,16 @@ def _cuts(text: str, begin: int) -> list[int]:
 
 
 def _is_open(text: str, begin: int, cut: int) -> bool:
-    """Return whether a quotation of the line is open at the cut, or an element close before it."""
+    """Return whether a quotation, an element or a broken word goes on behind the cut."""
     line = text.rfind("\n", 0, cut - 1) + 1
     for opening, closing in ('""', "``", "“”", "«»"):
         opened, closed = text.count(opening, line, cut), text.count(closing, line, cut)
         if (opened % 2) if opening == closing else opened > closed:
             return True
     tail = text[max(line, begin) : cut]
-    return bool(_OPEN_QUOTE.search(tail) or _OPEN_ELEMENT.search(text[max(cut - REACH, 0) : cut]))
+    if _OPEN_QUOTE.search(tail) or _BROKEN_WORD.search(tail[-REACH:]):
+        return True
+    return bool(_OPEN_ELEMENT.search(text[max(cut - REACH, 0) : cut]))
 
 
 def _said(block: ContentBlock) -> str:

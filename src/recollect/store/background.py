@@ -33,7 +33,7 @@ class HomeLocks:
 
     def __init__(self, home: Path, clock: Clock) -> None:
         self._background = OwnerLock(home / BACKGROUND, clock)
-        self._worker = OwnerLock(home / WORKER, clock)
+        self._worker = OwnerLock(home / WORKER, clock, home)
         self._mutex = threading.Lock()
         self._claims: dict[str, BackgroundClaim] = {}
         self._seats = 0
@@ -62,6 +62,15 @@ class HomeLocks:
                 raise StoreBusy(f"a worker serves this home already{who}", hint=hint)
             self._seats += 1
             self._background.sign("worker")
+
+    def stay_worker(self) -> None:
+        """Take the lock of the worker again where its file was deleted.
+
+        Raises:
+            StoreError: the lock file cannot be opened or written.
+        """
+        with self._mutex:
+            self._worker.keep("worker")
 
     def retire_worker(self) -> None:
         """Be no worker any more; the background is let go with the last claim."""

@@ -34,7 +34,8 @@ _WRITE_EVENT = """
 _READ_EVENTS: LiteralString = """
     SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at, actor
     FROM events WHERE seq > ?"""
-_LAST_EVENT = "SELECT seq FROM events ORDER BY seq DESC LIMIT 1"
+# Not of the rows: the last of them may have been removed, with its session or by age.
+_LAST_EVENT = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
 _LAST_CHANGE = "SELECT seq FROM changes ORDER BY seq DESC LIMIT 1"
 
@@ -103,7 +104,7 @@ def latest_events(
 
 
 def last_event(tx: Transaction) -> int:
-    """Return the sequence number of the newest event; 0 when there is none."""
+    """Return the sequence number of the newest event, also of a removed one; 0 without any."""
     return first_integer(tx.row(_LAST_EVENT))
 
 

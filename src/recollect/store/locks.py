@@ -235,14 +235,17 @@ class OwnerLock:
     """Says which process does the background work of a home; exactly one can hold it.
 
     Args:
-        path: The lock file; made when it is missing, never removed.
+        path: The lock file; made when it is missing, never removed by us.
         clock: Tells since when.
+        folder: Locked with it, if given: a file can be deleted, and another would be made.
     """
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path, clock: Clock, folder: Path | None = None) -> None:
         self._path = path
         self._clock = clock
+        self._folder = folder
         self._descriptor: int | None = None
+        self._folder_descriptor: int | None = None
 
     @property
     def held(self) -> bool:
@@ -260,17 +263,26 @@ class OwnerLock:
         """
         if self._descriptor is not None:
             return True
-        descriptor = _open(self._path)
-        try:
-            if not _take_ownership(descriptor):
-                os.close(descriptor)
-                return False
-            self._sign(descriptor, role)
-        except OSError as error:
-            os.close(descriptor)
-            raise translate_os(error, self._path) from error
-        self._descriptor = descriptor
-        return True
+        if self._folder is not None and not self._lock_folder(self._folder):
+            return False
+        self._descriptor = self._acquired(role)
+        if self._descriptor is None:
+            self.release()
+        return self.held
+
+    def keep(self, role: str) -> None:
+        """Take the lock file again where it was deleted; does nothing when the lock is not ours.
+
+        Raises:
+            StoreError: the lock file cannot be opened or written.
+        """
+        held = self._descriptor
+        if held is None or _is_at(self._path, held):
+            return
+        again = self._acquired(role)
+        if again is not None:
+            self._descriptor = again
+            os.close(held)
 
     @contextmanager
     def kept_free(self) -> Iterator[bool]:
@@ -304,9 +316,11 @@ class OwnerLock:
 
     def release(self) -> None:
         """Let go; does nothing when the lock is not ours."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        held, self._descriptor = (self._descriptor, self._folder_descriptor), None
+        self._folder_descriptor = None
+        for descriptor in held:
+            if descriptor is not None:
+                os.close(descriptor)
 
     def holder(self) -> Holder | None:
         """Return who holds the lock; None when it is free, or when it has just changed hands.
@@ -327,6 +341,34 @@ class OwnerLock:
         finally:
             os.close(descriptor)
 
+    def _acquired(self, role: str) -> int | None:
+        """Return the descriptor of the lock file, locked and signed; None if it is another's."""
+        descriptor = _open(self._path)
+        try:
+            if not _take_ownership(descriptor):
+                os.close(descriptor)
+                return None
+            self._sign(descriptor, role)
+        except OSError as error:
+            os.close(descriptor)
+            raise translate_os(error, self._path) from error
+        return descriptor
+
+    def _lock_folder(self, folder: Path) -> bool:
+        """Return whether no other has locked the folder; also where it cannot be locked at all."""
+        with os_errors(folder):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+        try:
+            is_ours = _try_lock(descriptor)
+        except OSError:  # some network file systems lock no folders
+            os.close(descriptor)
+            return True
+        if not is_ours:
+            os.close(descriptor)
+            return False
+        self._folder_descriptor = descriptor
+        return True
+
     def _sign(self, descriptor: int, role: str) -> None:
         holder = Holder(pid=os.getpid(), role=role, since=self._clock.now_ms())
         os.ftruncate(descriptor, 0)
@@ -338,6 +380,16 @@ def _open(path: Path) -> int:
         return os.open(path, _FLAGS, 0o600)
     except OSError as error:
         raise translate_os(error, path) from error
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Return whether a path still leads to an open file."""
+    try:
+        there = os.stat(path)
+    except OSError:
+        return False
+    ours = os.fstat(descriptor)
+    return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
 
 def _try_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:

@@ -14,7 +14,7 @@ from typing import Protocol
 import msgspec
 
 from recollect.core.checks import checked
-from recollect.core.errors import InvalidInput, RecollectError, StoreClosed
+from recollect.core.errors import Conflict, InvalidInput, RecollectError, StoreClosed
 from recollect.core.events import check_types
 from recollect.core.scope import Scope
 from recollect.core.worker import WaitingIterator, Worker
@@ -237,13 +237,13 @@ class EventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreError: the database cannot be read.
         """
-        if type(seq) is not int or seq < 0:
-            raise InvalidInput("seq must be a whole number from 0", hint="use the seq of an event")
         wanted = self._filter(types, session_id)
-        return iter(()) if wanted is None else self._since(seq, wanted)
+        begin = self._begin(seq)
+        return iter(()) if wanted is None else self._since(begin, wanted)
 
     def latest(
         self, limit: int, *, types: Sequence[str] | None = None, session_id: str | None = None
@@ -276,11 +276,12 @@ class EventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id)
-        begin = self.last_seq() if seq is None else seq
+        begin = self._begin(seq)
         if wanted is None:
             return iter(())
         bell, over = threading.Event(), threading.Event()
@@ -309,11 +310,12 @@ class EventStream:
                 reader is closed. What others write is found by looking again after ``pause_s()``.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, None) or EventFilter(types=())
-        begin = self.last_seq() if seq is None else seq
+        begin = self._begin(seq)
         reader = EventReader(self._records, begin, wanted, self._bells.remove)
         self._bells.add(reader, bell)
         return reader
@@ -350,12 +352,13 @@ class EventStream:
             What stops it: ``close()``, or the end of a ``with`` block.
 
         Raises:
-            InvalidInput: a type is unknown.
+            InvalidInput: a type is unknown, or the number is none.
+            Conflict: nothing that came so late is in the journal.
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id) or EventFilter(types=())
-        begin = self.last_seq() if after is None else after
+        begin = self._begin(after)
         reader = EventReader(self._records, begin, wanted)
         with self._changing:
             if self._closing.is_set():
@@ -387,6 +390,21 @@ class EventStream:
         self._bells.ring()
         for subscription in present:
             subscription.finish()
+
+    def _begin(self, seq: int | None) -> int:
+        """Return after which event to begin: the newest one if not given."""
+        newest = self.last_seq()
+        if seq is None:
+            return newest
+        if type(seq) is not int or seq < 0:
+            raise InvalidInput("seq must be a whole number from 0", hint="use the seq of an event")
+        if seq > newest:
+            raise Conflict(
+                f"the newest event is {newest}, and {seq} was asked for",
+                hint="begin again from 0 or from the newest: an older backup was restored",
+                newest=newest,
+            )
+        return seq
 
     def _since(self, seq: int, wanted: EventFilter) -> Iterator[RecordedEvent]:
         reader = EventReader(self._records, seq, wanted)

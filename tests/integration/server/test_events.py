@@ -77,15 +77,35 @@ def test_a_wrong_question_is_answered_before_the_stream_begins(tmp_path: Path) -
 
 
 def test_the_streams_end_when_the_server_stops(tmp_path: Path) -> None:
-    """At once, with what was sent; nobody waits for those who listen."""
+    """At once and in order: the body has its end, so no client sees a failure."""
     server = RunningServer(tmp_path / "home")
     with server:
         wires = [Wire(server.port) for _ in range(3)]
         for wire in wires:
             opened(server, wire, "/api/events")
+        server.pool.memory().sessions.create()
+        for wire in wires:
+            assert seqs(wire, 1) == [1]
     for wire in wires:
+        assert wire.piece() == b""
         assert wire.is_closed()
         wire.close()
+
+
+def test_a_browser_whose_place_is_gone_gets_a_reset(tmp_path: Path) -> None:
+    """After a restore the journal is shorter; silence would hide all that comes."""
+    with RunningServer(tmp_path / "home") as server:
+        sessions = server.pool.memory().sessions
+        sessions.create()
+        with Wire(server.port) as wire:
+            wire.send(request("GET", "/api/events", server.headers(last_event_id="90")))
+            assert wire.head() is not None
+            first = (wire.piece() or b"").decode()
+            assert 'event: reset\ndata: {"type":"reset","seq":1,"lost":90}' in first
+            sessions.create()
+            assert seqs(wire, 2) == [2]
+        reply = server.call("GET", "/api/events?since=90")
+        assert (reply.status, reply.code) == (409, "conflict")
 
 
 async def _for_ever(_caller: Caller, _given: Nothing) -> AsyncGenerator[Piece, None]:

@@ -88,3 +88,13 @@ def test_following_shows_what_comes_until_ctrl_c(
     writer.join()
     assert (done.code, done.err) == (0, "")
     assert "session.created" in done.out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("more", [(), ("--follow",)])
+def test_a_number_that_no_event_has_is_an_error(
+    run: Run, home: Path, more: tuple[str, ...]
+) -> None:
+    """As after a restore; a script that follows would hear nothing."""
+    ended = run("--home", home, "--json", "events", "--since", "9000", *more)
+    assert ended.code == 1
+    assert "9000 was asked for" in ended.error["message"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -12,7 +14,15 @@ import pytest
 
 import recollect
 from recollect.core.errors import ConfigError, Conflict, Denied, RecollectError, StoreError
-from recollect.server.presence import LOG_FILE, LOGS, PRESENCE_FILE, TOKEN_FILE, find_presence
+from recollect.server.presence import (
+    LOG_FILE,
+    LOGS,
+    PRESENCE_FILE,
+    SERVE_LOCK,
+    TOKEN_FILE,
+    find_presence,
+    is_served,
+)
 from recollect.server.worker.daemon import look_at
 from recollect.server.worker.home_worker import HomeWorker, refuse_shared
 from tests.support.dying import Death
@@ -157,3 +167,25 @@ def test_a_worker_whose_server_dies_at_its_birth_ends_with_an_error(
 
     monkeypatch.setattr(threading.Thread, "run", run)
     _refused(home, StoreError)
+
+
+def test_a_deleted_lock_file_lets_no_second_worker_in(home: Path) -> None:
+    """A cleaner of old files deletes it; the first worker goes on, and takes it again."""
+    with serving(home) as first:
+        (home / SERVE_LOCK).unlink()
+        with pytest.raises(Conflict, match="serves this home"):
+            HomeWorker(home).run()
+        while find_presence(home) != first:
+            assert not (home / SERVE_LOCK).is_symlink()
+        assert is_served(home)
+    assert not is_served(home)
+
+
+def test_a_worker_of_another_process_is_not_let_in_either(home: Path) -> None:
+    """The folder is locked as well as the file."""
+    with serving(home):
+        (home / SERVE_LOCK).unlink()
+        command = [sys.executable, "-m", "recollect", "--home", str(home), "serve"]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        assert done.returncode == 1
+        assert "serves this home" in done.stderr

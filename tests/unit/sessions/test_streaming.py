@@ -280,7 +280,10 @@ def _told() -> list[str]:
     cases = [case.value for case in corpus(7) if isinstance(case.value, str)]
     drawn = random.Random(SEED).sample(cases, min(CASES, len(cases)))
     prose = "So it was said, and it is done. "
-    return [prose + re.sub("[«»]", "", each) + ". " + 12 * prose for each in (*rules, *drawn)]
+    broken = "the key is glpat-BgxwrDEgIEzE5C\n  dlqBoe today"
+    return [
+        prose + re.sub("[«»]", "", each) + ". " + 12 * prose for each in (broken, *rules, *drawn)
+    ]
 
 
 def test_no_beginning_of_a_secret_is_ever_stored() -> None:

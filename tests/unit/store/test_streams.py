@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.clock import SystemClock
-from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
+from recollect.core.errors import Conflict, InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.events import EVENT_TYPES, Event, MessagesAppended, SessionCreated
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
@@ -279,3 +279,31 @@ def test_a_database_that_closes_ends_the_callbacks(
     stream.close()
     assert stream.state().subscribers == 0
     assert subscription.failures == 0
+
+
+def test_a_cursor_ahead_of_the_journal_is_an_error(
+    records: SqliteDatabase, stream: EventStream
+) -> None:
+    """An older backup was restored: what comes now would be passed over silently."""
+    tell(records, "a", "b")
+    assert list(stream.since(2)) == []
+    for ask in (
+        lambda: stream.since(3),
+        lambda: stream.follow(3),
+        lambda: stream.subscribe(print, after=3),
+        lambda: stream.reader(3, bell=lambda: None),
+    ):
+        with pytest.raises(Conflict, match="the newest event is 2, and 3 was asked for") as raised:
+            ask()
+        assert "restored" in raised.value.hint
+
+
+def test_a_cursor_at_a_removed_event_is_none_ahead(
+    records: SqliteDatabase, stream: EventStream
+) -> None:
+    """Events go with their session; their numbers are not given again."""
+    tell(records, "a", "b")
+    records.write(lambda tx: tx.execute("DELETE FROM events"))
+    assert list(stream.since(2)) == []
+    tell(records, "c")
+    assert [recorded.seq for recorded in stream.since(2)] == [3]

@@ -57,7 +57,11 @@ class EventsWanted(Given, frozen=True):
 def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
     """Return the events that the token may hear, as they come.
 
+    Where the journal ends before what a browser saw last, as after a restore, the event ``reset``
+    comes first: ``seq`` is where it goes on, ``lost`` what was seen.
+
     Raises:
+        Conflict: the journal ends before ``since``.
         InvalidInput: a type is unknown.
         StoreError: the records cannot be read.
     """
@@ -65,8 +69,11 @@ def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
     check_types(types)
     after = given.since if given.last_event_id is None else given.last_event_id
     # Now, and not when the first piece is drawn: nothing is to fall between.
-    seq = caller.memory.events.last_seq() if after is None else after
-    return EventPieces(caller, seq, types or None).pieces()
+    newest = caller.memory.events.last_seq()
+    if given.last_event_id is not None and given.last_event_id > newest:
+        # An error would end the stream of a browser for good.
+        return EventPieces(caller, newest, types or None, lost=given.last_event_id).pieces()
+    return EventPieces(caller, newest if after is None else after, types or None).pieces()
 
 
 class EventPieces:
@@ -76,6 +83,7 @@ class EventPieces:
         caller: Who hears them.
         seq: Those after this one.
         types: Only these types; all without.
+        lost: What the client saw last, where the journal has no such event any more.
         now: Seconds that pass.
     """
 
@@ -84,11 +92,14 @@ class EventPieces:
         caller: Caller,
         seq: int,
         types: list[str] | None = None,
+        *,
+        lost: int | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._caller = caller
         self._seq = seq
         self._types = types
+        self._lost = lost
         self._now = now
 
     async def pieces(self) -> AsyncGenerator[Piece, None]:
@@ -100,7 +111,7 @@ class EventPieces:
         bell = _Bell(asyncio.get_running_loop())
         reader = self._caller.memory.events.reader(self._seq, types=self._types, bell=bell.ring)
         try:
-            piece: Piece | None = f"retry: {RETRY_MS}\nid: {reader.seq}\n\n".encode()
+            piece: Piece | None = f"retry: {RETRY_MS}\nid: {reader.seq}\n\n{self._reset()}".encode()
             while piece is not None:
                 sent_at = self._now()
                 yield piece
@@ -111,6 +122,13 @@ class EventPieces:
             yield b": the token is not valid any more\n\n"
         finally:
             reader.close()
+
+    def _reset(self) -> str:
+        """Return the event that says where a client begins again whose place is gone."""
+        if self._lost is None:
+            return ""
+        data = _encode({"type": "reset", "seq": self._seq, "lost": self._lost}).decode()
+        return f"id: {self._seq}\nevent: reset\ndata: {data}\n\n"
 
     async def _next(self, reader: EventReader, bell: _Bell) -> Piece | None:
         """Return the next piece; None where the token is not valid any more."""
@@ -188,5 +206,6 @@ ROUTES: tuple[AnyRoute, ...] = (
         headers={"last-event-id": "last_event_id"},
         call=events,
         media="text/event-stream",
+        is_endless=True,
     ),
 )

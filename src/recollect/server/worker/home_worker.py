@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -86,7 +86,7 @@ class HomeWorker:
             refuse_shared(self.home)
         with ExitStack() as held:
             held.enter_context(stopped_by_signals(self.stop))
-            held.enter_context(sole_worker(self.home))
+            stay = held.enter_context(sole_worker(self.home))
             held.enter_context(logging_to(self.home))
             TokenFile(self.home).ensure()
             listeners = held.enter_context(listening(self.home, settings, is_chosen=is_chosen))
@@ -97,7 +97,7 @@ class HomeWorker:
             app = HttpApp(all_routes(), all_mounts(), drain)
             hosts = (settings.host, *settings.hosts)
             server = Server(app, callers, listeners, hosts=hosts)
-            self._serve(server, _presence_of(listeners), started, look)
+            self._serve(server, _presence_of(listeners), started, (look, stay))
 
     def stop(self) -> None:
         """End it, from any thread; returns at once. Requests under way are answered first."""
@@ -108,13 +108,14 @@ class HomeWorker:
         server: Server,
         presence: Presence,
         started: Callable[[Presence], None],
-        look: Look,
+        looks: Sequence[Look],
     ) -> None:
         """Answer until it is stopped; worker.json is there as long as it answers."""
 
-        def look_at_both() -> None:
+        def look() -> None:
             running.look()
-            look()
+            for each in looks:
+                each()
 
         # On a thread of its own it leaves signals to us: uvicorn would end the process with them.
         running = run_on_thread("recollect-server", server.run)
@@ -122,12 +123,12 @@ class HomeWorker:
         running.add_done_callback(lambda _: self._stopping.set())
         path = self.home / PRESENCE_FILE
         try:
-            await_event(server.started, look_at_both)
+            await_event(server.started, look)
             if not running.done():
                 write_file(path, msgspec.json.encode(presence))
                 _log.info("serves %s, process %s", presence.address, presence.pid)
                 started(presence)
-            await_event(self._stopping, look_at_both)
+            await_event(self._stopping, look)
         finally:
             path.unlink(missing_ok=True)
             server.stop()
@@ -156,8 +157,8 @@ def refuse_shared(home: Path) -> None:
 
 
 @contextmanager
-def sole_worker(home: Path) -> Iterator[None]:
-    """Hold the lock of the worker of a home inside the block.
+def sole_worker(home: Path) -> Iterator[Look]:
+    """Hold the lock of the worker of a home inside the block, which is given what keeps it.
 
     Raises:
         Conflict: another worker holds it.
@@ -171,7 +172,7 @@ def sole_worker(home: Path) -> Iterator[None]:
     try:
         with os_errors(home / PRESENCE_FILE):
             (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
-        yield
+        yield locks.stay_worker
     finally:
         locks.retire_worker()
 
