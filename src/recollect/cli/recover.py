@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import count
@@ -30,13 +31,18 @@ def recover(
         bool, typer.Option("--dry-run", help="Only show what would come back.")
     ] = False,
 ) -> None:
-    """Rebuild a lost or damaged records.db from transcripts/; what is there is kept aside."""
+    """Rebuild a lost or damaged records.db from transcripts/; what is there is kept aside.
+
+    Exit code 1 where it is less than one of the files held.
+    """
     from recollect.governance.recover import recover as rebuild
 
     home = require_home(context)
     with show_progress(quiet=answers_json(context)) as progress:
         report = rebuild(home, dry_run=dry_run, on_progress=progress.recovering)
     answer(context, report, lambda: _show(report))
+    if report.missing_count:
+        raise typer.Exit(FAILED)
 
 
 def _show(report: RecoverReport) -> None:
@@ -54,6 +60,11 @@ def _show(report: RecoverReport) -> None:
     show(("not in any transcript", "bold"), (f": {', '.join(report.lost)}", ""))
     for warning in report.warnings:
         warn(warning)
+    if report.missing_count:
+        warn(f"{count(report.missing_count, 'message')} that a file held did not come back")
+    for missing in report.missing[:MOST_LISTED]:
+        told = f"  lacks {count(missing.count, 'message')} of {missing.path}"
+        say((f"  session {one_line(missing.session_id)}", "magenta"), (told, ""))
     for lost in report.lost_sessions[:MOST_LISTED]:
         origin = f", imported from {', '.join(map(one_line, lost.imported_from))}"
         told = f"  is lost{origin if lost.imported_from else ''}"

@@ -13,6 +13,7 @@ from recollect.store.sqlite.damaged import is_open_elsewhere
 from recollect.store.sqlite.database import write_queue
 from recollect.store.sqlite.home import (
     AGENTS,
+    ASIDE,
     BLOBS,
     GUEST_NOTES,
     INDEX_FILE,
@@ -22,8 +23,6 @@ from recollect.store.sqlite.home import (
     TRANSCRIPTS,
 )
 
-ASIDE = "aside"
-"""The folder of a home for what was there before: in it one folder for each time."""
 _FOLDERS = (TRANSCRIPTS, AGENTS, GUEST_NOTES, BLOBS, SPOOL)
 _RECORDS = tuple(RECORDS_FILE + suffix for suffix in ("", "-journal", "-shm", "-wal"))
 _PATIENCE_S = 10.0

@@ -18,11 +18,11 @@ from recollect.core.clock import Clock
 from recollect.core.errors import ConfigError, StoreError
 from recollect.core.settings.agents import option_key
 from recollect.core.settings.sources import FILE_NAME, read_file
-from recollect.governance.aside import ASIDE, new_folder
+from recollect.governance.aside import new_folder
 from recollect.governance.backup import SECRET_FILES
 from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, sync_folder, write_file
-from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, find_home_id
+from recollect.store.sqlite.home import ASIDE, INDEX_FILE, RECORDS_FILE, find_home_id
 from recollect.store.sqlite.snapshot import snapshots
 
 HARMLESS = (

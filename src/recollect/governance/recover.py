@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +23,12 @@ from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import HIDDEN, erase_files_of
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.name_table import grouped_refs
+from recollect.sessions.mirror.copies import (
+    copies_of_mirrors,
+    records_aside,
+    seqs_in,
+    seqs_in_records,
+)
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
 from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
@@ -86,6 +92,20 @@ class LostSession(msgspec.Struct, frozen=True, kw_only=True):
     imported_from: tuple[str, ...] = ()
 
 
+class MissingMessages(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages of a session that a source held, and that are not there again.
+
+    Attributes:
+        session_id: Of the session.
+        count: How many.
+        path: The file that holds them: the records that were set aside, or a copy of a transcript.
+    """
+
+    session_id: str
+    count: int
+    path: str
+
+
 class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a recovery brought back, and what it could not.
 
@@ -101,6 +121,8 @@ class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
         lost: Kinds of records that no mirror has.
         lost_sessions: The first sessions that did not come back, up to `MAX_LISTED`, by id.
         lost_sessions_count: All of them.
+        missing: The first sessions that lack messages which a source held, up to `MAX_LISTED`.
+        missing_count: All such messages.
         warnings: What else is not as it was, in sentences.
         aside: Where the old file is; None where there was none.
     """
@@ -116,6 +138,8 @@ class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[str, ...] = ()
     lost_sessions: tuple[LostSession, ...] = ()
     lost_sessions_count: int = 0
+    missing: tuple[MissingMessages, ...] = ()
+    missing_count: int = 0
     warnings: tuple[str, ...] = ()
     aside: str | None = None
 
@@ -156,6 +180,9 @@ class Recovery:
         self._messages = self._compactions = 0
         self._damaged: list[DamagedLine] = []
         self._lost: dict[str, LostSession] = {}
+        self._copies: dict[str, list[Path]] = {}
+        self._recovered: dict[str, set[int]] = {}
+        self._missing: list[MissingMessages] = []
         self._counts = dict.fromkeys(_WARNINGS, 0)
 
     def run(self, *, dry_run: bool = False) -> RecoverReport:
@@ -203,7 +230,7 @@ class Recovery:
         with os_errors(folder):
             found = sorted(folder.glob(f"*{MIRROR_SUFFIX}"))
             paths = [path for path in found if path.is_file() and not path.is_symlink()]
-        if paths:
+        if paths or copies_of_mirrors(self._home):
             return paths
         off = "" if self._settings.sessions.mirror else "sessions.mirror is off: "
         raise NotFound(
@@ -226,8 +253,9 @@ class Recovery:
         """Read the mirrors, into new records where some are given; return what was imported."""
         facts = read_recovery_file(self._home)
         self._erased = facts.erased if facts is not None else []
+        self._copies = copies_of_mirrors(self._home)
         total, done = sum(path.stat().st_size for path in paths), 0
-        for path in paths:
+        for path in [*paths, *self._alone(paths, facts)]:
             self._on_progress(RecoverProgress(done=done, total=total))
             self._one(path, database)
             done += path.stat().st_size
@@ -242,6 +270,7 @@ class Recovery:
             self._counts["orphans"] = database.write(lambda tx: link_sessions(tx, lines))
             self._erase_on(database)
         self._note_lost(facts or RecoveryFacts())
+        self._note_missing()
         self._counts["facts"] = facts is None
         self._counts["off"] = not self._settings.sessions.mirror
         if facts is not None:
@@ -251,19 +280,52 @@ class Recovery:
             database.write(number_others)
         return 0 if facts is None else facts.imports
 
+    def _alone(self, paths: list[Path], facts: RecoveryFacts | None) -> Iterator[Path]:
+        """Yield a copy of each mirror that is gone, of the sessions that the home knows."""
+        imported = () if facts is None else facts.imported
+        known = {*_indexed_sessions(self._home), *(each.id for each in imported)}
+        for id_ in sorted(known - {path.name.removesuffix(MIRROR_SUFFIX) for path in paths}):
+            if self._copies.get(id_):
+                yield self._copies[id_].pop(0)
+
+    def _note_missing(self) -> None:
+        """Compare what is there again with what every source held."""
+        held: list[tuple[Path, str, set[int]]] = []
+        for id_, copies in self._copies.items():
+            held += [(path, id_, seqs_in(path)) for path in copies if id_ in self._lines]
+        here = self._home / RECORDS_FILE
+        for path in (here, *records_aside(self._home)):
+            found = seqs_in_records(path)
+            # A home that began anew on purpose does not miss what was in the one before.
+            held += [
+                (path, i, seqs) for i, seqs in found.items() if path == here or i in self._lines
+            ]
+        for path, id_, seqs in held:
+            line = self._lines.get(id_)
+            pruned = 0 if line is None else line.pruned_seq
+            left = {seq for seq in seqs if seq > pruned} - self._recovered.get(id_, set())
+            if left and not self._is_erased(id_):
+                self._recovered.setdefault(id_, set()).update(left)  # told once
+                missing = MissingMessages(session_id=id_, count=len(left), path=str(path))
+                self._missing.append(missing)
+
+    def _is_erased(self, id_: str) -> bool:
+        return id_ in self._unfinished or is_among(self._erased, Scope().tenant, [(OURS, id_)])
+
     def _note_lost(self, facts: RecoveryFacts) -> None:
         """Note the sessions of which neither records nor a mirror are left."""
         foreign = {each.id: each.foreign_id for each in facts.imported}
         known = {*self._lines, *self._unfinished}
         for id_ in sorted({*foreign, *_indexed_sessions(self._home)} - known):
-            if not is_among(self._erased, Scope().tenant, [(OURS, id_)]):
+            if not self._is_erased(id_):
                 name = foreign.get(id_)
                 paths = (row.path for row in facts.rows.imports if name and name in row.path)
                 self._lost[id_] = LostSession(id=id_, imported_from=tuple(paths))
 
     def _one(self, path: Path, database: Database | None) -> None:
+        copies = self._copies.get(path.name.partition(MIRROR_SUFFIX)[0], [])
         try:
-            mirror = MirrorRecovery(path, self._taken)
+            mirror = MirrorRecovery(path, self._taken, copies)
         except InvalidInput:
             self._counts["nameless"] += 1
             return
@@ -280,6 +342,7 @@ class Recovery:
             self._origins |= {origin} if all(origin[1:]) else set()
             self._lines[mirror.line.id] = mirror.line
             self._messages += mirror.messages
+            self._recovered[mirror.line.id] = mirror.seqs
             self._compactions += mirror.compactions
             self._counts["unknown"] += mirror.is_unknown
             self._counts["outdated"] += mirror.is_outdated and not mirror.is_unknown
@@ -339,6 +402,8 @@ class Recovery:
             lost=LOST,
             lost_sessions=tuple(self._lost.values())[:MAX_LISTED],
             lost_sessions_count=len(self._lost),
+            missing=tuple(self._missing[:MAX_LISTED]),
+            missing_count=sum(each.count for each in self._missing),
             warnings=tuple(text.format(number) for text, number in counted if number),
         )
 

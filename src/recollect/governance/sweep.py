@@ -16,7 +16,6 @@ from typing import LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.errors import RecollectError
-from recollect.governance.aside import ASIDE
 from recollect.observations.blobs import remove_unused
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -29,7 +28,7 @@ from recollect.store.failures import os_errors
 from recollect.store.files import DRAFT_SUFFIX, holds_any
 from recollect.store.journal import last_change
 from recollect.store.sqlite.database import SqliteDatabase
-from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, SPOOL
+from recollect.store.sqlite.home import ASIDE, INDEX_FILE, RECORDS_FILE, SPOOL
 
 _UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""

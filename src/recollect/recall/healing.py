@@ -15,6 +15,7 @@ from recollect.index.index import Index
 from recollect.index.model.chunk_record import DAMAGED_ROWS
 from recollect.index.model.generation import retire_all, start_partitions_at
 from recollect.recall.ownership import claim
+from recollect.sessions.mirror.soundness import require_sound
 from recollect.store.engine import Database
 from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.database import MOVE_HINT, SqliteDatabase, open_index
@@ -105,7 +106,10 @@ def healer(
     """
 
     def heal(error: StoreCorrupt) -> bool:
-        if error.facts.get("path") == str(database.path):
+        is_file = error.facts.get("path") == str(database.path)
+        if is_file or DAMAGED_ROWS in error.facts:
+            require_sound(records)  # what the index knows of lost sessions is told by recover
+        if is_file:
             with _saved_vectors(database.path) as saved:
                 database.renew(is_file_damaged)
                 _begin_again(database, saved)

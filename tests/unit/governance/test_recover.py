@@ -673,3 +673,43 @@ def test_an_interrupted_recovery_leaves_nothing_behind(home: Path) -> None:
     assert recover(home).messages == 2
     with opened(home) as memory:
         assert texts(memory, session) == ["kite", "lantern"]
+
+
+def test_lines_of_copies_that_were_set_aside_come_back(home: Path) -> None:
+    """A mirror was written again from damaged rows: what it was is beside it, or below aside."""
+    with opened(home) as memory:
+        one, two = talk(memory, "a", "b", "c", "d"), talk(memory, "e", "f")
+        memory.sync()
+    mirror, other = mirror_of(home, one), mirror_of(home, two)
+    lines = mirror.read_bytes().splitlines(keepends=True)
+    mirror.with_name(f"{mirror.name}.0123456789abcdef.edited").write_bytes(b"".join(lines))
+    mirror.write_bytes(b"".join([*lines[:2], lines[4]]))
+    aside = home / "aside" / "20260101-000000" / TRANSCRIPTS
+    aside.mkdir(parents=True)
+    other.rename(aside / other.name)
+    report = again(home)
+    assert (report.messages, report.missing, report.lost_sessions) == (6, (), ())
+    with opened(home) as memory:
+        assert [each.text for each in memory.sessions.messages(one.id)] == ["a", "b", "c", "d"]
+        assert [each.text for each in memory.sessions.messages(two.id)] == ["e", "f"]
+
+
+def test_what_a_damaged_database_held_and_no_mirror_has_is_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit code says so, also of a dry run."""
+    with opened(home) as memory:
+        one, two = talk(memory, "a", "b", "c"), talk(memory, "d")
+        memory.sync()
+    mirror = mirror_of(home, one)
+    mirror.write_bytes(b"".join(mirror.read_bytes().splitlines(keepends=True)[:-1]))
+    mirror_of(home, two).unlink()
+    database = open_records(home, StoreSettings(), SystemClock())
+    database.write(lambda tx: tx.execute("UPDATE messages SET text = 'z' WHERE seq = 1"))
+    database.close()
+    for arguments in (["--dry-run"], []):
+        assert main(["--home", str(home), "recover", *arguments]) == 1
+        shown = capsys.readouterr()
+        assert "2 messages that a file held did not come back" in shown.out + shown.err
+    with opened(home) as memory:
+        assert [each.text for each in memory.sessions.messages(one.id)] == ["a", "b"]

@@ -23,6 +23,7 @@ from recollect.sessions.mirror.recovery_file import (
     recovery_facts,
     write_recovery_file,
 )
+from recollect.sessions.mirror.soundness import require_sound
 from recollect.sessions.record.session import CHANGED_KIND
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text, typed_rows
@@ -207,6 +208,8 @@ class TranscriptMirror:
         self.obey_removals()
         with self._mutex, self._turns.turn(_LOCK_S):
             strays = self.strays()
+            if strays:  # an index that lacks a session would make its mirror one
+                require_sound(self._database)
             for path in strays:
                 with os_errors(path):
                     path.replace(path.with_name(path.name + STRAY_SUFFIX))

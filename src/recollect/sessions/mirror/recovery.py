@@ -7,7 +7,7 @@ line that cannot be read is passed over and counted. What was removed stays away
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from recollect.core.clock import to_ms
 from recollect.core.errors import RecollectError
 from recollect.core.scope import LOCAL_TENANT
 from recollect.sessions.context.compaction import Compaction, store_compaction
+from recollect.sessions.mirror.copies import merged_lines
 from recollect.sessions.mirror.mirror_lines import (
     BATCH_BYTES,
     COMPLETE,
@@ -70,10 +71,12 @@ class MirrorRecovery:
     Args:
         path: The mirror.
         taken: The ids of messages and compactions of other mirrors; those of this one are added.
+        copies: What was set aside of it: lines that only they have come back as well.
 
     Attributes:
         line: What its session is, by the last line that says so and can be read.
         messages: How many were read.
+        seqs: Theirs.
         compactions: How many were read.
         damaged: The numbers of lines that cannot be read, from 1.
 
@@ -82,12 +85,15 @@ class MirrorRecovery:
         StoreError: the file cannot be read.
     """
 
-    def __init__(self, path: Path, taken: set[str]) -> None:
+    def __init__(self, path: Path, taken: set[str], copies: Sequence[Path] = ()) -> None:
         self.path = path
+        self._copies = copies
         self._taken = taken
         self.messages = self.compactions = 0
+        self.seqs: set[int] = set()
         self.damaged: list[int] = []
-        lines = [found for line in read_lines(path) if (found := _session_line(line)) is not None]
+        told = (_session_line(line) for _, line in merged_lines(path, copies))
+        lines = [found for found in told if found is not None]
         self.is_unknown = not lines
         self.line = lines[-1] if lines else _unknown(path)
 
@@ -110,6 +116,7 @@ class MirrorRecovery:
         is_stored = False
         for batch in self._batches(summaries):
             self.messages += len(batch)
+            self.seqs |= {draft.message.seq for draft in batch}
             if database is not None:
                 store = partial(_store, line=self.line, session=session, batch=batch)
                 session = database.write(partial(store, is_new=not is_stored))
@@ -141,20 +148,21 @@ class MirrorRecovery:
     def _sound_lines(self) -> Iterator[tuple[bytes, Draft | Compaction]]:
         """Yield what is not the session's own, and note the lines that cannot be right."""
         last, seen = self.line.forked_at_seq or 0, set[str]()
-        for number, line in enumerate(read_lines(self.path), 1):
+        for number, line in merged_lines(self.path, self._copies):
+            unreadable = [number] if number else []  # of a copy nothing is missed
             if line.startswith(SESSION_LINE):
-                self.damaged += [] if _session_line(line) is not None else [number]
+                self.damaged += [] if _session_line(line) is not None else unreadable
                 continue
             try:
                 read = _read(line, self.line.id)
             except _UNREADABLE:
-                self.damaged.append(number)
+                self.damaged += unreadable
                 continue
             seq, id_, own = _identity(read)
             if seq is not None and seq <= self.line.pruned_seq:
                 continue
             if (seq is not None and seq <= last) or own in seen or id_ in self._taken:
-                self.damaged.append(number)
+                self.damaged += unreadable
                 continue
             last = last if seq is None else seq
             seen.add(own)

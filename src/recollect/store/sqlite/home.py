@@ -36,6 +36,8 @@ AGENTS = "agents"
 """The folder of the indexes of agents with settings of their own, each in one of its name."""
 GUEST_NOTES = "notes"
 """The folder of the notes of guests, which has one for each visibility group."""
+ASIDE = "aside"
+"""The folder of what was there before: in it one folder for each time."""
 SPOOL = "spool"
 """The folder of events that hooks could not deliver, one file each."""
 
