@@ -296,7 +296,7 @@ class Recovery:
         here = self._home / RECORDS_FILE
         for path in (here, *records_aside(self._home)):
             found = seqs_in_records(path)
-            # A home that began anew on purpose does not miss what was in the one before.
+            # One that was begun on purpose does not miss what was in the one before.
             held += [
                 (path, i, seqs) for i, seqs in found.items() if path == here or i in self._lines
             ]
@@ -305,7 +305,7 @@ class Recovery:
             pruned = 0 if line is None else line.pruned_seq
             left = {seq for seq in seqs if seq > pruned} - self._recovered.get(id_, set())
             if left and not self._is_erased(id_):
-                self._recovered.setdefault(id_, set()).update(left)  # told once
+                self._recovered.setdefault(id_, set()).update(left)  # listed once
                 missing = MissingMessages(session_id=id_, count=len(left), path=str(path))
                 self._missing.append(missing)
 

@@ -15,7 +15,6 @@ from recollect.index.index import Index
 from recollect.index.model.chunk_record import DAMAGED_ROWS
 from recollect.index.model.generation import retire_all, start_partitions_at
 from recollect.recall.ownership import claim
-from recollect.sessions.mirror.soundness import require_sound
 from recollect.store.engine import Database
 from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.database import MOVE_HINT, SqliteDatabase, open_index
@@ -108,7 +107,10 @@ def healer(
     def heal(error: StoreCorrupt) -> bool:
         is_file = error.facts.get("path") == str(database.path)
         if is_file or DAMAGED_ROWS in error.facts:
-            require_sound(records)  # what the index knows of lost sessions is told by recover
+            # Recover reads off an index which sessions were lost.
+            from recollect.sessions.mirror.soundness import require_sound
+
+            require_sound(records)
         if is_file:
             with _saved_vectors(database.path) as saved:
                 database.renew(is_file_damaged)

@@ -1,7 +1,7 @@
 """What else holds the lines of a mirror: copies that were set aside, and records that are damaged.
 
 A mirror that said something else than the database is kept with the ending ``.edited``, one
-without a session with ``.stray``, and a home that began anew has those of before below ``aside``.
+without a session with ``.stray``, and ``init --fresh`` moves those of before below ``aside``.
 """
 
 from __future__ import annotations

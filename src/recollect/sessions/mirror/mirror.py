@@ -23,7 +23,6 @@ from recollect.sessions.mirror.recovery_file import (
     recovery_facts,
     write_recovery_file,
 )
-from recollect.sessions.mirror.soundness import require_sound
 from recollect.sessions.record.session import CHANGED_KIND
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND, REWRITE_KIND
 from recollect.store.columns import integer, text, typed_rows
@@ -205,6 +204,8 @@ class TranscriptMirror:
         Raises:
             StoreError: the disk refused.
         """
+        from recollect.sessions.mirror.soundness import require_sound
+
         self.obey_removals()
         with self._mutex, self._turns.turn(_LOCK_S):
             strays = self.strays()
