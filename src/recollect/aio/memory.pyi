@@ -805,6 +805,8 @@ class AsyncSessions:
         Raises:
             NotFound: the scope has no such session.
         """
+    async def is_shown(self, message: Message) -> bool:
+        """Return whether a session that is not deleted shows a message: its own, or a fork."""
     async def keep_within_window(
         self, session_id: str, extra_tokens: int = 0, *, lease: object = None
     ) -> Compacted:
@@ -972,7 +974,9 @@ class AsyncSessions:
     @property
     def owner(self) -> Owner: ...
     async def parts(self, session_id: str) -> builtins.list[LineageSegment]:
-        """Return where the messages of a session stand: its own, and those a fork shares.
+        """Return where the messages of a session are found: its own, and those a fork shares.
+
+        What its parents said is found in them, and of a deleted parent in its living forks.
 
         Raises:
             NotFound: the scope has no such session.
@@ -2359,7 +2363,9 @@ class AsyncLeasedSession:
     @property
     def observations(self) -> AsyncSessionPart: ...
     async def parts(self) -> builtins.list[LineageSegment]:
-        """Return where the messages of a session stand: its own, and those a fork shares.
+        """Return where the messages of a session are found: its own, and those a fork shares.
+
+        What its parents said is found in them, and of a deleted parent in its living forks.
 
         Raises:
             NotFound: the scope has no such session.

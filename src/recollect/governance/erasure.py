@@ -39,8 +39,10 @@ from recollect.sessions.record.tombstone import (
     PROJECT,
     Origin,
     Tombstone,
+    add_numbers,
     add_tombstones,
     bury,
+    bury_lines,
     has_unfinished_erasure,
     is_buried,
 )
@@ -341,12 +343,19 @@ class Eraser:
         )
 
 
-def erase_again(records: Database, known: Sequence[Tombstone], clock: Clock, ids: IdSource) -> int:
+class KnownErasures(msgspec.Struct, frozen=True):
+    """What was erased in a home: see `tombstones` and `erased_lines.numbers_of`."""
+
+    tombstones: Sequence[Tombstone] = ()
+    lines: Sequence[int] = ()
+
+
+def erase_again(records: Database, known: KnownErasures, clock: Clock, ids: IdSource) -> int:
     """Erase from an older copy of the records what was erased since; its next opening finishes it.
 
     Args:
         records: The copy, in the place of a home or on its way there.
-        known: What `tombstones` found in the newer records.
+        known: What was erased in the newer records.
         clock: Tells the time.
         ids: Gives erasures their ids.
 
@@ -358,7 +367,8 @@ def erase_again(records: Database, known: Sequence[Tombstone], clock: Clock, ids
     """
 
     def unit(tx: Transaction) -> int:
-        add_tombstones(tx, known)
+        add_tombstones(tx, known.tombstones)
+        add_numbers(tx, known.lines)
         back: dict[str, list[Session]] = {}
         for id_, tenant, source, foreign_id in tx.all(_ORIGINS):
             origins = [(OURS, text(id_))]
@@ -434,6 +444,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
     origins += [(s.source, s.foreign_id) for s in chosen if s.source and s.foreign_id]
     origins += [(PROJECT, s.project) for s in chosen if s.project]
     bury(tx, erasure_id, tenant, origins)
+    bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
     event = SessionsErased(
         scope=Scope(tenant=tenant),

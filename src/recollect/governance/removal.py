@@ -26,7 +26,7 @@ from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND
-from recollect.sessions.record.lineage import find_children, find_one, last_read
+from recollect.sessions.record.lineage import find_children, find_one, last_read, touch_shared
 from recollect.sessions.record.message_rows import note_removed, remove_messages
 from recollect.sessions.record.session import (
     CHANGED_KIND,
@@ -132,6 +132,7 @@ def begin(
     tx.execute(_HIDE, (removal.through_seq, session.id, removal.through_seq))
     if removal.is_whole:
         tx.execute("UPDATE sessions SET status = 'deleted' WHERE id = ?", (session.id,))
+    touch_shared(tx, session, now)
     note_change(tx, session, now)
     record_event(tx, _event(removal, session, now, has_episode=bool(episodes)))
     if removal.messages <= BATCH:
@@ -148,6 +149,7 @@ def begin_erasure(
     """Hide sessions as a whole; what a fork that stays has of them it has no more."""
     mark_unswept(tx)
     for session_id in session_ids:
+        touch_shared(tx, require_session(tx, Scope(tenant=tenant), session_id), now)
         tx.execute(_NOTE, (session_id, 1, now, erasure_id))
         tx.execute(_FORGET_HISTORY, (tenant, session_id))
         kin = [text(row[0]) for row in tx.all(_KIN, (session_id, session_id))]

@@ -13,7 +13,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import LiteralString
@@ -41,13 +41,18 @@ from recollect.governance.backup import (
     ignore_progress,
     is_home_file,
 )
-from recollect.governance.erasure import erase_again
+from recollect.governance.erasure import KnownErasures, erase_again
 from recollect.governance.foreign_settings import is_known_home, set_foreign_settings_aside
 from recollect.governance.removal import without_erasures
 from recollect.governance.tokens import revoke_all
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.tombstone import Tombstone, tombstones
+from recollect.sessions.record.tombstone import (
+    numbers_of,
+    tombstones,
+)
 from recollect.store.archive import Archive, Member, not_a_backup, open_archive
+from recollect.store.columns import text
+from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import exchange, private_folder, sync, sync_folder
 from recollect.store.journal import record_event
@@ -73,9 +78,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHER = "use another backup"
 _NAMED = 3
 """Foreign tables and so on that an error names."""
-_HAS_TOMBSTONES: LiteralString = (
-    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'tombstones'"
-)
+_TABLES: LiteralString = "SELECT name FROM sqlite_schema WHERE type = 'table'"
 _SURE_BYTES = 1 << 30
 _RATIO = 1_000
 """How much more than its size an archive may hold above the first GiB. Text takes a third to a
@@ -313,7 +316,7 @@ class _Unpacked:
 
 def _settle(
     home: Path,
-    known: Sequence[Tombstone],
+    known: KnownErasures,
     event: HomeRestored,
     clock: Clock,
     warnings: list[str],
@@ -342,7 +345,7 @@ def _settle(
             mirror = TranscriptMirror(home, records)
             mirror.heal_all()
             mirror.flush()
-        erased = erase_again(records, known, clock, IdSource(clock)) if known else 0
+        erased = erase_again(records, known, clock, IdSource(clock)) if known.tombstones else 0
         records.write(lambda tx: record_event(tx, event))
     finally:
         records.close()
@@ -401,18 +404,27 @@ def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
     return True
 
 
-def _known_erasures(home: Path) -> tuple[list[Tombstone], list[str]]:
+def _known_erasures(home: Path) -> tuple[KnownErasures, list[str]]:
     """Return what was erased in a home, which is only read, and what is to be known of it."""
     records = home / RECORDS_FILE
     if not records.is_file():
-        return [], []
+        return KnownErasures(), []
     try:
         with snapshots([records]) as (before,):
-            return before.read(
-                lambda tx: tombstones(tx) if tx.row(_HAS_TOMBSTONES) is not None else []
-            ), []
+            return before.read(_erasures_in), []
     except StoreError:
-        return [], [f"what was erased earlier is not known: the previous {RECORDS_FILE} is damaged"]
+        return KnownErasures(), [
+            f"what was erased earlier is not known: the previous {RECORDS_FILE} is damaged"
+        ]
+
+
+def _erasures_in(tx: Transaction) -> KnownErasures:
+    """Return what was erased, whichever version wrote the records."""
+    tables = {text(row[0]) for row in tx.all(_TABLES)}
+    return KnownErasures(
+        tombstones(tx) if "tombstones" in tables else (),
+        numbers_of(tx) if "erased_lines" in tables else (),
+    )
 
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 import msgspec
 
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import SESSIONS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.policy.visibility import group_at
+from recollect.sessions.record.lineage import READER
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
+
+_CHANGES: LiteralString = f"""
+    SELECT c.seq, c.tenant, c.ref, t.id, t.agent, t.user_id, t.project,
+        CASE WHEN s.status <> 'deleted' THEN t.session_id ELSE {READER} END, t.seq, t.role, t.name,
+        t.text, t.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer,
+        t.turn_sender
+    FROM changes c LEFT JOIN messages t ON t.id = c.ref LEFT JOIN sessions s ON s.id = t.session_id
+    WHERE c.seq > ? AND c.seq <= ? AND c.kind = ? ORDER BY c.seq
+"""  # noqa: S608  # literals
 
 
 def changed_messages(tx: Transaction, changes: Changes) -> Changed:
@@ -18,20 +30,20 @@ def changed_messages(tx: Transaction, changes: Changes) -> Changed:
     found = [(c, place) for c, place in _changes(tx, changes) if _is_wanted(c, changes.agent)]
     latest = {c.ref: (c, place) for c, place in found}.values()
     # The same for all of a turn.
-    turns = {_turn(c, place): place for c, place in found if c.message is not None}
+    turns = {_turn(c, place): place for c, place in found if c.is_shown}
     groups = {turn: group_at(place, changes.owner).name for turn, place in turns.items()}
     return Changed(
-        documents=[_document(c, groups[_turn(c, p)]) for c, p in latest if c.message is not None],
+        documents=[_document(c, groups[_turn(c, p)]) for c, p in latest if c.is_shown],
         removals=[
             Removal(source=SESSIONS, ref=c.ref, tenant=c.tenant)
             for c, _ in latest
-            if c.message is None
+            if not c.is_shown
         ],
     )
 
 
 def _is_wanted(change: _Change, agent: str | None) -> bool:
-    return agent is None or change.message is None or change.agent == agent
+    return agent is None or not change.is_shown or change.agent == agent
 
 
 def _turn(change: _Change, place: Place) -> tuple[str | None, str | None]:
@@ -40,7 +52,7 @@ def _turn(change: _Change, place: Place) -> tuple[str | None, str | None]:
 
 
 class _Change(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A change of the outbox with its message; nothing more where it is gone."""
+    """A change of the outbox with its message, and the session that shows it now."""
 
     change: int
     tenant: str
@@ -55,6 +67,11 @@ class _Change(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str | None
     text: str | None
     created_at: int | None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is there, and a session that is not deleted shows it."""
+        return self.message is not None and self.session_id is not None
 
 
 def _document(change: _Change, visibility_group: str) -> Document:
@@ -82,17 +99,8 @@ def _document(change: _Change, visibility_group: str) -> Document:
 def _changes(tx: Transaction, changes: Changes) -> list[tuple[_Change, Place]]:
     """Return the changes of messages and who hears them, in commit order.
 
-    A message of a deleted session counts as gone: it is in no search, and comes back with the
-    status.
+    A message of a deleted session counts as gone, and comes back with the status; one that a living
+    fork shows is found through that, as if it were its own.
     """
-    rows = tx.all(
-        "SELECT c.seq, c.tenant, c.ref, CASE WHEN s.status = 'deleted' THEN NULL ELSE m.id END,"
-        " m.agent, m.user_id, m.project, m.session_id, m.seq, m.role, m.name, m.text,"
-        " m.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer,"
-        " m.turn_sender"
-        " FROM changes c LEFT JOIN messages m ON m.id = c.ref"
-        " LEFT JOIN sessions s ON s.id = m.session_id"
-        " WHERE c.seq > ? AND c.seq <= ? AND c.kind = ? ORDER BY c.seq",
-        (changes.after, changes.last, MESSAGE_KIND),
-    )
+    rows = tx.all(_CHANGES, (changes.after, changes.last, MESSAGE_KIND))
     return placed_rows(rows, _Change)

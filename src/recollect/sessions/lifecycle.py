@@ -22,7 +22,7 @@ from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.identity_links import IdentityLinks
-from recollect.sessions.record.lineage import check_depth
+from recollect.sessions.record.lineage import check_depth, touch_messages
 from recollect.sessions.record.session import (
     DELETED,
     PLACE,
@@ -43,7 +43,6 @@ from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import (
     append_messages,
-    touch_messages,
     unfinished_message,
 )
 from recollect.store.columns import Condition

@@ -125,11 +125,11 @@ class Sessions:
         self.end, self.finish_endings = endings.end, endings.finish
 
         policy = ConversationPolicy(access, turns, self.owner, self._guard)
-        self.links, self.history = policy.links, policy.history
+        self.links, self.history, self.turn = policy.links, policy.history, policy.turn
         self.key_for, self.parts, self.rules = policy.key_for, policy.parts, policy.rules
         self.visibility_group, self.hears = policy.visibility_group, policy.hears
-        self.message_group, self.is_addressed = policy.message_group, policy.is_addressed
-        self.set_mode, self.turn = policy.set_mode, policy.turn
+        self.message_group, self.is_shown = policy.message_group, policy.is_shown
+        self.is_addressed, self.set_mode = policy.is_addressed, policy.set_mode
 
         windows = ContextWindows(access, parts, self.owner, self._guard)
         self.view = windows.view

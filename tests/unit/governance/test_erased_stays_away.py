@@ -12,6 +12,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import RecollectError
+from recollect.governance.recover import recover
 from recollect.memory import Memory
 from recollect.server.routes.client_hooks import ClientReport, answer
 from tests.support.claude_play import memory_and_caller
@@ -166,3 +167,181 @@ def test_a_hook_of_an_erased_session_brings_nothing(tmp_path: Path) -> None:
         memory.sync()
         assert memory.projects.list() == []
         assert files_that_hold(home, MARK) == []
+
+
+def said(*numbers: int, start: int = 0) -> list[dict[str, Any]]:
+    """Return lines of a person, each with a word of its own."""
+    return [line(start + n, f"{MARK} {start + n}") for n in numbers]
+
+
+@pytest.mark.parametrize("is_follow", [False, True])
+def test_a_copy_of_erased_lines_brings_only_what_is_new(tmp_path: Path, is_follow: bool) -> None:
+    """Another session that begins with the lines of an erased one, under their ids."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    path = write(claude, FIRST, [*said(1, 2), *tool_lines(3, LONG)])
+    with opened(home) as memory:
+        memory.import_transcripts(claude)
+        erase_all(memory)
+        copied = [*said(1, 2), *tool_lines(3, LONG), line(9, "go on", cwd="/new")]
+        write(claude, COPY, copied)
+        if not is_follow:
+            report = memory.import_transcripts(claude)
+            assert (report.messages, report.erased) == (1, 4)
+    path.unlink()
+    with opened(home, *([claude] if is_follow else [])) as memory:
+        memory.sync()
+        assert texts(memory) == [["go on"]]
+        (copy,) = memory.sessions.list()
+        assert (copy.foreign_id, copy.project) == (COPY, "/new")
+        write(claude, COPY, [*copied, line(10, "and on")])
+        memory.sync() if is_follow else memory.import_transcripts(claude)
+        assert texts(memory) == [["go on", "and on"]]
+        assert memory.observations.list() == []
+    assert files_that_hold(home, MARK) == []
+
+
+def test_a_title_of_erased_lines_stays_away(tmp_path: Path) -> None:
+    """As the first line of a copy, between copied lines, and told again after new ones."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    title = {"type": "custom-title", "customTitle": f"About {MARK}", "sessionId": COPY}
+    summary = {"type": "summary", "summary": f"Words of {MARK}", "leafUuid": uuid(2)}
+    write(claude, FIRST, [*said(1, 2), title | {"sessionId": FIRST}])
+    with opened(home) as memory:
+        memory.import_transcripts(claude)
+        erase_all(memory)
+        earlier = {"type": "ai-title", "aiTitle": f"Early {MARK}", "sessionId": COPY}
+        lines = [summary, *said(1), earlier, *said(2), line(3, "go on"), title]
+        write(claude, COPY, lines)
+        memory.import_transcripts(claude)
+        assert [(each.title, each.foreign_id) for each in memory.sessions.list()] == [(None, COPY)]
+        own = {"type": "custom-title", "customTitle": "Tea", "sessionId": COPY}
+        write(claude, COPY, [*lines, own])
+        memory.import_transcripts(claude)
+        assert [each.title for each in memory.sessions.list()] == ["Tea"]
+    assert files_that_hold(home, MARK) == []
+
+
+def test_lines_that_were_never_stored_are_known_when_they_are_seen(tmp_path: Path) -> None:
+    """What a session said after it was erased is of it, too; a copy that comes later has it."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    path = write(claude, FIRST, said(1))
+    with opened(home) as memory:
+        memory.import_transcripts(claude)
+        erase_all(memory)
+        write(claude, FIRST, said(1, 2))
+        assert memory.import_transcripts(claude).erased == 1
+        path.unlink()
+        write(claude, COPY, [*said(1, 2), line(3, "go on")])
+        memory.import_transcripts(claude)
+        assert texts(memory) == [["go on"]]
+    assert files_that_hold(home, MARK) == []
+
+
+def test_ids_that_count_up_are_not_taken_for_erased_ones(tmp_path: Path) -> None:
+    """OpenClaw's ids are short, and calls are numbered: another session may have the same."""
+    claude = tmp_path / "claude"
+    first = [*said(1), *tool_lines(2, MARK, use="call_1")]
+    other = [line(20, "hello"), *tool_lines(21, "other", use="call_1")]
+    with opened(tmp_path / "home") as memory:
+        write(claude, FIRST, first)
+        memory.import_transcripts(claude)
+        erase_all(memory)
+        write(claude, COPY, other)
+        memory.import_transcripts(claude)
+        assert [each.tool_use_id for each in memory.observations.list()] == ["call_1"]
+        plain = [
+            {
+                "role": "user",
+                "content": f"{MARK} {n}",
+                "id": str(n),
+                "at": f"2026-01-0{n}T00:00:00Z",
+            }
+            for n in (1, 2)
+        ]
+        lines = tmp_path / "chat.jsonl"
+        lines.write_text("\n".join(map(json.dumps, plain)), "utf-8")
+        memory.import_transcripts(lines)
+        chat = next(each for each in memory.sessions.list() if each.source == "jsonl")
+        memory.erase(session_id=chat.id)
+        copy = tmp_path / "copy.jsonl"
+        told = [*plain, {"role": "user", "content": "new", "id": "1", "at": "2026-02-01T00:00:00Z"}]
+        copy.write_text("\n".join(map(json.dumps, told)), "utf-8")
+        memory.import_transcripts(copy)
+        assert [[m[0] for m in map(str.split, s)] for s in texts(memory) if "new" in s] == [["new"]]
+
+
+def test_a_fork_that_was_erased_leaves_its_parent_and_the_next_copy(tmp_path: Path) -> None:
+    """What both share is the parent's; what only the fork said stays away."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    kept = [line(1, "kept 1"), line(2, "kept 2")]
+    with opened(home) as memory:
+        write(claude, FIRST, kept)
+        memory.import_transcripts(claude)
+        write(claude, COPY, [*kept, *said(3)])
+        memory.import_transcripts(claude)
+        fork = next(each for each in memory.sessions.list() if each.foreign_id == COPY)
+        assert fork.parent_id is not None
+        memory.erase(session_id=fork.id)
+        third = "77777777-2222-4333-8444-555555555555"
+        write(claude, third, [*kept, *said(3), line(4, "go on")])
+        memory.import_transcripts(claude)
+        assert sorted(texts(memory)) == [["kept 1", "kept 2"], ["kept 1", "kept 2", "go on"]]
+    assert files_that_hold(home, MARK) == []
+
+
+@pytest.mark.parametrize("way", ["recover", "restore"])
+def test_erased_lines_stay_away_after_the_records_were_lost(tmp_path: Path, way: str) -> None:
+    """``recovery.json`` knows them, and so do the records that an older backup replaces."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    path = write(claude, FIRST, said(1, 2))
+    with opened(home) as memory:
+        kept = memory.sessions.create()
+        memory.sessions.append(kept.id, "user", "kept")
+        memory.import_transcripts(claude)
+        memory.sync()
+        memory.backup(tmp_path / "backup")
+        first = next(each for each in memory.sessions.list() if each.foreign_id == FIRST)
+        assert memory.erase(session_id=first.id).is_clean
+        memory.sessions.append(kept.id, "user", "more")
+        memory.sync()
+    path.unlink()
+    if way == "recover":
+        (home / "records.db").unlink()
+        recover(home)
+    else:
+        recollect.restore(tmp_path / "backup", home)
+    write(claude, COPY, [*said(1, 2), line(3, "go on")])
+    with opened(home) as memory:
+        assert memory.import_transcripts(claude).messages == 1
+        assert ["go on"] in texts(memory)
+    assert files_that_hold(home, MARK) == []
+
+
+def test_an_export_of_a_copy_brings_only_what_is_new(tmp_path: Path) -> None:
+    """Neither the lines of an erased session, nor their tools, nor what sums them up."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    copied = [*said(1, 2), *tool_lines(3, LONG), *said(*range(5, 40))]
+    new = [line(50, "go on"), *tool_lines(51, "new", "toolu_02AbCdEfGhIjKlMnOp")]
+    with opened(tmp_path / "other") as memory:
+        path = write(claude, COPY, [*copied, *new])
+        memory.import_transcripts(claude)
+        (copy,) = memory.sessions.list()
+        memory.sessions.rename(copy.id, MARK)
+        memory.sessions.compact(copy.id)
+        memory.sessions.append(copy.id, "user", "and on")
+        memory.sessions.set_status(copy.id, "archived")
+        memory.export().save(tmp_path / "all.jsonl")
+    path.unlink()
+    with opened(home) as memory:
+        title = {"type": "custom-title", "customTitle": MARK}
+        write(claude, FIRST, [*copied, title])
+        memory.import_transcripts(claude)
+        erase_all(memory)
+        dry = memory.import_export(tmp_path / "all.jsonl", dry_run=True)
+        report = memory.import_export(tmp_path / "all.jsonl")
+        assert report.left_out["erased"] >= len(copied)
+        assert dry.left_out == report.left_out
+        assert [texts(memory)[0][place] for place in (0, -1)] == ["go on", "and on"]
+        assert [each.output for each in memory.observations.list()] == ["new"]
+        assert memory.import_export(tmp_path / "all.jsonl").added == {}
+    assert files_that_hold(home, MARK) == []

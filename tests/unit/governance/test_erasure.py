@@ -18,7 +18,7 @@ from recollect.core.clock import IdSource, SystemClock
 from recollect.core.errors import Conflict, NotFound, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.governance.erasure import erase_again
+from recollect.governance.erasure import KnownErasures, erase_again
 from recollect.governance.recover import recover
 from recollect.governance.removal import LOCK_FILE
 from recollect.hook.keeping import keep
@@ -573,7 +573,7 @@ def test_an_older_copy_of_the_records_is_erased_again(tmp_path: Path) -> None:
         for session in memory.sessions.list():
             memory.erase(session_id=session.id)
     with databases(home) as (records, _):
-        known = records.read(tombstones)
+        known = KnownErasures(records.read(tombstones))
     shutil.rmtree(home)
     home.mkdir()
     shutil.copy(tmp_path / "backup.db", home / "records.db")

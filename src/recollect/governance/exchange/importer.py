@@ -33,6 +33,7 @@ from recollect.sessions.exchange.import_report import ImportProgress
 from recollect.sessions.exchange.withheld import CaptureRule
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.tombstone import ErasedLines
 from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs
 from recollect.store.counters import last_number
@@ -181,6 +182,7 @@ class _Run:
             blobs=parts.blobs,
             at=parts.clock.now_ms(),
             dry_run=order.dry_run,
+            erased=ErasedLines(),
         )
         self._known = ExchangeProgress()
         self._counts: Counter[str] = Counter()

@@ -30,6 +30,8 @@ from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.context.episode import Episode, restore_episode
 from recollect.sessions.mirror.recovery import note_progress
 from recollect.sessions.record.draft import Draft
+from recollect.sessions.record.lineage import touch_shared
+from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -39,7 +41,15 @@ from recollect.sessions.record.session import (
     insert_session,
     owner_of,
 )
-from recollect.sessions.record.tombstone import OURS, PROJECT, is_buried
+from recollect.sessions.record.tombstone import (
+    OURS,
+    PROJECT,
+    ErasedLines,
+    is_buried,
+    line_name,
+    title_name,
+    use_name,
+)
 from recollect.sessions.record.transcript_rows import restore_messages
 from recollect.store.blobs import Blobs
 from recollect.store.columns import first_integer, integer, text
@@ -62,6 +72,7 @@ _WHOLE: LiteralString = """
     SELECT 1 FROM episodes WHERE session_id = ? AND extent = 'session'
         AND coalesce(turn_sender, '') = coalesce(?, '')
 """
+_UNTITLE: LiteralString = "UPDATE sessions SET title = NULL WHERE id = ?"
 _TAKEN: Mapping[str, LiteralString] = {
     "message": "SELECT 1 FROM messages WHERE tenant = ? AND number = ?",
     "observation": "SELECT 1 FROM observations WHERE tenant = ? AND number = ?",
@@ -107,6 +118,7 @@ class ExchangeTerms(msgspec.Struct, frozen=True, kw_only=True):
         blobs: Where long payloads are.
         at: When it runs, ms UTC.
         dry_run: Only find out what would be stored.
+        erased: Lines that were erased here.
     """
 
     scope: Scope
@@ -116,6 +128,7 @@ class ExchangeTerms(msgspec.Struct, frozen=True, kw_only=True):
     blobs: Blobs
     at: int
     dry_run: bool
+    erased: ErasedLines
 
 
 class ExchangeProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,12 +139,15 @@ class ExchangeProgress(msgspec.Struct, frozen=True, kw_only=True):
         others: Shifts of seqs in sessions before, by the id in the document, where there are any.
         ids: Ids here of sessions that have another one, by the id in the document.
         paths: Projects of sessions that are left out: their paths stay away as well.
+        lost: Ids in the document of messages that are lines which were erased here, and of their
+            sessions.
     """
 
     target: Target | None = None
     others: Mapping[str, Target] = msgspec.field(default_factory=dict)
     ids: Mapping[str, str] = msgspec.field(default_factory=dict)
     paths: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
 
 
 class ExchangeWriter:
@@ -146,7 +162,8 @@ class ExchangeWriter:
     def __init__(self, tx: Transaction, terms: ExchangeTerms, known: ExchangeProgress) -> None:
         self._tx, self._terms, self._tenant = tx, terms, terms.scope.tenant
         self._others, self._ids = dict(known.others), dict(known.ids)
-        self._paths = set(known.paths)
+        self._paths, self._lost = set(known.paths), set(known.lost)
+        terms.erased.refresh(tx)
         self._target = self._fresh(known.target)
         self._drafts: list[Draft] = []
         self._numbers: dict[str, set[int]] = {kind: set() for kind in _TAKEN}
@@ -176,6 +193,7 @@ class ExchangeWriter:
             others=self._others,
             ids=self._ids,
             paths=frozenset(self._paths),
+            lost=frozenset(self._lost),
         )
 
     def _fresh(self, target: Target | None) -> Target | None:
@@ -277,6 +295,7 @@ class ExchangeWriter:
         )
         if not self._terms.dry_run:
             insert_session(self._tx, session)
+            touch_shared(self._tx, session, self._terms.at)
             note_progress(self._tx, item.line, session.id)
             at, key, source = session.updated_at, session.key, session.source
             event = SessionCreated(scope=owner_of(session), at=at, key=key, source=source)
@@ -308,6 +327,10 @@ class ExchangeWriter:
             if seq is not None:
                 self._target = target.shifted(given.seq, seq)
             return
+        name = line_name(session.source or "", given.foreign_id, given.created_at)
+        if self._terms.erased.has(self._tenant, name):
+            self._lose(given, target, session)
+            return
         if target.seq(given.seq) <= session.pruned_seq:
             self.added["pruned"] += 1
             return
@@ -327,6 +350,18 @@ class ExchangeWriter:
         self.added["message"] += 1
         session = msgspec.structs.replace(session, last_seq=seq)
         self._target = msgspec.structs.replace(target.shifted(given.seq, seq), session=session)
+
+    def _lose(self, given: Message, target: Target, session: Session) -> None:
+        """Leave out a line that was erased here; and the title that its session had then."""
+        self.added["erased"] += 1
+        self._lost |= {given.id, target.foreign_id}
+        title = title_name(session.source or "", session.title or "")
+        if session.title is not None and self._terms.erased.has(self._tenant, title):
+            session = msgspec.structs.replace(session, title=None)
+            if not self._terms.dry_run:
+                self._tx.execute(_UNTITLE, (session.id,))
+        moved = target.shifted(given.seq, session.last_seq)
+        self._target = msgspec.structs.replace(moved, session=session)
 
     def _known_seq(self, own: str, event_id: str | None, session_id: str) -> int | None:
         row = self._tx.row(_SEQ, (own,))
@@ -352,7 +387,9 @@ class ExchangeWriter:
     def _compaction(self, given: Compaction, target: Target, session: Session) -> None:
         own, is_there = self._own_id("compaction", given.id, session.id)
         through = min(target.seq(given.through_seq), session.last_seq)
-        if is_there or self._tx.row(_COMPACTED, (session.id, through)) is not None:
+        if target.foreign_id in self._lost:
+            self.added["erased"] += 1
+        elif is_there or self._tx.row(_COMPACTED, (session.id, through)) is not None:
             self.added["known"] += 1
         elif through > session.pruned_seq:
             self.added["compaction"] += 1
@@ -378,6 +415,10 @@ class ExchangeWriter:
         if is_there or find_same(self._tx, placed, self._tenant) is not None:
             self.added["known"] += 1
             return
+        use = use_name(session.source or "", given.tool_use_id)
+        if given.message_id in self._lost or self._terms.erased.has(self._tenant, use):
+            self.added["erased"] += 1
+            return
         placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
         self.added["observation"] += 1
         self._ids_here.add(own)
@@ -396,7 +437,7 @@ class ExchangeWriter:
         session = find_session(self._tx, self._terms.scope, session_id)
         own, is_there = self._own_id("episode", given.id, session_id)
         origins = [(OURS, given.session_id), (OURS, session_id)]
-        if is_buried(self._tx, self._tenant, origins):
+        if given.session_id in self._lost or is_buried(self._tx, self._tenant, origins):
             self.added["erased"] += 1
         elif is_there or self._has_whole(given, session_id):
             self.added["known"] += 1

@@ -99,8 +99,8 @@ class _Request(msgspec.Struct, frozen=True, kw_only=True):
         sessions = self.records.sessions()
         message = sessions.message(name)
         if self.group is not None:
-            is_gone = sessions.get(message.session_id).status == DELETED
-            if is_gone or sessions.message_group(message).name != self.group.name:
+            is_shown = sessions.is_shown(message)
+            if not is_shown or sessions.message_group(message).name != self.group.name:
                 return None
         if self.most is not None and _cost(message) > self.most:
             short = cut_to_tokens(message.text, self.most)

@@ -12,6 +12,7 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
+from recollect.sessions.record.lineage import READER
 from recollect.store.columns import LISTED, Condition, listed, placed_rows
 from recollect.store.engine import Row, Transaction
 from recollect.text.tokens import estimate_tokens
@@ -139,15 +140,20 @@ class LineRow(msgspec.Struct, frozen=True, array_like=True):
 _PLACE: LiteralString = """
     s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, r.turn_sender"""
 _LIVING: LiteralString = (
-    " AND EXISTS (SELECT 1 FROM sessions d WHERE d.id = session_id AND d.status <> 'deleted')"
+    "EXISTS (SELECT 1 FROM sessions d WHERE d.id = session_id AND d.status <> 'deleted')"
 )
+SHOWN: dict[str, LiteralString] = {
+    "message": "(" + _LIVING + " OR " + READER + " IS NOT NULL)",
+    "observation": _LIVING,
+}
+"""By kind of record ``t``: that a session which is not deleted shows it."""
 _WITH_SESSION: LiteralString = """) r JOIN sessions s ON s.id = r.session_id
     ORDER BY r.created_at, r.id
 """
 _MESSAGES: LiteralString = f"""
     SELECT 'message', r.id, r.number, r.role, substr(r.text, 1, 400), '', r.token_estimate,
-        r.created_at, r.session_id, NULL, r.project, {_PLACE}
-    FROM (SELECT t.* FROM """  # noqa: S608  # literals
+        r.created_at, iif(s.status = 'deleted', r.reader, r.session_id), NULL, r.project, {_PLACE}
+    FROM (SELECT t.*, {READER} AS reader FROM """  # noqa: S608  # literals
 _OBSERVATIONS: LiteralString = f"""
     SELECT 'observation', r.id, r.number, r.type, r.title, r.summary, r.tokens,
         r.created_at, r.session_id, r.trust, r.project, {_PLACE}
@@ -170,7 +176,7 @@ def select_rows(
     chosen: Sequence[str] | Sequence[int] | None = None,
     by: Literal["id", "number"] = "id",
 ) -> list[Placed]:
-    """Return the records of a kind that meet a condition, oldest first; none of deleted sessions.
+    """Return the records of a kind that meet a condition, if they are shown; oldest first.
 
     Args:
         tx: A transaction.
@@ -186,7 +192,7 @@ def select_rows(
         is_chosen: LiteralString = "t.id = listed AND " if by == "id" else "t.number = listed AND "
         sql = head + LISTED + table + is_chosen
         params = [listed(chosen), *params]
-    rows: list[Row] = tx.all(sql + where.sql + _LIVING + _WITH_SESSION, params)
+    rows: list[Row] = tx.all(sql + where.sql + " AND " + SHOWN[kind] + _WITH_SESSION, params)
     return placed_rows(rows, LineRow)
 
 

@@ -22,6 +22,7 @@ from recollect.observations.observations import Observations
 from recollect.observations.recorder import ObservationParts
 from recollect.observations.rows import IS_REPEATED
 from recollect.recall.steps.lines import (
+    SHOWN,
     TABLES,
     IndexLine,
     LineRow,
@@ -43,17 +44,18 @@ out in the next."""
 _HINT = "write #12, m88, an id, or a time; or ask with query"
 _KEYS: dict[str, LiteralString] = {
     # What tools gave back is in the observations, by title.
-    "message": "SELECT 'message', created_at, id, session_id, turn_sender FROM messages"
-    " WHERE role IN ('user', 'assistant') AND text <> '' AND ",
+    "message": f"""SELECT 'message', created_at, id, session_id, turn_sender FROM messages t
+        WHERE role IN ('user', 'assistant') AND text <> '' AND {SHOWN["message"]} AND """,  # noqa: S608
     "observation": f"""SELECT 'observation', created_at, id, session_id, turn_sender
-        FROM observations WHERE is_forgotten = 0 AND NOT {IS_REPEATED} AND """,  # noqa: S608
+        FROM observations t WHERE is_forgotten = 0 AND NOT {IS_REPEATED}
+            AND {SHOWN["observation"]} AND """,  # noqa: S608
 }
 _NOT_OF: LiteralString = (
     "session_id || char(10) || coalesce(turn_sender, '') NOT IN (SELECT value FROM json_each(?))"
 )
 _PLACE: LiteralString = """
     SELECT agent, user_id, channel, account, chat_type, peer, ? FROM sessions
-    WHERE id = ? AND status <> 'deleted'
+    WHERE id = ?
 """
 
 Search = Callable[..., SearchResult]

@@ -21,8 +21,12 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.exchange.stand_ins import give_way
 from recollect.sessions.exchange.tool_uses import ToolUse, UseRecorder
-from recollect.sessions.exchange.transcript_format import Continuation, TranscriptFormat
-from recollect.sessions.record.draft import FOREIGN, Draft, encode_facts
+from recollect.sessions.exchange.transcript_format import (
+    Continuation,
+    ForeignSession,
+    TranscriptFormat,
+)
+from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker, encode_facts
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -33,7 +37,12 @@ from recollect.sessions.record.session import (
     set_place,
 )
 from recollect.sessions.record.session_key import UNKNOWN
-from recollect.sessions.record.tombstone import OURS, is_buried
+from recollect.sessions.record.tombstone import (
+    OURS,
+    bury_names,
+    is_buried,
+    line_name,
+)
 from recollect.sessions.record.transcript_rows import append_drafts
 from recollect.store.columns import integer
 from recollect.store.engine import Transaction
@@ -75,6 +84,17 @@ def place_of(form: TranscriptFormat, path: str) -> str:
     """
     folder = form.place(PurePath(path.partition("#")[0]))
     return hashlib.blake2b(str(folder).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
+    """Return the facts of a session with ids that can be stored."""
+    given = _ids(session)
+    ids = drafts.identifiers(given)
+    return session if ids == given else msgspec.structs.replace(session, **ids)
+
+
+def _ids(session: ForeignSession) -> dict[str, str | None]:
+    return {"id": session.id, "key": session.key, "agent": session.agent}
 
 
 def _moved(
@@ -183,6 +203,8 @@ class ImportBatch:
             origins = [(source, foreign_id), (OURS, foreign_id)]
             if session is None and is_buried(tx, tenant, origins):
                 added["erased"] += len(drafts)
+                lines = [(each.message.foreign_id, each.message.created_at) for each in drafts]
+                bury_names(tx, tenant, (line_name(source, id_, at) for id_, at in lines))
                 continue
             if session is None:
                 session = add_session(tx, _continued(tx, candidate, each.continues, place))

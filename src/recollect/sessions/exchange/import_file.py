@@ -21,7 +21,12 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.sessions.exchange import import_source
 from recollect.sessions.exchange.extras import Extras, foreign_of
-from recollect.sessions.exchange.import_batch import ImportBatch, SessionBatch, event_id_of
+from recollect.sessions.exchange.import_batch import (
+    ImportBatch,
+    SessionBatch,
+    event_id_of,
+    storable,
+)
 from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
 from recollect.sessions.exchange.import_report import Tally
 from recollect.sessions.exchange.tool_uses import CallBook, UseRecorder
@@ -48,7 +53,14 @@ from recollect.sessions.record.session import (
     owned_session,
 )
 from recollect.sessions.record.session_key import SessionKey, parse_key
-from recollect.sessions.record.tombstone import is_buried
+from recollect.sessions.record.tombstone import (
+    ErasedLines,
+    ErasedName,
+    is_buried,
+    line_name,
+    title_name,
+    use_name,
+)
 from recollect.store.engine import Database, Transaction
 from recollect.store.recognised import session_name
 
@@ -76,6 +88,7 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     ledger: str
     tally: Tally
     stopping: Callable[[], bool]
+    erased: ErasedLines = msgspec.field(default_factory=ErasedLines)
 
 
 class OpenTranscript(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,9 +127,12 @@ class TranscriptImport:
         self._session = session
         self._source = source
         self._place = transcript.place
-        self._entry = self._written = msgspec.structs.replace(entry, waits_for=None)
+        self._entry = self.written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
+        self.saved = context.tally.copy()
+        """The counts at the last batch that was stored, up to ``written``."""
         self._erased = self._buried() if self._origins else frozenset()
+        self._lost = self._kept = False  # lines that were erased, and others, were seen
         self._facts = {session.id: session}
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
@@ -221,19 +237,26 @@ class TranscriptImport:
 
     def _buried(self) -> frozenset[str]:
         """Return the sessions that messages were copied from and that were erased here."""
-        tenant, source = self._context.scope.tenant, self._form.name
+        tenant, source, ids = self._context.scope.tenant, self._form.name, {*self._origins.values()}
         return self._context.database.read(
-            lambda tx: frozenset(
-                each
-                for each in set(self._origins.values())
-                if is_buried(tx, tenant, [(source, each)])
-            )
+            lambda tx: frozenset(each for each in ids if is_buried(tx, tenant, [(source, each)]))
         )
 
+    def _was_erased(self, message: ForeignMessage) -> bool:
+        if message.id is None or not (self._erased or self._context.erased.numbers):
+            return False
+        is_erased = self._origins.get(message.id) in self._erased
+        return is_erased or self._is_erased(line_name(self._form.name, message.id, message.at))
+
+    def _is_erased(self, name: ErasedName | None) -> bool:
+        return self._context.erased.has(self._context.scope.tenant, name)
+
     def _message(self, message: ForeignMessage, line: import_source.Line) -> None:
-        if message.id is not None and self._origins.get(message.id) in self._erased:
+        if self._was_erased(message):
             self._tally.counts["erased"] += 1
+            self._lost = True
             return
+        self._kept = True
         if self._is_withheld(message):
             self._tally.counts["withheld"] += 1
             return
@@ -278,7 +301,8 @@ class TranscriptImport:
         """Note which tools a message tells of; those that were copied belong elsewhere."""
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
-        uses = list(self._book.uses(message, blocks, at, recalled))
+        found, source = self._book.uses(message, blocks, at, recalled), self._form.name
+        uses = [each for each in found if not self._is_erased(use_name(source, each.id))]
         if uses and message.id not in self._origins:
             session = message.within or message.session
             self._gather(session, at)
@@ -386,6 +410,11 @@ class TranscriptImport:
 
     def _learn(self, session: ForeignSession) -> None:
         """Note what a line says of a session, for when it is made and if it is there already."""
+        if session.title is not None and self._context.erased.numbers:
+            source, stored = self._form.name, self._label(session.title) or ""
+            names = (line_name(source, session.titled_line, None), title_name(source, stored))
+            if (self._lost and not self._kept) or any(map(self._is_erased, names)):
+                session = msgspec.structs.replace(session, title=None, title_is_final=False)
         self._facts[session.id] = _merged(self._facts.get(session.id), session)
         if session.title is not None:
             title = self._label(session.title) or ""
@@ -397,7 +426,7 @@ class TranscriptImport:
 
     def _store(self, at_end: AtEnd | None = None) -> None:
         """Store the batch; while the file is not done, its entry looks like a changed file's."""
-        batch, tenant, before = self._batch, self._context.scope.tenant, self._written
+        batch, tenant, before = self._batch, self._context.scope.tenant, self.written
         digest = self._source.digest(self._entry.read_bytes)
         self._entry = entry = msgspec.structs.replace(
             self._entry, digest=digest, messages=self._entry.messages + batch.count
@@ -406,6 +435,7 @@ class TranscriptImport:
         batch.prepare(recorder)
 
         def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
+            self._context.erased.require_current(tx)
             added, waits_for = batch.store(tx, tenant, self._form.name, self._place, recorder)
             waits_for = before.waits_for or waits_for
             # From what was left out on, the file is read again.
@@ -417,11 +447,14 @@ class TranscriptImport:
                 at_end(tx, added)
             return added, written
 
-        added, self._written = self._context.database.write(unit)
+        added, self.written = self._context.database.write(unit)
         self._tally.counts += added
+        if added["erased"]:  # its lines are known now
+            self._context.database.read(self._context.erased.refresh)
         self._context.mirror.notify()
         self._batch = ImportBatch()
         self.stored.clear()
+        self.saved = self._tally.copy()
 
 
 def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSession:
@@ -451,21 +484,11 @@ def known_as(context: ImportContext, source: str, session_id: str) -> tuple[bool
     tenant = context.scope.tenant
 
     def unit(tx: Transaction) -> tuple[bool, Session | None]:
+        context.erased.refresh(tx)
         mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
         return mirrored, find_foreign(tx, tenant, source, session_id)
 
     return context.database.read(unit)
-
-
-def storable(session: ForeignSession, drafts: DraftMaker) -> ForeignSession:
-    """Return the facts of a session with ids that can be stored."""
-    given = _ids(session)
-    ids = drafts.identifiers(given)
-    return session if ids == given else msgspec.structs.replace(session, **ids)
-
-
-def _ids(session: ForeignSession) -> dict[str, str | None]:
-    return {"id": session.id, "key": session.key, "agent": session.agent}
 
 
 def _key(text: str | None) -> SessionKey | None:

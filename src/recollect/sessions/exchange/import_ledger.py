@@ -65,6 +65,10 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether the transcript is as it was when it was read to its end."""
         return bool(self.mtime_ns) and (self.size, self.mtime_ns) == (size, mtime_ns)
 
+    def left(self, source: LineSource) -> LedgerEntry:
+        """Return the entry of a transcript that is not to be read again until it changes."""
+        return msgspec.structs.replace(self, size=source.size, mtime_ns=source.mtime_ns)
+
     def fits(self, source: LineSource) -> bool:
         """Return whether a transcript still begins with what was read."""
         return source.size >= self.read_bytes and source.digest(self.read_bytes) == self.digest

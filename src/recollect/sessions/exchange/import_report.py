@@ -95,6 +95,14 @@ class Tally(msgspec.Struct, kw_only=True):
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     malformed: list[MalformedLine] = msgspec.field(default_factory=list)
 
+    def copy(self) -> Tally:
+        """Return the counts as they are now."""
+        return Tally(counts=self.counts.copy(), malformed=self.malformed.copy())
+
+    def put_back(self, before: Tally) -> None:
+        """Count as before."""
+        self.counts, self.malformed = before.counts.copy(), before.malformed.copy()
+
     def reject(self, path: str, line: int, reason: str) -> None:
         """Count a line that could not be read."""
         self.counts["malformed_count"] += 1

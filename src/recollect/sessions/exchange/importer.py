@@ -22,14 +22,13 @@ from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.sessions.exchange.copied_lines import continued
 from recollect.sessions.exchange.foreign_endings import end_all, end_transcript
-from recollect.sessions.exchange.import_batch import place_of
+from recollect.sessions.exchange.import_batch import place_of, storable
 from recollect.sessions.exchange.import_file import (
     AtEnd,
     ImportContext,
     OpenTranscript,
     TranscriptImport,
     known_as,
-    storable,
 )
 from recollect.sessions.exchange.import_ledger import (
     LedgerEntry,
@@ -75,6 +74,7 @@ from recollect.sessions.record.access import (
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
 from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.recalled import IsRecall, never
+from recollect.sessions.record.tombstone import ErasedMeanwhile
 from recollect.store.engine import Database, Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import FoundFile, Listing, open_beneath
@@ -416,22 +416,21 @@ class _Run:
         try:
             is_done = reading.run(lambda done: self._tell(source.path, done), at_end)
             self._is_announced = is_done and at_end is not None
+        except ErasedMeanwhile:
+            self._tally.put_back(reading.saved)
+            self._ledger[self._source(form), source.path] = reading.written
+            self._transcript(form, session, source, head, at_end)
         except Denied:
             if not self._context.ledger:
                 raise
-            self._leave(entry, source.size, source.mtime_ns)
+            tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
+            left = entry.left(source)
+            self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
             self._tally.counts["skipped"] += 1
 
     def _is_refused(self, session: ForeignSession, head: Sequence[Record]) -> bool:
         """Return whether nothing is captured of what a transcript is about; it stays unread."""
-        project = project_of(session, head)
-        return self._context.rule.verdict(project).reason() is not None
-
-    def _leave(self, entry: LedgerEntry, size: int, mtime_ns: int) -> None:
-        """Note a transcript that is not to be read again until it changes."""
-        left = msgspec.structs.replace(entry, size=size, mtime_ns=mtime_ns)
-        tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
-        self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
+        return self._context.rule.verdict(project_of(session, head)).reason() is not None
 
     def _store(self, path: str) -> None:
         """Import what is new in a store of transcripts; one that cannot be read is named."""

@@ -52,6 +52,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
         project: The folder it was about.
         title: What it is called.
         title_is_final: A person chose the title; otherwise it only fills an empty one.
+        titled_line: The id of the last line of those that the title sums up, where it tells.
         at: When it began, ms UTC.
         metadata: More facts about it.
         continues: What it went on from, where that is known.
@@ -63,6 +64,7 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     project: str | None = None
     title: str | None = None
     title_is_final: bool = False
+    titled_line: str | None = None
     at: int | None = None
     metadata: dict[str, Any] = msgspec.field(default_factory=dict)
     continues: Continuation | None = None

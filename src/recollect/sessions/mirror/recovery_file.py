@@ -16,7 +16,15 @@ from typing import Annotated, LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.sessions.record.tombstone import Tombstone, add_tombstones, tombstones
+from recollect.sessions.record.tombstone import (
+    Tombstone,
+    add_numbers,
+    add_tombstones,
+    numbers_of,
+    packed,
+    tombstones,
+    unpacked,
+)
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
 from recollect.store.files import holds_any, write_file
@@ -145,6 +153,7 @@ class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: RecoveryRows = RecoveryRows()
     erased: list[Tombstone] = []
+    erased_lines: bytes = b""
     values: RecoveryValues = RecoveryValues()
     imported: list[ImportedSession] = []
 
@@ -159,6 +168,7 @@ def recovery_facts(tx: Transaction) -> RecoveryFacts:
     facts = {
         "rows": {name: tx.all(read) for name, (read, _) in _TABLES.items()},
         "erased": tombstones(tx),
+        "erased_lines": packed(numbers_of(tx)),
         "values": {REDACTION_SALT: find_value(tx, REDACTION_SALT)},
         "imported": tx.all(_IMPORTED),
     }
@@ -227,6 +237,7 @@ def restore_facts(tx: Transaction, facts: RecoveryFacts) -> None:
     if facts.values.salt is not None:
         set_value(tx, REDACTION_SALT, facts.values.salt)
     add_tombstones(tx, facts.erased)
+    add_numbers(tx, unpacked(facts.erased_lines))
     for name, (_, write) in _TABLES.items():
         tx.executemany(write, [msgspec.structs.astuple(row) for row in getattr(facts.rows, name)])
     tx.executemany(_PLACE, [(each.place, each.id) for each in facts.imported])

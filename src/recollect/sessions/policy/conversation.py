@@ -27,9 +27,16 @@ from recollect.sessions.policy.visibility import (
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.account import DEFAULT, Account, escaped
 from recollect.sessions.record.account import account as account_of
-from recollect.sessions.record.lineage import LineageSegment, segments
+from recollect.sessions.record.lineage import LineageSegment, find_one, living_readers, segments
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import MODES, Session, note_change, owner_of, require_session
+from recollect.sessions.record.session import (
+    DELETED,
+    MODES,
+    Session,
+    note_change,
+    owner_of,
+    require_session,
+)
 from recollect.sessions.record.session_key import (
     DIRECT,
     GROUP,
@@ -175,15 +182,39 @@ class ConversationPolicy:
         session = self._session(message.session_id)
         return visibility_group_of(session, self._owner, message.turn_sender)
 
+    def is_shown(self, message: Message) -> bool:
+        """Return whether a session that is not deleted shows a message: its own, or a fork."""
+
+        def unit(tx: Transaction) -> bool:
+            owner = require_session(tx, self._access.scope, message.session_id)
+            readers = living_readers(tx, owner.id) if owner.status == DELETED else None
+            return readers is None or any(r.first <= message.seq <= r.last for r in readers)
+
+        return self._access.database.read(unit)
+
     def parts(self, session_id: str) -> list[LineageSegment]:
-        """Return where the messages of a session stand: its own, and those a fork shares.
+        """Return where the messages of a session are found: its own, and those a fork shares.
+
+        What its parents said is found in them, and of a deleted parent in its living forks.
 
         Raises:
             NotFound: the scope has no such session.
         """
-        return self._access.database.read(
-            lambda tx: segments(tx, require_session(tx, self._access.scope, session_id))
-        )
+
+        def unit(tx: Transaction) -> list[LineageSegment]:
+            session = require_session(tx, self._access.scope, session_id)
+            found: list[LineageSegment] = []
+            for part in segments(tx, session):
+                kin = find_one(tx, part.session_id, session.tenant)
+                is_own = part.session_id == session.id
+                is_moved = not is_own and kin is not None and kin.status == DELETED
+                found += [
+                    LineageSegment(each.session_id, part.first, min(part.last, each.last))
+                    for each in (living_readers(tx, part.session_id) if is_moved else [part])
+                ]
+            return found
+
+        return self._access.database.read(unit)
 
     def rules(self, session_id: str) -> ModeRules:
         """Return what an agent may do in a session.

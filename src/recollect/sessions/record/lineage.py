@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
-from recollect.sessions.record.session import Session, find_session
+from recollect.sessions.record.session import DELETED, Session, find_session
 from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.engine import Row, Transaction
 
@@ -48,10 +48,30 @@ _DEPTH: LiteralString = """
     )
     SELECT count(*) FROM line
 """
+READER: LiteralString = """(
+    WITH RECURSIVE reader (id) AS (
+        SELECT f.id FROM sessions f WHERE f.parent_id = t.session_id AND f.forked_at_seq >= t.seq
+        UNION
+        SELECT f.id FROM reader JOIN sessions f
+        ON f.parent_id = reader.id AND f.forked_at_seq >= t.seq
+    )
+    SELECT min(f.id) FROM reader JOIN sessions f ON f.id = reader.id
+    WHERE f.status <> 'deleted' AND f.pruned_seq < t.seq)"""
+"""The oldest living fork that shows a message ``t`` of its parents; NULL where none does."""
 _SELECT_KIN: LiteralString = """
     SELECT id, parent_id, forked_at_seq, pruned_seq, last_seq, message_count, created_at,
-        updated_at, flushed_seq
+        updated_at, flushed_seq, status
     FROM sessions WHERE """
+
+_TOUCH: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, 'message', id, 'put', ? FROM messages WHERE session_id = ? AND seq <= ?
+    ORDER BY seq
+"""
+_TOUCH_OBSERVATIONS: LiteralString = """
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT tenant, 'observation', id, 'put', ? FROM observations WHERE session_id = ?
+"""
 
 
 class LineageSegment(msgspec.Struct, frozen=True):
@@ -89,6 +109,7 @@ class Kin(msgspec.Struct, frozen=True):
     updated_at: int
     flushed_seq: int | None
     """Up to which message it was searched for what must last."""
+    status: str
 
     @property
     def first_seq(self) -> int:
@@ -152,6 +173,24 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
     return within(found[::-1], session.pruned_seq, None)
 
 
+def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
+    """Return the living forks of a session and their forks, and what of its messages each shows."""
+    found: list[LineageSegment] = []
+    waiting = [(session_id, 2**62)]
+    seen = {session_id}
+    while waiting:
+        parent, limit = waiting.pop()
+        for child in find_children(tx, parent):
+            last = min(limit, child.forked_at_seq)
+            if child.id in seen or last == 0:
+                continue
+            seen.add(child.id)
+            waiting.append((child.id, last))
+            if child.status != DELETED and last > child.pruned_seq:
+                found.append(LineageSegment(child.id, child.pruned_seq + 1, last))
+    return found
+
+
 def last_read(tx: Transaction, session_id: str) -> int:
     """Return the last seq of a session that one of its forks reads now; 0 for none."""
     newest = 0
@@ -172,6 +211,23 @@ def last_read(tx: Transaction, session_id: str) -> int:
 
 def _kin(row: Row) -> Kin:
     return decode(Kin, Kin.__struct_fields__, row, forked_at_seq=row[2] or 0)
+
+
+def touch_messages(tx: Transaction, session: Session, at: int) -> None:
+    """Tell the index to look at every message and observation that a session shows again."""
+    tx.execute(_TOUCH, (at, session.id, session.last_seq))
+    tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
+    touch_shared(tx, session, at)
+
+
+def touch_shared(tx: Transaction, session: Session, at: int) -> None:
+    """Tell the index to look at what a fork shows of deleted sessions: it is found through forks.
+
+    To be called where a fork comes, goes, or shows more or less than before.
+    """
+    for kin, last in stored_ancestors(tx, session):
+        if kin.status == DELETED and last:
+            tx.execute(_TOUCH, (at, kin.id, last))
 
 
 def check_depth(tx: Transaction, parent: Session) -> None:

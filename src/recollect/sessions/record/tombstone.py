@@ -3,20 +3,31 @@
 All that is kept is a keyed hash of where it came from and of its id there. The key lies beside it,
 so that the hash of one home says nothing in another; who has the home can still ask about an id
 that they know.
+
+A program that forks a session, or resumes it elsewhere, copies lines under the ids that they had,
+into a session of its own: the tombstone of the first session says nothing of the second. So each
+line of an erased session has a number, a keyed hash of 64 bits of its id. That one of a billion new
+lines is taken for one of a million erased ones has a chance of 1 to 18,000. A title, and the call
+of a tool by its id, are known again in the same way.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
+import sys
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable
-from typing import LiteralString, TypeAlias
+from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.store.columns import blob
+from recollect.store.columns import blob, integer, typed_rows
 from recollect.store.engine import Transaction
+from recollect.store.meta import find_value, set_value
 
 OURS = "recollect"
 """The source of sessions by the id that they have here."""
@@ -35,6 +46,34 @@ _ADD: LiteralString = """
 """
 _UNFINISHED: LiteralString = "SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1"
 _ALL: LiteralString = "SELECT salt, hash, erasure_id FROM tombstones ORDER BY erasure_id"
+Kind: TypeAlias = Literal["line", "use", "title"]
+ErasedName: TypeAlias = tuple[Kind, str, str, int | None]
+"""What it is, the program, its id there, and when it was said, ms UTC, where the id alone does not
+tell it from those of other sessions."""
+
+_UNIQUE = re.compile(
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+    r"|(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{16}"
+)
+"""In an id that no other session has: a UUID, or as many letters and digits. Others count up."""
+_MARK = "erased_lines"
+"""In ``meta``: how often lines were added."""
+_ADD_NUMBER: LiteralString = (
+    "INSERT INTO erased_lines (number) VALUES (?) ON CONFLICT DO NOTHING RETURNING 1"
+)
+_NUMBERS: LiteralString = "SELECT number FROM erased_lines ORDER BY number"
+_LINES: LiteralString = """
+    SELECT s.source, m.foreign_id, m.created_at FROM sessions s JOIN messages m
+    ON m.session_id = s.id WHERE s.id = ? AND s.source IS NOT NULL AND m.foreign_id IS NOT NULL
+"""
+_USES: LiteralString = """
+    SELECT DISTINCT s.source, o.tool_use_id FROM sessions s JOIN observations o
+    ON o.session_id = s.id WHERE s.id = ? AND s.source IS NOT NULL AND o.tool_use_id IS NOT NULL
+"""
+_TITLE: LiteralString = """
+    SELECT source, title FROM sessions
+    WHERE id = ? AND source IS NOT NULL AND title IS NOT NULL
+"""
 
 
 class Tombstone(msgspec.Struct, frozen=True, array_like=True):
@@ -52,9 +91,14 @@ def bury(tx: Transaction, erasure_id: str, tenant: str, origins: Iterable[Origin
     add_tombstones(tx, [Tombstone(salt, _hash(salt, tenant, each), erasure_id) for each in origins])
 
 
+def salts_of(tx: Transaction) -> list[bytes]:
+    """Return the keys of all hashes: one, unless another copy of this home had its own."""
+    return [blob(row[0]) for row in tx.all(_SALTS)]
+
+
 def is_buried(tx: Transaction, tenant: str, origins: Iterable[Origin]) -> bool:
     """Return whether a session with one of these origins was erased."""
-    salts = [blob(row[0]) for row in tx.all(_SALTS)]
+    salts = salts_of(tx)
     if not salts:
         return False
     pairs = [(salt, _hash(salt, tenant, each)) for each in origins for salt in salts]
@@ -86,3 +130,124 @@ def has_unfinished_erasure(tx: Transaction) -> bool:
 def _hash(salt: bytes, tenant: str, origin: Origin) -> bytes:
     encoded = msgspec.json.encode((tenant, *origin))
     return hmac.digest(salt, encoded, hashlib.sha256)
+
+
+def line_name(source: str, id_: str | None, at: int | None) -> ErasedName | None:
+    """Return what a line is known by; None where nothing tells it from other lines.
+
+    >>> line_name("openclaw", "3f1c9d2e", 5), line_name("openclaw", "3f1c9d2e", None)
+    (('line', 'openclaw', '3f1c9d2e', 5), None)
+    """
+    if id_ is None or _is_unique(id_):
+        return None if id_ is None else ("line", source, id_, None)
+    return None if at is None else ("line", source, id_, at)
+
+
+def use_name(source: str, id_: str | None) -> ErasedName | None:
+    """Return what the call of a tool is known by; None where other sessions may have its id."""
+    return ("use", source, id_, None) if id_ is not None and _is_unique(id_) else None
+
+
+def title_name(source: str, title: str) -> ErasedName:
+    """Return what the title of a session is known by."""
+    return ("title", source, title, None)
+
+
+class ErasedMeanwhile(Exception):
+    """Something was erased since `ErasedLines.refresh`."""
+
+
+class ErasedLines:
+    """The erased lines of a home, as they were at the last `refresh`.
+
+    Attributes:
+        numbers: Their numbers, sorted.
+    """
+
+    def __init__(self) -> None:
+        self._mark: str | None = None
+        self._salts: list[bytes] = []
+        self.numbers = array("q")
+
+    def refresh(self, tx: Transaction) -> None:
+        """Read them, if there are new ones."""
+        mark = find_value(tx, _MARK)
+        if mark != self._mark:
+            self._mark, self._salts = mark, salts_of(tx)
+            self.numbers = numbers_of(tx)
+
+    def require_current(self, tx: Transaction) -> None:
+        """Refuse to store what was read before something was erased.
+
+        Raises:
+            ErasedMeanwhile: there is something new since the last `refresh`.
+        """
+        if find_value(tx, _MARK) != self._mark:
+            raise ErasedMeanwhile
+
+    def has(self, tenant: str, name: ErasedName | None) -> bool:
+        """Return whether something was erased."""
+        if name is None:
+            return False
+        return any(self._holds(_number(salt, tenant, name)) for salt in self._salts)
+
+    def _holds(self, number: int) -> bool:
+        place = bisect_left(self.numbers, number)
+        return place < len(self.numbers) and self.numbers[place] == number
+
+
+def bury_lines(tx: Transaction, tenant: str, session_ids: Iterable[str]) -> None:
+    """Note the lines of sessions that are being erased, which have their tombstones."""
+    names: list[ErasedName | None] = []
+    for id_ in session_ids:
+        lines = typed_rows(tx.all(_LINES, (id_,)), tuple[str, str, int])
+        uses = typed_rows(tx.all(_USES, (id_,)), tuple[str, str])
+        titles = typed_rows(tx.all(_TITLE, (id_,)), tuple[str, str])
+        names += [line_name(source, line, at) for source, line, at in lines]
+        names += [use_name(source, use) for source, use in uses]
+        names += [title_name(source, title) for source, title in titles]
+    bury_names(tx, tenant, names)
+
+
+def bury_names(tx: Transaction, tenant: str, names: Iterable[ErasedName | None]) -> None:
+    """Note what is not to come back."""
+    salt = next(iter(salts_of(tx)), None)
+    if salt is not None:
+        add_numbers(tx, (_number(salt, tenant, each) for each in names if each is not None))
+
+
+def numbers_of(tx: Transaction) -> array[int]:
+    """Return the numbers of all erased lines, sorted."""
+    return array("q", (integer(number) for (number,) in tx.rows(_NUMBERS)))
+
+
+def packed(numbers: array[int]) -> bytes:
+    """Return numbers as bytes, eight for each."""
+    told = numbers[:]
+    if sys.byteorder == "big":
+        told.byteswap()
+    return told.tobytes()
+
+
+def unpacked(told: bytes) -> array[int]:
+    """Return the numbers that `packed` gave; of bytes that are cut off the whole ones."""
+    numbers = array("q", told[: len(told) // 8 * 8])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def add_numbers(tx: Transaction, numbers: Iterable[int]) -> None:
+    """Store the numbers of erased lines, those of another copy of this home too."""
+    if tx.executemany(_ADD_NUMBER, [(each,) for each in sorted(numbers)]):
+        set_value(tx, _MARK, str(int(find_value(tx, _MARK) or 0) + 1))
+
+
+def _is_unique(id_: str) -> bool:
+    return _UNIQUE.search(id_) is not None
+
+
+def _number(salt: bytes, tenant: str, name: ErasedName) -> int:
+    encoded = msgspec.json.encode((tenant, *name))
+    digest = hashlib.blake2b(encoded, digest_size=8, key=salt).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -54,15 +54,6 @@ _REWRITTEN: LiteralString = (
     "content = ?, text = ?, token_estimate = ?, metadata = ?, event_id = ?, foreign_id = ?,"
     " row_hash = ?"
 )
-_TOUCH: LiteralString = """
-    INSERT INTO changes (tenant, kind, ref, op, at)
-    SELECT tenant, ?, id, 'put', ? FROM messages WHERE session_id = ? ORDER BY seq
-"""
-_TOUCH_OBSERVATIONS: LiteralString = """
-    INSERT INTO changes (tenant, kind, ref, op, at)
-    SELECT tenant, 'observation', id, 'put', ? FROM observations WHERE session_id = ?
-"""
-
 _COUNT_HEARD: LiteralString = "SELECT count(*) FROM messages WHERE "
 _NEWEST_TURN: LiteralString = """
     SELECT turn_sender FROM messages
@@ -315,12 +306,6 @@ def rewrite_message(
         store_tool_calls(tx, session, [now])
         add_usage(tx, session.id, [now.metadata])
         record_event(tx, MessageFinished(scope=owner_of(session), at=at, seq=known.seq))
-
-
-def touch_messages(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look at every message and observation of a session again."""
-    tx.execute(_TOUCH, (MESSAGE_KIND, at, session.id))
-    tx.execute(_TOUCH_OBSERVATIONS, (at, session.id))
 
 
 def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
+import msgspec
+
 from recollect.core.clock import to_iso
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.exchange import extras
@@ -103,7 +105,11 @@ class ClaudeCodeFormat:
             case "system":
                 return _system(record, session)
             case "summary":
-                return _titled(session, record.get("summary"), final=False)
+                line = record.get("leafUuid")
+                titled = _titled(session, record.get("summary"), final=False)
+                if isinstance(titled, port.ForeignSession) and isinstance(line, str):
+                    return msgspec.structs.replace(titled, titled_line=line)
+                return titled
             case "ai-title":
                 return _titled(_session(record, session), record.get("aiTitle"), final=False)
             case "custom-title":

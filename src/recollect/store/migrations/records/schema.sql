@@ -70,6 +70,9 @@ CREATE TABLE episodes (
     created_at    INTEGER NOT NULL
 , speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, number INTEGER, extent TEXT NOT NULL DEFAULT 'part'
     CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '') STRICT;
+CREATE TABLE erased_lines (
+    number INTEGER PRIMARY KEY
+) STRICT;
 CREATE TABLE erasures (
     id          TEXT PRIMARY KEY,
     tenant      TEXT NOT NULL,
