@@ -30,6 +30,7 @@ MARK = re.compile(r"\[redacted:[a-z0-9-]+:[0-9a-f]{6}\]")
 CASES = int(os.environ.get("STREAM_CASES", "8"))  # noqa: TID251 - `make soak` asks for more
 SEED = int(os.environ.get("RECOLLECT_SEED", "0"))  # noqa: TID251 - it repeats a run
 
+PROSE = "So it was said, and it is done. "
 CALL = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a"}}
 
 
@@ -279,11 +280,16 @@ def _told() -> list[str]:
     rules = [rule.example for rule in (*NAMES, *JOINTS, *BEHIND, *CARRIERS)]
     cases = [case.value for case in corpus(7) if isinstance(case.value, str)]
     drawn = random.Random(SEED).sample(cases, min(CASES, len(cases)))
-    prose = "So it was said, and it is done. "
     broken = "the key is glpat-BgxwrDEgIEzE5C\n  dlqBoe today"
     return [
-        prose + re.sub("[«»]", "", each) + ". " + 12 * prose for each in (broken, *rules, *drawn)
+        PROSE + re.sub("[«»]", "", each) + ". " + 12 * PROSE for each in (broken, *rules, *drawn)
     ]
+
+
+def _ends(text: str) -> list[int]:
+    """Return where pieces end: after each character of the secret, then here and there."""
+    prose = text.rindex(". " + PROSE * 12)
+    return [*range(len(PROSE), prose + 40), *range(prose + 40, len(text), 32)]
 
 
 def test_no_beginning_of_a_secret_is_ever_stored() -> None:
@@ -292,7 +298,7 @@ def test_no_beginning_of_a_secret_is_ever_stored() -> None:
     for text in _told():
         whole = MARK.sub("*", redactor.redact(text).text)
         cut = 0
-        for end in range(len(text)):
+        for end in _ends(text):
             cut = max(cut, streaming.settled_until(text[:end], lambda t: redactor.redact(t).text))
             kept = MARK.sub("*", redactor.redact(text[:cut]).text)
             assert whole.startswith(kept), (text, text[:end], kept)
