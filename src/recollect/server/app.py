@@ -21,11 +21,10 @@ from recollect.caller import Caller
 from recollect.core.errors import RecollectError, StoreError
 from recollect.governance.tokens import Right
 from recollect.mcp.http import McpEndpoint
-from recollect.server.batches import Batches
-from recollect.server.calls import Calls
+from recollect.server.calls import Batches, Calls
 from recollect.server.errors import UNEXPECTED, Refused, Rejection, rejection_of
 from recollect.server.given import Request
-from recollect.server.guard import check_media, pieces_of, read_body
+from recollect.server.guard import check_media, most_held, pieces_of, read_body
 from recollect.server.logs import log_unexpected
 from recollect.server.metrics import ROUTE, Metrics
 from recollect.server.openapi import openapi_of
@@ -40,7 +39,16 @@ from recollect.server.response import (
     send_rejection,
     send_response,
 )
-from recollect.server.route import JSON, AnyRoute, Created, Nothing, Route, UploadRoute
+from recollect.server.route import (
+    JSON,
+    LARGE,
+    AnyRoute,
+    Created,
+    Nothing,
+    Route,
+    StreamRoute,
+    UploadRoute,
+)
 from recollect.server.routes import (
     admin,
     client_hooks,
@@ -56,11 +64,9 @@ from recollect.server.routes import (
     recall,
     sessions,
 )
+from recollect.server.shares import Admission, Admissions
 from recollect.server.streams import Pieces, Streams, whole_or_cut
 from recollect.server.table import Entry, Table
-
-LARGE = 65_536
-"""A body of so many bytes is read on a thread, that the event loop goes on meanwhile."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -102,8 +108,9 @@ class HttpApp:
     ) -> None:
         self.calls = Calls()
         self._heard = heard
-        self._batches = Batches(self.calls)
-        self.streams = Streams(self.calls)
+        self._admissions = Admissions(self.calls)
+        self._batches = Batches()
+        self.streams = Streams()
         self.metrics = Metrics(lambda: self.streams.open)
         routes = (*routes, self.metrics.route())
         routes = (*routes, _description(routes))
@@ -136,9 +143,7 @@ class HttpApp:
         mount = self._mounts.get("/" + path.split("/", 2)[1])
         if mount is not None:
             scope[ROUTE] = mount.path
-            await self.calls.run(caller.require, mount.right)
-            with whole_or_cut():
-                await mount.app(scope, receive, send)
+            await self._hand_on(mount, caller, scope, receive, send)
             return
         entry, fields = self._table.find(scope["method"], path)
         route, headers = entry.route, scope["state"]["headers"]
@@ -147,48 +152,69 @@ class HttpApp:
             self._heard()
         check_media(route, headers)
         request = Request(path=fields, query=scope["query_string"], headers=scope["headers"])
-        if isinstance(route, UploadRoute):
-            scope["patient"] = True  # see `LimitedConnection`: the deadline holds for each piece
-            await send_response(send, await self._upload(entry, caller, request, receive))
-            return
-        body, left_out = await read_body(route, headers, receive)
-        request = msgspec.structs.replace(request, body=body, left_out=left_out)
-        if isinstance(route, Route):
-            await send_response(send, await self._call(entry, caller, request))
-        else:
-            pieces: Pieces = await self.calls.run(_called, entry, caller, request)
-            await self.streams.send(route, pieces, receive, send)
+        admission = self._admissions.of(None if caller is None else caller.token, route.right)
+        with admission.answering(is_stream=isinstance(route, StreamRoute)):
+            if isinstance(route, UploadRoute):
+                scope["patient"] = True  # see `LimitedConnection`: a deadline for each piece
+                response = await self._upload(entry, caller, request, receive, admission)
+                await send_response(send, response)
+                return
+            async with admission.holding(most_held(route, headers), scope):
+                body, left_out = await read_body(route, headers, receive)
+                request = msgspec.structs.replace(request, body=body, left_out=left_out)
+                if isinstance(route, Route):
+                    response = await self._call(entry, caller, request, admission)
+                    await send_response(send, response)
+                else:
+                    pieces: Pieces = await admission.run(_called, entry, caller, request)
+                    await self.streams.send(route, pieces, receive, send, admission)
 
-    async def _call(self, entry: Entry, caller: Caller | None, request: Request) -> Response:
+    async def _hand_on(
+        self, mount: Mount, caller: Caller, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Let a mounted application answer; it has threads of its own."""
+        admission = self._admissions.of(caller.token, mount.right)
+        with admission.answering():
+            await admission.run(caller.require, mount.right)
+            async with admission.working():
+                with whole_or_cut():
+                    await mount.app(scope, receive, send)
+
+    async def _call(
+        self, entry: Entry, caller: Caller | None, request: Request, admission: Admission
+    ) -> Response:
         if entry.is_shared:
-            return await self._share(entry, caller, request)
+            return await self._share(entry, caller, request, admission)
         if not entry.is_async:
-            return await self.calls.run(_answered, entry, caller, request)
+            return await admission.run(_answered, entry, caller, request)
         if len(request.body) < LARGE:
             given = _given(entry, caller, request)
         else:
-            given = await self.calls.run(_given, entry, caller, request)
+            given = await admission.run(_given, entry, caller, request)
         with _acting(caller):
             return _response(entry.route, await entry.call(caller, given))
 
-    async def _share(self, entry: Entry, caller: Caller | None, request: Request) -> Response:
+    async def _share(
+        self, entry: Entry, caller: Caller | None, request: Request, admission: Admission
+    ) -> Response:
         work = partial(_answered_each, entry, caller)
         if len(request.body) < LARGE:
-            answer: Response = await self._batches.run((id(entry), caller), work, request)
+            kind = (id(entry), caller)
+            answer: Response = await self._batches.run(kind, partial(admission.run, work), request)
             return answer
-        (outcome,) = await self.calls.run(work, (request,))  # it would hold up the others
+        (outcome,) = await admission.run(work, (request,))  # it would hold up the others
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     async def _upload(
-        self, entry: Entry, caller: Caller, request: Request, receive: Receive
+        self, entry: Entry, caller: Caller, request: Request, receive: Receive, admission: Admission
     ) -> Response:
-        given = await self.calls.run(_given, entry, caller, request)
+        given = await admission.run(_given, entry, caller, request)
         with TemporaryFile(dir=caller.memory.home) as file:
             async for piece in pieces_of(entry.route.max_body, receive):
-                await self.calls.run(file.write, piece)
-            return await self.calls.run(_uploaded, entry, caller, given, file)
+                await admission.run(file.write, piece)
+            return await admission.run(_uploaded, entry, caller, given, file)
 
 
 def all_routes() -> tuple[AnyRoute, ...]:

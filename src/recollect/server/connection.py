@@ -50,7 +50,8 @@ class LimitedConnection(HttpToolsProtocol):
 
     The application finds the request target as it was sent in ``scope["target"]``, and in
     ``scope["abort"]`` what drops the connection with all that was not taken yet; it sets
-    ``scope["patient"]`` where each piece of a body has a deadline of its own.
+    ``scope["patient"]`` where each piece of a body has a deadline of its own, and ``scope["held"]``
+    while it does not read on.
     """
 
     scope: Any  # more than the types of uvicorn know, see above
@@ -146,7 +147,9 @@ class LimitedConnection(HttpToolsProtocol):
 
     def _too_slow(self) -> None:
         self._deadline = None
-        if self._is_whole or (self._has_headers and self._is_silent()):
+        if self.scope is not None and self.scope.get("held"):
+            self._wait()  # it is the application that does not read on
+        elif self._is_whole or (self._has_headers and self._is_silent()):
             self.transport.close()  # it never began, or has its answer
         else:
             self._refuse(TOO_SLOW)
@@ -171,9 +174,10 @@ class LimitedConnection(HttpToolsProtocol):
             body = rejection.body
             head = (
                 f"HTTP/1.1 {rejection.status} Refused\r\ncontent-type: application/json\r\n"
-                f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-            )
-            self.transport.write(head.encode() + body)
+                f"content-length: {len(body)}\r\nconnection: close\r\n"
+            ).encode()
+            own = b"".join(b"%s: %s\r\n" % header for header in rejection.headers)
+            self.transport.write(head + own + b"\r\n" + body)
         self.transport.close()
 
 

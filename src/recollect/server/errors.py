@@ -125,7 +125,25 @@ FOREIGN_HOST = Rejection(
 )
 LONG_HEADERS = Rejection(431, "too_large", "the headers must be shorter than 16 kB", _SHORTEN)
 UNEXPECTED = Rejection(500, "internal", "an unexpected error", "see the log of the worker")
-TOO_MANY = Rejection(503, "busy", "too many connections are open", "close some, or try again")
+_SOON: tuple[Header, ...] = ((b"retry-after", b"1"),)
+MANY_REQUESTS = Rejection(
+    429,
+    "too_many_requests",
+    "a token must not have so many requests under way",
+    "wait for an answer before the next request",
+    _SOON,
+)
+MANY_STREAMS = Rejection(
+    429,
+    "too_many_streams",
+    "a token must not have so many streams open",
+    "close one, or share one among your programs",
+    _SOON,
+)
+CROWDED = Rejection(503, "busy", "too many requests are under way", "send it again", _SOON)
+TOO_MANY = Rejection(
+    503, "busy", "too many connections are open", "close some, or try again", _SOON
+)
 
 
 def rejection_of(error: RecollectError) -> Rejection:

@@ -28,7 +28,7 @@ from recollect.server.errors import (
     rejection_of,
 )
 from recollect.server.given import takes_json
-from recollect.server.lenient import KeptBody
+from recollect.server.lenient import SLACK, KeptBody
 from recollect.server.response import (
     AsgiApp,
     ClientGone,
@@ -196,6 +196,18 @@ async def read_body(
         if not message.get("more_body"):
             return kept.joined()
         message = await receive()
+
+
+def most_held(endpoint: Endpoint, headers: dict[bytes, bytes]) -> int:
+    """Return how many bytes of the body are held at most while it is read.
+
+    Raises:
+        Refused: the length cannot be one.
+    """
+    if not takes_json(endpoint):
+        return 0
+    most = KEPT_BODY + SLACK if endpoint.is_lenient else endpoint.max_body
+    return most if b"transfer-encoding" in headers else min(_length(headers), most)
 
 
 def _length(headers: dict[bytes, bytes]) -> int:

@@ -14,7 +14,7 @@ from recollect.server.route import LenientGiven
 
 MOST_DEPTH = 64
 """How deep arrays and objects may lie in each other."""
-_SLACK = 1_000_000
+SLACK = 1_000_000
 """So many bytes gather above the limit before the middle is cut again."""
 
 MOST_PAIRS = 10_000
@@ -54,8 +54,8 @@ class KeptBody:
     def add(self, piece: bytes) -> None:
         """Add what came next."""
         self._data += piece
-        if len(self._data) > self._most + _SLACK:
-            self._leave_out(self._half, len(self._data) - self._half - _SLACK // 2)
+        if len(self._data) > self._most + SLACK:
+            self._leave_out(self._half, len(self._data) - self._half - SLACK // 2)
 
     def joined(self) -> tuple[bytes, int]:
         """Return the body, and how many bytes a mark in its middle replaces."""
@@ -109,8 +109,8 @@ def is_deep(body: bytes) -> bool:
     brackets = _TEXTS.sub(b"", body).translate(_TO_SQUARE, _NO_BRACKETS)
     steps = _BETWEEN_BRACKETS - np.frombuffer(brackets, np.int8)
     depth = 0
-    for at in range(0, len(steps), _SLACK):
-        depths = np.cumsum(steps[at : at + _SLACK], dtype=np.int32)
+    for at in range(0, len(steps), SLACK):
+        depths = np.cumsum(steps[at : at + SLACK], dtype=np.int32)
         if depth + depths.max() > MOST_DEPTH:
             return True
         depth += int(depths[-1])

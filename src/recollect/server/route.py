@@ -20,6 +20,9 @@ Piece: TypeAlias = bytes
 JSON = "application/json"
 MAX_BODY = 1_000_000
 """Bytes of a body; above it the answer is 413."""
+LARGE = 65_536
+"""A body of so many bytes is read on a thread, that the event loop goes on meanwhile, and counts
+against what all bodies may take."""
 KEPT_BODY = 16_000_000
 """Bytes kept of a longer body of a lenient route: half from its head, half from its tail."""
 

@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from recollect.server.calls import Calls
 from recollect.server.errors import Header
 from recollect.server.logs import log_unexpected
 from recollect.server.response import ClientGone, ClientStuck, Receive, Send, head_of
 from recollect.server.route import Piece, StreamRoute
+from recollect.server.shares import Admission
 
 Pieces: TypeAlias = AsyncGenerator[Piece, None] | Iterator[Piece]
 
@@ -20,14 +20,9 @@ STUCK_S = 60.0
 
 
 class Streams:
-    """Sends pieces, and ends those that are being sent when the server stops.
+    """Sends pieces, and ends those that are being sent when the server stops."""
 
-    Args:
-        calls: Where plain iterators are drawn.
-    """
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
         self._is_closing = False
 
@@ -36,14 +31,16 @@ class Streams:
         """How many are being sent."""
         return len(self._running)
 
-    async def send(self, route: StreamRoute, pieces: Pieces, receive: Receive, send: Send) -> None:
-        """Send all pieces; the answer begins with the first one.
+    async def send(
+        self, route: StreamRoute, pieces: Pieces, receive: Receive, send: Send, admission: Admission
+    ) -> None:
+        """Send all pieces; the answer begins with the first, a plain iterator is drawn on a thread.
 
         Raises:
             Exception: what drawing the first piece raises, before anything is sent; a later one
                 leaves the answer without its end.
         """
-        drawn = pieces if isinstance(pieces, AsyncGenerator) else self._draw(pieces)
+        drawn = pieces if isinstance(pieces, AsyncGenerator) else _draw(pieces, admission)
         answer = _Answer(route, send)
         sending = asyncio.ensure_future(answer.send(drawn))
         leaving = asyncio.ensure_future(_left(receive))
@@ -67,14 +64,15 @@ class Streams:
         for task in self._running:
             task.cancel()
 
-    async def _draw(self, pieces: Iterator[Piece]) -> AsyncGenerator[Piece, None]:
-        try:
-            while (piece := await self._calls.run(next, pieces, None)) is not None:
-                yield piece
-        finally:
-            close = getattr(pieces, "close", None)
-            if close is not None:
-                await asyncio.shield(self._calls.run(close))
+
+async def _draw(pieces: Iterator[Piece], admission: Admission) -> AsyncGenerator[Piece, None]:
+    try:
+        while (piece := await admission.run(next, pieces, None)) is not None:
+            yield piece
+    finally:
+        close = getattr(pieces, "close", None)
+        if close is not None:
+            await asyncio.shield(admission.run(close))
 
 
 class _Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,10 @@ import pytest
 from recollect.caller import Caller, Callers
 from recollect.core.errors import InvalidInput, StoreError
 from recollect.pool import MemoryPool
-from recollect.server.app import LARGE, HttpApp, all_routes
-from recollect.server.batches import MOST, Batches
-from recollect.server.calls import Calls
+from recollect.server.app import HttpApp, all_routes
+from recollect.server.calls import MOST_TOGETHER, Batches, Calls
 from recollect.server.response import Message
-from recollect.server.route import Route
+from recollect.server.route import LARGE, Route
 
 CREATE, TOOL = "/api/observations", "/api/hooks/tool-result"
 Answer = tuple[int, Any]
@@ -101,21 +101,26 @@ def test_what_comes_while_a_batch_is_under_way_is_the_next_one(calls: Calls) -> 
         return [InvalidInput("odd", hint="be even") if item % 2 else item * 10 for item in items]
 
     async def main() -> list[Any]:
-        batches = Batches(calls)
-        first = asyncio.ensure_future(batches.run("kind", work, 0))
+        batches = Batches()
+        first = asyncio.ensure_future(batches.run("kind", partial(calls.run, work), 0))
         assert await asyncio.to_thread(begun.wait, 60)
-        others = [asyncio.ensure_future(batches.run("kind", work, n)) for n in range(1, MOST + 3)]
-        assert await batches.run("other", list, 5) == 5  # those before it are waiting now
+        others = [
+            asyncio.ensure_future(batches.run("kind", partial(calls.run, work), n))
+            for n in range(1, MOST_TOGETHER + 3)
+        ]
+        assert (
+            await batches.run("other", partial(calls.run, list), 5) == 5
+        )  # those before it are waiting now
         others[1].cancel()
         go_on.set()
         return await asyncio.gather(first, *others, return_exceptions=True)
 
     got = asyncio.run(main())
-    assert [len(each) for each in seen] == [1, MOST, 2]
+    assert [len(each) for each in seen] == [1, MOST_TOGETHER, 2]
     assert [value for value in got if isinstance(value, int)] == [
-        n * 10 for n in range(0, MOST + 3, 2) if n != 2
+        n * 10 for n in range(0, MOST_TOGETHER + 3, 2) if n != 2
     ]
-    assert all(isinstance(got[n], InvalidInput) for n in range(1, MOST + 3, 2))
+    assert all(isinstance(got[n], InvalidInput) for n in range(1, MOST_TOGETHER + 3, 2))
     assert isinstance(got[2], asyncio.CancelledError)
 
 
@@ -131,10 +136,11 @@ def test_kinds_do_not_wait_for_one_another(calls: Calls) -> None:
         raise ValueError
 
     async def main() -> list[Any]:
-        batches = Batches(calls)
-        slowly = asyncio.ensure_future(batches.run("slow", slow, 1))
+        batches = Batches()
+        slowly = asyncio.ensure_future(batches.run("slow", partial(calls.run, slow), 1))
         failed = await asyncio.gather(
-            *(batches.run("broken", broken, n) for n in range(2)), return_exceptions=True
+            *(batches.run("broken", partial(calls.run, broken), n) for n in range(2)),
+            return_exceptions=True,
         )
         go_on.set()
         return [await slowly, *failed]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -409,3 +411,21 @@ def test_tokens_of_old_commits_are_forgotten(database: SqliteDatabase) -> None:
         database.write(add(f"w{number}"))
     kept = database.read(lambda tx: list(tx.rows("SELECT seq FROM commits ORDER BY seq")))
     assert kept == [(5_000 + number,) for number in range(122)]
+
+
+def test_what_was_written_is_not_kept_until_the_next_write(database: SqliteDatabase) -> None:
+    """It may be 16 MB, and the next write may come in an hour."""
+
+    class Payload:
+        pass
+
+    payload = Payload()
+    gone = threading.Event()
+    weakref.finalize(payload, gone.set)
+    database.write(partial(_ignore, payload))
+    del payload
+    assert gone.wait(60)
+
+
+def _ignore(_payload: object, _tx: Transaction) -> None:
+    """A unit that holds something."""

@@ -23,6 +23,7 @@ from recollect.core.errors import (
     StoreBusy,
     StoreError,
 )
+from recollect.core.heap import return_large
 from recollect.core.settings import ServerSettings, load_settings, surroundings
 from recollect.core.threads import Look, RestartableThread, await_event, run_on_thread
 from recollect.governance.token_file import TokenFile
@@ -77,6 +78,7 @@ class HomeWorker:
             ConfigError: a setting is wrong.
             StoreError: the home cannot be opened or written.
         """
+        return_large()
         private_folder(self.home)
         if is_served(self.home):  # also by another worker of this process
             raise served_already(self.home)

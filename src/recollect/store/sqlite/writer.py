@@ -164,6 +164,7 @@ class Writer:
             if running:
                 self._settle(running)
             self._taken, self._group = [], None
+            jobs = running = []  # what they hold may be large, and the next may come in an hour
         self._abandon()
 
     def _take(self) -> list[WriteJob] | None:
