@@ -67,7 +67,8 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
 	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
-	@HTTP_HISTORIES=300 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
+	@HTTP_HISTORIES=300 HTTP_SHARE=1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
+	@HTTP_HISTORIES=10000 HTTP_SEED=1 HTTP_SHARE=.05 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@WORKER_ROUNDS=1000 $(PYTEST) --quiet -o faulthandler_timeout=7200 tests/integration/server/test_daemon.py
 	@STREAM_CASES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/sessions/test_streaming.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py

@@ -1,12 +1,14 @@
 """Random histories over HTTP: no route, stream or error says to a token what is not its own.
 
 The histories are those of `tests.integration.recall.test_audiences`, which says anew who hears a
-word, played through a real server. The requests are made from the routes: one with a field that
-`Asking` does not know fails. `make soak` plays more of them.
+word, played through a real server. The requests are made from the routes, which are those of
+``/openapi.json``: one with a field that `Asking` does not know fails. Tokens are of all audiences
+and narrowings; each calls every route, and finds all that is its own. `make soak` plays more.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -40,13 +42,20 @@ from tests.support.wire import WAIT_S, Reply, Wire, request
 
 HISTORIES = int(os.environ.get("HTTP_HISTORIES", "4"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("HTTP_SEED", "20261122"))  # noqa: TID251 - to play one again
-PARTS = 1
+SHARE = float(os.environ.get("HTTP_SHARE", "0.1"))  # noqa: TID251 - `make soak`
+"""Which part of the requests is made, drawn by the seed; each token calls each route in any case.
+Ten thousand whole histories would take days."""
+PARTS = 4
 """Tests that share the histories, so that all cores play."""
 MOST = 4
 """Conversations that have a token, or are asked for by every other one."""
 TRIES = 3
 """Connections for one request: an idle one may be closed just when it is sent."""
 PROJECT = "/srv/apple"
+AGENT = "work"
+OF_PROJECT, OF_AGENT = "agent:main:cron:apples", f"agent:{AGENT}:cron:apples"
+NARROWED = ((OF_PROJECT, "main", PROJECT), (OF_AGENT, AGENT, None))
+"""Keys of sessions that narrowed tokens hear, their agents and projects."""
 NO_ID = "01a203ee-0000-7000-8000-000000000000"
 NO_NUMBER = 999_999
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -96,6 +105,15 @@ AS_THEY_ARE = frozenset(
 """Fields that name nothing which is somebody's."""
 NEEDED: dict[str, Any] = {"role": "user", "content": "apple"}
 """Of routes that cannot do without."""
+DONE: dict[str, Any] = {
+    "title": "apple",
+    "tool_name": "Read",
+    "summary": "apple",
+    "dry_run": True,
+    "minutes": 1,
+}
+"""Fields that let a route that changes something do so, and no harm to what is asked afterwards."""
+HOOKS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
 
 
 class Http:
@@ -132,7 +150,8 @@ class Http:
         headers = self.headers()
         body = b""
         if isinstance(route, UploadRoute):
-            headers["content-type"] = route.takes[0]
+            headers["content-type"], body = route.takes[0], fields.pop("file", b"")
+            path += "?" + urlencode(fields)
         elif takes_json(route):
             body = msgspec.json.encode(fields)
             headers["content-type"] = "application/json"
@@ -173,6 +192,12 @@ class Token:
             *(http, name, tenant, audience, key),
         )
         self.project: str | None = None
+        self.agent: str | None = None
+
+    @property
+    def speaks_under(self) -> str:
+        """The key of a session whose events it hears."""
+        return self.key or (OF_AGENT if self.agent else OF_PROJECT)
 
     @property
     def hears_files(self) -> Audience | None:
@@ -231,7 +256,10 @@ class HttpHistory(History):
             done("PATCH", "/api/sessions/{key}", key=session, status=status)
 
         def fork(session: str) -> SimpleNamespace:
-            return SimpleNamespace(**done("POST", "/api/sessions/{key}/fork", key=session))
+            made = done("POST", "/api/sessions/{key}/fork", key=session)
+            if session in self.projects:
+                self.projects[made["id"]] = self.projects[session]
+            return SimpleNamespace(**made)
 
         def record(session: str, tool: str, **fields: Any) -> SimpleNamespace:
             made = done("POST", "/api/observations", session_id=session, tool_name=tool, **fields)
@@ -251,15 +279,15 @@ class HttpHistory(History):
         super().play()
 
     def in_project(self) -> None:
-        """Say something in a project, whose session is begun where there is none."""
-        for tenant in ("local", "other"):
-            key = "agent:main:cron:apples"
-            fields = {"session_key": key, "project_path": PROJECT}
+        """Say something in a project, and as an agent; the session is begun where there is none."""
+        for tenant, (key, agent, project) in itertools.product(("local", "other"), NARROWED):
+            fields = {"session_key": key, "project_path": project}
             reply = self.owners[tenant].call(route_of("POST", "/api/sessions"), fields)
             assert reply.status in {200, 201}, reply.body
             session = self.memories[tenant].sessions.known(key).id  # type: ignore[union-attr]
-            self.projects[session] = PROJECT
-            self.speak(Said(session, tenant, "main", None), None)
+            if project is not None:
+                self.projects[session] = project
+            self.speak(Said(session, tenant, agent, None), None)
 
     def check(self) -> None:
         """Ask with tokens of every kind; that of a project has something to hear.
@@ -290,6 +318,8 @@ class Asking:
             self.tokens.append(Token(http, "owner", tenant, None, None))
             self._add("project", tenant, None, None, audience="owner", project=PROJECT)
             self.tokens[-1].project = PROJECT
+            self._add("agent", tenant, None, None, audience="owner", agent=AGENT)
+            self.tokens[-1].agent = AGENT
             own = ("guest", tenant)
             name = f"guest-{tenant}"
             self._add(name, tenant, own, f"guest:{name}", audience="shared")
@@ -307,7 +337,8 @@ class Asking:
                 continue
             audience = chat.askers.get(None, ("nobody",))
             found.setdefault(audience[:1], []).append((chat.tenant, key, audience))
-        while len(self.tokens) < 6 + MOST and any(found.values()):
+        most = len(self.tokens) + MOST
+        while len(self.tokens) < most and any(found.values()):
             for each in found.values():
                 if each:
                     tenant, key, audience = each.pop(0)
@@ -324,7 +355,11 @@ class Asking:
         self.tokens.append(Token(http, name, tenant, heard, key))
 
     def everything(self) -> None:
-        """Capture, listen, read, and reach for what is others'."""
+        """Capture, listen, read, reach for what is others', and change what can be changed."""
+        described = json.loads(self.server.call("GET", "/openapi.json").body)["paths"]
+        told = {(m.upper(), path) for path, methods in described.items() for m in methods}
+        asked = {(route.method, route.path) for route in ROUTES}
+        assert told - {("GET", "/openapi.json")} == asked, "a route that no history asks"
         live = [self._listen(token, "") for token in self.tokens]
         for token in self.tokens:
             self._capture(token)
@@ -340,6 +375,9 @@ class Asking:
         for token, wire in zip(self.tokens, live, strict=True):
             self._heard(token, wire)
             self._heard(token, self._listen(token, "?since=0"))
+        for token in self.tokens:
+            if token.key is None or not self._is_shared(token):
+                self._act(token)  # in a shared session whoever spoke last is whom it hears as
         self._void()
 
     def _capture(self, token: Token) -> None:
@@ -368,6 +406,88 @@ class Asking:
                 continue
             for fields in self._given(token, route):
                 self._judge(token, route, fields, token.http.call(route, fields))
+        if self.history.is_whole:
+            self._finds_all(token)
+
+    def _is_drawn(self) -> bool:
+        return self.history.dice.random() < SHARE
+
+    def _finds_all(self, token: Token) -> None:
+        """Require that nothing of what a token hears is missing: found, listed and read."""
+        history, tenant = self.history, token.tenant
+
+        def told(method: str, path: str, **fields: Any) -> str:
+            return token.http.call(route_of(method, path), fields).body.decode()
+
+        live = {word for word, at in history.of.items() if at not in history.hidden}
+        heard = {(tenant, token.audience)} if token.audience else {
+            each for each in history.heard.values() if each[0] == tenant
+        }  # fmt: skip
+        mine = {
+            word
+            for word in live - history.erased
+            if history.heard[word] in heard and self._is_within(token, history.of[word])
+        }
+        wide = {"query": "apple", "limit": 1_000, "min_score": 0.0, "sources": ["sessions"]}
+        found = told("POST", "/api/memory/search", **wide)
+        assert set(TOKEN.findall(found)) == mine, (token.name, token.audience)
+        if token.audience is not None and token.audience[0] != "guest":
+            return  # its words may be in a session that it shares with others
+        listed = json.loads(told("GET", "/api/sessions", limit=1_000))["sessions"]
+        ids = {each["id"] for each in listed}
+        sessions = {history.of[word] for word in mine}
+        assert sessions <= ids, (token.name, sessions - ids)
+        read = "".join(told("GET", "/api/messages", session_key=each, limit=1_000) for each in ids)
+        assert mine <= set(TOKEN.findall(read)), token.name
+        if token.audience is None:
+            numbers = [f"#{n}" for n in range(1, len(history.seen) // 4 + 2)]
+            seen = told("POST", "/api/memory/get", ids=numbers, max_tokens=None)
+            assert {
+                word
+                for word, (theirs, _, at) in history.seen.items()
+                if theirs == tenant and history.lives(at) and self._is_within(token, at)
+            } <= set(SEEN.findall(seen)), token.name
+
+    def _is_within(self, token: Token, session: str) -> bool:
+        """Return whether a session is within what a token is narrowed to."""
+        if token.project is not None:
+            return self.history.projects.get(session) == token.project
+        return token.agent is None or self.history.chats[session].agent == token.agent
+
+    def _act(self, token: Token) -> None:
+        """Call every route that changes something, and judge what it answers."""
+        is_tenants = token.audience is None and token.project is token.agent is None
+        for route in ROUTES:
+            if route.right in {None, "read"}:
+                continue
+            if is_tenants and route.path in {"/api/reindex", "/api/import"}:
+                continue  # slow, and everything is there
+            for number, fields in enumerate(self._acts(token, route)):
+                if number and not self._is_drawn():
+                    continue
+                reply = token.http.call(route, fields)
+                if reply.status == 200 and route.path.endswith("/end"):
+                    self.history.hidden.discard(fields["key"])  # what is ended is not deleted
+                self._judge(token, route, fields, reply)
+                is_refused = route.right == "admin" and token.audience is not None
+                assert reply.status == 403 or not is_refused, (token.name, route.path, reply.body)
+
+    def _acts(self, token: Token, route: AnyRoute) -> Iterator[dict[str, Any]]:
+        """Yield the fields of requests that change something."""
+        if isinstance(route, UploadRoute):
+            export = self.history.owners[token.tenant].call(route_of("GET", "/api/export"), {})
+            yield {"file": export.body}
+            return
+        if route.path == "/api/hooks/{client}":
+            for hook in HOOKS:
+                for session in self._values(token, "session_id")[:2]:
+                    payload = {"hook_event_name": hook, "session_id": session, "cwd": PROJECT}
+                    said = {"prompt": "apple", "tool_name": "Read", "tool_input": {"a": "apple"}}
+                    yield {"client": "claude-code", **payload, **said}
+            return
+        done = {f.name: DONE[f.name] for f in msgspec.structs.fields(route.given) if f.name in DONE}
+        for fields in self._given(token, route):
+            yield done | fields
 
     def _ask_for_any(self, tenant: str) -> None:
         """Ask for each conversation with one token that may: each hears what is its own.
@@ -384,7 +504,7 @@ class Asking:
                         self._judge(token, route, fields, token.http.call(route, fields))
         for session, chat in self.history.chats.items():
             if session not in self.history.hidden:
-                for sender, audience in chat.askers.items():
+                for sender, audience in chat.askers.items() if self._is_drawn() else ():
                     self._ask_for(token, session, sender, audience)
         for session in self.history.gone:
             self._ask_for(token, session, None, None)
@@ -435,7 +555,8 @@ class Asking:
         yield plain
         for each in found:
             for value in self._values(token, each.name):
-                yield plain | {each.name: value}
+                if self._is_drawn():
+                    yield plain | {each.name: value}
         if "foreign_id" in {each.name for each in found}:
             program = {"foreign_id": "5b1f6a3e", "client": "openclaw"}
             for value in self._values(token, "session_id"):
@@ -520,6 +641,9 @@ class Asking:
         if token.project is not None:
             sessions = {history.of[word] for word in said} | {history.seen[w][2] for w in seen}
             assert {history.projects.get(each) for each in sessions} <= {token.project}
+        if token.agent is not None:
+            sessions = {history.of[word] for word in said} | {history.seen[w][2] for w in seen}
+            assert {history.chats[each].agent for each in sessions} <= {token.agent}
         for session in set(ID.findall(text)) & set(self.known) - set(ID.findall(sent)):
             self._named(token, session)
 
@@ -528,6 +652,7 @@ class Asking:
         history = self.history
         assert self.known[session] == token.tenant, session
         if token.audience is None:
+            assert session not in history.chats or self._is_within(token, session), session
             return
         spoke = {history.heard[w][1] for w, sayers in history.sayers.items() if session in sayers}
         chat = history.chats.get(session)
@@ -551,6 +676,8 @@ class Asking:
                 continue
             for each in msgspec.structs.fields(route.given):
                 for theirs, none in self._others(token, each.name):
+                    if not self._is_drawn():
+                        continue
                     fields = next(self._given(token, route))
                     mine = self._same(token, route, fields | {each.name: theirs}, theirs)
                     nobodys = self._same(token, route, fields | {each.name: none}, none)
@@ -594,7 +721,7 @@ class Asking:
 
     def _heard(self, token: Token, wire: Wire) -> None:
         """Judge a stream up to an event that the token makes itself, or the operator."""
-        key = token.key or "agent:main:cron:apples"
+        key = token.speaks_under
         history, is_shared = self.history, token.key is not None and self._is_shared(token)
         if is_shared and token.hears_files is not None:
             wire.close()  # whoever speaks there next is whom the token hears as
@@ -673,7 +800,7 @@ def play(folder: Path, seed: int) -> None:
         try:
             history.play()
         except BaseException as error:
-            error.add_note(f"HTTP_SEED={seed} HTTP_HISTORIES=1: {history.log}")
+            error.add_note(f"HTTP_SEED={seed} HTTP_SHARE={SHARE} HTTP_HISTORIES=1: {history.log}")
             raise
     shutil.rmtree(folder)
 
