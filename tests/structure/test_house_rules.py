@@ -111,7 +111,7 @@ def test_only_command_lines_print() -> None:
 def test_no_file_names_a_machine_or_a_package_host() -> None:
     """The project is not tied to where it was written."""
     folders = r"(?<![\w.~])/(?:root|work|opt|Users)/\w"
-    address = r"https?://[^\s\"'<>)\]`]*"
+    address = r"https?://[^\s\"'<>)\[\]`]*"
     found: list[str] = []
     for path in _files():
         text = path.read_text(encoding="utf-8")
