@@ -25,6 +25,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings.sources import FILE_NAME
 from recollect.governance.public_settings import without_keys
 from recollect.governance.removal import without_erasures
+from recollect.sessions.mirror.soundness import damage_of
 from recollect.store.archive import Member, check_archive, file_member, pack
 from recollect.store.engine import Database
 from recollect.store.failures import os_errors
@@ -232,7 +233,7 @@ class _Packing:
 
     def copies(self, taken: Sequence[Snapshot], open_files: ExitStack) -> list[_Copy]:
         """Return copies of databases under their names."""
-        if taken[0].check():
+        if damage_of(taken[0]) is not None:
             raise StoreCorrupt(
                 f"{RECORDS_FILE} is damaged",
                 hint="run `recollect doctor`; a backup of it would be as damaged",

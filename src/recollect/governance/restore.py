@@ -46,12 +46,14 @@ from recollect.governance.foreign_settings import is_known_home, set_foreign_set
 from recollect.governance.removal import without_erasures
 from recollect.governance.tokens import revoke_all
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.mirror.soundness import damage_of
 from recollect.sessions.record.tombstone import (
     numbers_of,
     tombstones,
 )
 from recollect.store.archive import Archive, Member, not_a_backup, open_archive
 from recollect.store.columns import text
+from recollect.store.digests import check_digest
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import exchange, private_folder, sync, sync_folder
@@ -337,6 +339,8 @@ def _settle(
     records = _open_unpacked(home, clock)
     try:
         _refuse_foreign(records.foreign_objects())
+        if damage_of(records) is not None:
+            raise StoreCorrupt(f"the {RECORDS_FILE} of the backup is damaged", hint=_OTHER)
         _accept(records, new_id)
         warnings += _settled_indexes(home, clock, new_id)
         if new_id is not None and (revoked := revoke_all(records, clock.now_ms())):
@@ -382,9 +386,6 @@ def _settled_indexes(home: Path, clock: Clock, new_id: str | None) -> list[str]:
 
 
 def _accept(database: SqliteDatabase, new_id: str | None) -> None:
-    found = quick_check(database)
-    if found:
-        raise StoreCorrupt(f"the {database.path.name} of the backup is damaged", hint=_OTHER)
     if new_id is not None:
         database.write(lambda tx: set_home_id(tx, new_id))
 
@@ -394,6 +395,8 @@ def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
     try:
         database = open_index(path.parent, StoreSettings(), clock)
         try:
+            if quick_check(database):
+                raise StoreCorrupt("the index of the backup is damaged", hint=_OTHER)
             _accept(database, new_id)
         finally:
             database.close()
@@ -421,6 +424,8 @@ def _known_erasures(home: Path) -> tuple[KnownErasures, list[str]]:
 def _erasures_in(tx: Transaction) -> KnownErasures:
     """Return what was erased, whichever version wrote the records."""
     tables = {text(row[0]) for row in tx.all(_TABLES)}
+    if "digests" in tables:
+        check_digest(tx, "tombstones")
     return KnownErasures(
         tombstones(tx) if "tombstones" in tables else (),
         numbers_of(tx) if "erased_lines" in tables else (),

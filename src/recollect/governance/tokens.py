@@ -24,6 +24,7 @@ from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session_key import parse_key
 from recollect.store.audit import record_audit
 from recollect.store.columns import decode, text_or_none
+from recollect.store.digests import check_digest, note_digest
 from recollect.store.engine import Database, Row, SqlValue, Transaction
 
 Right: TypeAlias = Literal["hooks", "read", "capture", "write", "files", "admin"]
@@ -237,6 +238,7 @@ class Tokens:
                 hint = f"choose another name, or run `recollect token revoke {token.name}` first"
                 raise Conflict("another token has this name", hint=hint)
             tx.execute(_INSERT, (*_cells_of(token), digest_of(text)))
+            note_digest(tx, "tokens", [now, 5 * (token.expires_at or 0)])
             record_audit(tx, token.scope, "token.add", now, target=token.name)
 
         self._records.write(unit)
@@ -251,7 +253,7 @@ class Tokens:
         Raises:
             StoreError: the database cannot be read.
         """
-        rows = self._records.read(lambda tx: tx.all(_ALL if revoked else _VALID))
+        rows = self._records.read(lambda tx: _checked(tx, _ALL if revoked else _VALID))
         owners = [self.owners()] if self.file.path.exists() else []
         return [*owners, *map(_token_of, rows)]
 
@@ -275,7 +277,7 @@ class Tokens:
             if found is None:
                 hint = "list those that are there with `recollect token list`"
                 raise NotFound("no valid token has this name", hint=hint)
-            tx.execute(_REVOKE, (now, found.id))
+            _revoke(tx, found, now)
             record_audit(tx, found.scope, "token.revoke", now, target=found.name)
             return msgspec.structs.replace(found, revoked_at=now)
 
@@ -325,10 +327,10 @@ class Tokens:
         """
         if self._is_owners(digest):
             return self.owners()
-        row = self._records.read(lambda tx: tx.row(_BY_HASH, (digest,)))
-        if row is None:
+        rows = self._records.read(lambda tx: _checked(tx, _BY_HASH, digest))
+        if not rows:
             raise _unauthorized("the token is unknown")
-        token, now = _token_of(row), self._clock.now_ms()
+        token, now = _token_of(rows[0]), self._clock.now_ms()
         if not token.is_valid(now):
             has_expired = token.revoked_at is None
             raise _unauthorized("the token has expired" if has_expired else "the token was revoked")
@@ -366,7 +368,7 @@ def revoke_all(records: Database, now: int) -> list[str]:
     def unit(tx: Transaction) -> list[str]:
         found = [_token_of(row) for row in tx.all(_VALID)]
         for token in found:
-            tx.execute(_REVOKE, (now, token.id))
+            _revoke(tx, token, now)
             record_audit(tx, token.scope, "token.revoke", now, target=token.name)
         return [token.name for token in found]
 
@@ -418,6 +420,17 @@ def _token_of(row: Row) -> Token:
         audience=kind if key is None else SESSION + key,
         channels=msgspec.json.decode(channels or "[]"),
     )
+
+
+def _checked(tx: Transaction, sql: LiteralString, *params: SqlValue) -> list[Row]:
+    """Return rows of tokens, unless the table is not what was stored: one may be valid again."""
+    check_digest(tx, "tokens")
+    return tx.all(sql, params)
+
+
+def _revoke(tx: Transaction, token: Token, now: int) -> None:
+    tx.execute(_REVOKE, (now, token.id))
+    note_digest(tx, "tokens", [3 * now])
 
 
 def _named(tx: Transaction, name: str) -> Token | None:

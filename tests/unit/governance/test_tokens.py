@@ -14,16 +14,19 @@ import pytest
 
 import recollect
 from recollect.core.actor import acting
+from recollect.core.clock import SystemClock
 from recollect.core.errors import (
     ConfigError,
     Conflict,
     Denied,
     InvalidInput,
     NotFound,
+    StoreCorrupt,
     StoreError,
     Unauthorized,
 )
 from recollect.core.scope import Scope
+from recollect.core.settings import StoreSettings
 from recollect.governance.recover import recover
 from recollect.governance.token_file import TOKEN_FILE, TokenFile
 from recollect.governance.tokens import (
@@ -35,7 +38,9 @@ from recollect.governance.tokens import (
     check_right,
 )
 from recollect.memory import Memory
+from recollect.sessions.mirror.soundness import damage_of
 from recollect.store.audit import AuditEntry
+from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import RECORDS_FILE
 from tests.support.leftovers import files_that_hold
 from tests.support.scripted_time import ScriptedTime
@@ -478,3 +483,35 @@ def test_an_erasure_leaves_a_token_that_was_made_for_its_session(tmp_path: Path)
         assert memory.erase(session_id=session.id).is_clean
         assert memory.tokens.verify(text).session_key == "telegram:42"
     assert files_that_hold(tmp_path, "zorvex") == []
+
+
+def test_a_revoked_token_does_not_come_back_with_an_old_page(tmp_path: Path) -> None:
+    """Its row is as it was before; the digest of the table is not."""
+    with recollect.open(tmp_path / "home", live=False) as memory:
+        issued = memory.tokens.add("phone")
+        other = memory.tokens.add("desk")
+        assert memory.tokens.verify(issued.text).name == "phone"
+        memory.tokens.revoke("phone")
+        assert memory.tokens.verify(other.text).name == "desk"
+    records = open_records(tmp_path / "home", StoreSettings(), SystemClock())
+    assert damage_of(records) is None
+    records.write(lambda tx: tx.execute("UPDATE tokens SET revoked_at = NULL"))
+    assert "tokens" in str(damage_of(records))
+    records.close()
+    with recollect.open(tmp_path / "home", live=False) as memory:
+        for text in (issued.text, other.text):
+            with pytest.raises(StoreCorrupt, match="tokens"):
+                memory.tokens.verify(text)
+
+
+def test_a_tombstone_that_is_gone_with_an_old_page_is_missed(tmp_path: Path) -> None:
+    """A session that was erased could come back with the next import."""
+    with recollect.open(tmp_path / "home", live=False) as memory:
+        session = memory.sessions.create()
+        memory.sessions.append(session.id, "user", "x")
+        memory.erase(session_id=session.id)
+    records = open_records(tmp_path / "home", StoreSettings(), SystemClock())
+    assert damage_of(records) is None
+    records.write(lambda tx: tx.execute("DELETE FROM tombstones"))
+    assert "tombstones" in str(damage_of(records))
+    records.close()

@@ -25,6 +25,7 @@ from recollect.sessions.record.tombstone import (
     tombstones,
     unpacked,
 )
+from recollect.store.digests import check_digest
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
 from recollect.store.files import holds_any, write_file
@@ -164,7 +165,12 @@ class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recovery_facts(tx: Transaction) -> RecoveryFacts:
-    """Return what the file must say."""
+    """Return what the file must say.
+
+    Raises:
+        StoreCorrupt: tombstones are missing: what they keep away would come back.
+    """
+    check_digest(tx, "tombstones")
     facts = {
         "rows": {name: tx.all(read) for name, (read, _) in _TABLES.items()},
         "erased": tombstones(tx),

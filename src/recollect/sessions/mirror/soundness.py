@@ -11,8 +11,10 @@ from functools import partial
 
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.message_rows import damaged_messages, damaged_sessions
+from recollect.store.digests import DIGESTED, check_digest
 from recollect.store.engine import Database, Transaction
-from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.integrity import damage_in
+from recollect.store.sqlite.snapshot import Snapshot
 
 REPAIR_HINT = (
     "rebuild it with `recollect recover`, or restore a backup with `recollect restore FILE`;"
@@ -23,7 +25,7 @@ _BATCH = 10_000
 Page = Callable[[Transaction, str, int], tuple[str, list[str]]]
 
 
-def damage_of(records: Database) -> str | None:
+def damage_of(records: Database | Snapshot) -> str | None:
     """Return what is wrong with the records, in a sentence; None where they are sound.
 
     Reads every page, every message and every digest.
@@ -32,13 +34,15 @@ def damage_of(records: Database) -> str | None:
         StoreError: they cannot be read for another reason than damage.
     """
     try:
-        problems = quick_check(records)
+        problems = records.read(damage_in)
         if problems:
             return problems[0]
         if damaged := _count(records, damaged_messages):
             return f"{damaged} messages are damaged"
         if damaged := _count(records, damaged_sessions):
             return f"{damaged} sessions lack messages, or have others than were stored"
+        for table in DIGESTED:
+            records.read(partial(check_digest, table=table))
     except StoreCorrupt as error:
         return error.message
     return None
@@ -55,7 +59,7 @@ def require_sound(records: Database) -> None:
         raise StoreCorrupt(f"nothing is repaired: {damage}", hint=REPAIR_HINT)
 
 
-def _count(records: Database, page: Page) -> int:
+def _count(records: Database | Snapshot, page: Page) -> int:
     after, number = "", 0
     while True:
         after, found = records.read(partial(_page, page, after))

@@ -48,6 +48,10 @@ CREATE TABLE counters (
     last   INTEGER NOT NULL CHECK (last >= 1),
     PRIMARY KEY (tenant, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE digests (
+    name   TEXT PRIMARY KEY,
+    digest INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE endings (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id),
     tenant     TEXT NOT NULL,
