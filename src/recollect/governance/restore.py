@@ -370,9 +370,7 @@ def _refuse_foreign(objects: list[str]) -> None:
     if objects:
         named = ", ".join(objects[:_NAMED])
         raise StoreCorrupt(
-            f"the {RECORDS_FILE} of the backup has what is not ours: {named}",
-            hint=_OTHER,
-            foreign=len(objects),
+            f"the {RECORDS_FILE} of the backup has what is not ours: {named}", hint=_OTHER
         )
 
 
