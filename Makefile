@@ -63,7 +63,7 @@ check: $(DEV) ## Check format, lint, types, floors, links and sizes
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
 	@$(PY) scripts/mutate.py
 
-soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories; start and stop the worker 1,000 times; takes an hour or so
+soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories, and 1,000 after an erasure; start and stop the worker 1,000 times; takes an hour or so
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
 	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
@@ -71,6 +71,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@HTTP_HISTORIES=10000 HTTP_SEED=1 HTTP_SHARE=.05 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@WORKER_ROUNDS=1000 $(PYTEST) --quiet -o faulthandler_timeout=7200 tests/integration/server/test_daemon.py
 	@STREAM_CASES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/sessions/test_streaming.py
+	@ERASURE_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/governance/test_erased_histories.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
