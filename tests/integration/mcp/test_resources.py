@@ -177,3 +177,21 @@ def test_a_session_is_handed_over(ask: Ask, home: Home) -> None:
         return str(failed.value)
 
     assert "not_found" in ask(stranger, AS_GUEST)
+
+
+def test_a_guest_is_offered_sessions_however_many_others_are_newer(ask: Ask, home: Home) -> None:
+    """Issue 20, C18: the newest of the home are not looked at before they are filtered."""
+    with recollect.open(home.folder, overrides=WORDS_ONLY) as memory:
+        for _ in range(210):
+            memory.sessions.create()
+
+    async def talk(client: Client) -> tuple[list[str], list[str]]:
+        offered = (await client.list_resources()).resources
+        reference = ResourceTemplateReference(uri=SESSION)
+        argument = {"name": "session", "value": home.guest[:8]}
+        completed = await client.complete(reference, argument)
+        return [each.uri for each in offered], completed.completion.values
+
+    uris, completed = ask(talk, AS_GUEST)
+    assert f"recollect://sessions/{home.guest}" in map(str, uris)
+    assert home.guest in completed

@@ -475,7 +475,9 @@ class Asking:
     def _acts(self, token: Token, route: AnyRoute) -> Iterator[dict[str, Any]]:
         """Yield the fields of requests that change something."""
         if isinstance(route, UploadRoute):
-            export = self.history.owners[token.tenant].call(route_of("GET", "/api/export"), {})
+            # Of a narrowed operator its own: what it brings in without an agent becomes its own.
+            http = token.http if token.audience is None else self.history.owners[token.tenant]
+            export = http.call(route_of("GET", "/api/export"), {})
             yield {"file": export.body}
             return
         if route.path == "/api/hooks/{client}":
