@@ -67,6 +67,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)
 	@AUDIENCE_HISTORIES=10000 CALLER_HISTORIES=1000 MCP_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 \
 	  tests/integration/recall/test_audiences.py tests/integration/recall/test_callers.py tests/integration/mcp/test_audience.py
+	@UNHEARD_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/recall/test_unheard.py
 	@HTTP_HISTORIES=300 HTTP_SHARE=1 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@HTTP_HISTORIES=10000 HTTP_SEED=1 HTTP_SHARE=.05 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/integration/server/test_audience_histories.py
 	@WORKER_ROUNDS=1000 $(PYTEST) --quiet -o faulthandler_timeout=7200 tests/integration/server/test_daemon.py

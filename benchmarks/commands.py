@@ -185,6 +185,7 @@ def footprint(
 
 
 app.command()(comparing.lexical)
+app.command()(comparing.hearers)
 
 
 app.command()(comparing.vectors)

@@ -10,6 +10,7 @@ import typer
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.load.bulk import BulkPlan, BulkRunner, bulk_grids, describe_bulk
+from benchmarks.load.hearers import HearerRun, HearerRunner, describe_hearers, hearer_grids
 from benchmarks.load.lexical import LexicalRun, LexicalRunner, describe_lexical, lexical_grids
 from benchmarks.load.load import LoadPlan
 from benchmarks.load.vectors import (
@@ -27,7 +28,13 @@ from benchmarks.peers.peers import PEERS
 from benchmarks.peers.race import PeerRun, Race, describe_peers, peer_grids
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
-from benchmarks.quality.ranking import describe_ranking, ranked_homes, ranking_grids, run_ranking
+from benchmarks.quality.ranking import (
+    describe_ranking,
+    of_owner,
+    ranked_homes,
+    ranking_grids,
+    run_ranking,
+)
 
 
 def lexical(
@@ -51,6 +58,24 @@ def lexical(
         costs = tuple(cost for plan in plans for cost in runner.run(plan))
     run = LexicalRun(environment=environment, seed=seed, costs=costs)
     output.deliver(run, describe_lexical(run), lexical_grids(run))
+
+
+def hearers(
+    *,
+    messages: Sizes = None,
+    queries: Annotated[int, typer.Option(help="Questions of each guest.")] = 300,
+    seed: Seed = 7,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Hearers: what a search costs a guest who hears a part, beside the owner who hears all."""
+    output = Output(as_json=as_json, markdown=markdown)
+    with show_progress() as progress, work_folder(None) as root:
+        runner = HearerRunner(root, progress)
+        found = [runner.run(size, queries, seed) for size in messages or [100_000]]
+    costs = tuple(cost for each in found for cost in each)
+    run = HearerRun(environment=describe_environment(), seed=seed, costs=costs)
+    output.deliver(run, describe_hearers(run), hearer_grids(run))
 
 
 def vectors(
@@ -139,6 +164,9 @@ def ranking(
     against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
     data: Data = None,
     questions: Annotated[int, typer.Option(min=20, help="In all, about.")] = 2_000,
+    owner_only: Annotated[
+        bool, typer.Option("--owner-only", help="Ask nothing on behalf of a session.")
+    ] = False,
     keep: Keep = None,
     as_json: AsJson = False,
     markdown: Markdown = None,
@@ -146,6 +174,8 @@ def ranking(
     """Ranking: do two source trees give the same hits, order and scores? Exit 1 if not."""
     output = Output(as_json=as_json, markdown=markdown)
     homes = ranked_homes(find_data(data), questions)
+    if owner_only:
+        homes = tuple(map(of_owner, homes))
     with show_progress() as progress, work_folder(keep) as root:
         run = run_ranking(describe_environment(), homes, root, against.resolve(), progress)
     output.deliver(run, list(describe_ranking(run)), ranking_grids(run))

@@ -177,6 +177,15 @@ def ranked_homes(data: Path, questions: int = 2_000) -> tuple[RankedHome, ...]:
     return (*homes, made_up_home(12_000, 1_000, questions - asked))
 
 
+def of_owner(home: RankedHome) -> RankedHome:
+    """Return the home without the questions that are asked on behalf of a session."""
+    rounds = tuple(
+        msgspec.structs.replace(each, asked=tuple(ask for ask in each.asked if ask.hearer is None))
+        for each in home.rounds
+    )
+    return msgspec.structs.replace(home, rounds=rounds)
+
+
 def dialogue_home(data: DialogueSet, questions: int) -> RankedHome:
     """Return a home of all conversations together, the last one after the others were indexed."""
     stored = [_messages(conversation) for conversation in data.conversations]

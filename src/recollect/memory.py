@@ -273,6 +273,8 @@ class Memory(ExchangeFacade, RepairFacade):
         except StoreCorrupt as error:
             result = maintenance.healed(error, ask)
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
+        if missing and not options.sees_files:
+            missing = ()
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:

@@ -316,23 +316,21 @@ class Index:
         warnings = [*self.views.notices, *([state.warning] if state.warning else [])]
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
-            warnings += self._read_first(behind, watch)
+            warnings += self._read(behind, watch, options)
             # Also where nothing was done here: another thread may have done it meanwhile.
             state = self._look(scope.tenant, most)
         self.views.waits_for_vectors = state.waiting > 0
-        if state.waiting and options.mode != "lexical":
-            warnings += self._embed(watch, state, most)
+        wants = state.waiting and options.mode != "lexical"
+        missing = self._embed(watch, state, most) if wants else []
         now = self._clock.now_ms()
         options = msgspec.structs.replace(options, now_ms=now, times=self._times(query, now))
-        result = self._search.search(query, scope, options, state.serving)
+        result = self._search.search(query, scope, options, state.serving, missing)
         told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
         return msgspec.structs.replace(result, warnings=told)
 
     def _times(self, query: object, now_ms: int) -> tuple[TimeRange, ...]:
         """Return the times that a question names, but for those to come."""
-        if not isinstance(query, str):
-            return ()  # the search will refuse it
-        said = expressions(query)
+        said = expressions(query) if isinstance(query, str) else ()  # the search will refuse it
         if not said:
             return ()  # most name none, and need not know what times mean
         from recollect.text.times.ranges import ranges_of
@@ -399,7 +397,9 @@ class Index:
         """What finds words, and why it is not what the settings name."""
         return self._indexer.lexical
 
-    def _read_first(self, behind: list[DocumentSource], watch: Watch) -> Sequence[str]:
+    def _read(
+        self, behind: list[DocumentSource], watch: Watch, options: SearchOptions
+    ) -> Sequence[str]:
         """Read what is new; return warnings. Where it cannot be written, the rest still answers."""
         try:
             found = self._indexer.sync(behind, watch).warnings
@@ -407,7 +407,7 @@ class Index:
             raise
         except StoreError as error:
             return (f"{error.message}: what is new is not found yet",)
-        new = [warning for warning in found if warning not in self._told]
+        new = [each for each in found if options.sees_files and each not in self._told]
         self._told.update(new)
         return new
 

@@ -48,7 +48,17 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     def sees(self, path: str) -> bool:
         """Return whether a guest sees a memory file; paths are relative to the workspace."""
-        return any(matches(path, pattern) for pattern in self.shared)
+        return SharedFiles(self.shared)(path)
+
+
+class SharedFiles(msgspec.Struct, frozen=True):
+    """Tells which memory files guests see, by patterns of paths relative to the workspace."""
+
+    patterns: tuple[str, ...]
+
+    def __call__(self, path: str) -> bool:
+        """Return whether a guest sees a memory file."""
+        return any(matches(path, pattern) for pattern in self.patterns)
 
 
 class Searched(Protocol):
@@ -191,7 +201,7 @@ def audience_of(sessions: Asked, asking: Asking | None, records: Database) -> Au
     return Audience(
         visibility_group=group.name,
         sees_files=group.is_owners,
-        shared=asking.sees if is_guests else None,
+        shared=SharedFiles(asking.shared) if is_guests else None,
         withheld=() if group.is_owners or asking.shares_observations else (OBSERVATIONS,),
         spoken=lambda: records.read(lambda tx: _spoken(tx, found.scope.tenant, found.owner, group)),
     )

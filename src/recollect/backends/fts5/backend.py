@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import LiteralString
 
+import msgspec
+
 from recollect.backends.fts5.matches import FoundWord, Tables, WordCounts
 from recollect.backends.fts5.scoring import Fts5Scores, score
 from recollect.backends.fts5.tables import are_there, drop_tables, ensure_tables, of_partition
@@ -114,15 +116,32 @@ class Fts5Reader:
     def hold(self, waiting: Sequence[TailRow]) -> None:
         """Hold nothing: the words of waiting chunks are in the tables too."""
 
-    def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
-        """Score every chunk and group."""
-        tables = Tables(tx, self._partition)
-        self._counts = WordCounts(tables)
-        return score(tables, arrays, asked)
+    def whole(self, arrays: ChunkArrays) -> Fts5Words:
+        """Return the words of all chunks."""
+        return Fts5Words(self, arrays)
 
     def find(self, tx: Transaction, term: str) -> FoundWord:
         """Return a term."""
-        counts = self._counts
-        if counts is None or counts.tables.tx is not tx:
-            counts = self._counts = WordCounts(Tables(tx, self._partition))
+        counts = self.counts(tx)
         return FoundWord(term, counts.tables.frequency(term), counts)
+
+    def counts(self, tx: Transaction) -> WordCounts:
+        """Return what counts words in a transaction."""
+        if self._counts is None or self._counts.tables.tx is not tx:
+            self._counts = WordCounts(Tables(tx, self._partition))
+        return self._counts
+
+
+class Fts5Words(msgspec.Struct, frozen=True):
+    """Implements `recollect.index.lexical.port.Words`: of all chunks."""
+
+    reader: Fts5Reader
+    arrays: ChunkArrays
+
+    def score(self, tx: Transaction, asked: Asked) -> Fts5Scores:
+        """Score every chunk and group."""
+        return score(self.reader.counts(tx).tables, self.arrays, asked)
+
+    def find(self, tx: Transaction, term: str) -> FoundWord:
+        """Return a term."""
+        return self.reader.find(tx, term)

@@ -97,9 +97,11 @@ class Impacts:
 
     Args:
         arrays: The chunks; when they change, this is to be thrown away.
+        most: Numbers held, about.
     """
 
-    def __init__(self, arrays: ChunkArrays) -> None:
+    def __init__(self, arrays: ChunkArrays, most: int = HELD_NUMBERS) -> None:
+        self._most = most
         self.arrays = arrays
         self.norms = LengthNorms.of(arrays)
         self._counts = np.zeros(len(arrays.alive), np.float32)
@@ -114,7 +116,7 @@ class Impacts:
             held = self._worked_out(term)
             self._size += held.size
         self._held[term.term] = held
-        while self._size > HELD_NUMBERS and len(self._held) > 1:
+        while self._size > self._most and len(self._held) > 1:
             oldest = next(iter(self._held))
             self._size -= self._held.pop(oldest).size
         return held

@@ -11,9 +11,9 @@ import numpy as np
 
 from recollect.core.errors import StoreCorrupt
 from recollect.index.lexical import bm25, postings
-from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm
+from recollect.index.lexical.bm25 import HELD_NUMBERS, Impacts, LexicalScores, QueryTerm
 from recollect.index.lexical.port import EVERY, Asked, Fresh
-from recollect.index.lexical.postings import Occurrences, without_sum
+from recollect.index.lexical.postings import Occurrences, among, without_sum
 from recollect.index.lexical.segments import (
     SegmentRun,
     TailRow,
@@ -25,8 +25,15 @@ from recollect.index.lexical.segments import (
     store_run,
     unsealed,
 )
-from recollect.index.lexical.spelling import MOST_WORDS, may_be_mistyped, near_terms, parts_of
+from recollect.index.lexical.spelling import (
+    MOST_READ,
+    MOST_WORDS,
+    may_be_mistyped,
+    near_terms,
+    parts_of,
+)
 from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import Ints
 from recollect.store.columns import integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
@@ -35,6 +42,8 @@ CACHED_TERMS = 32_768
 """About 5 MB at most; then the cache starts again, see ``docs/experiments.md``."""
 HELD_POSTINGS = 1_000_000
 """Of the terms of questions, in memory at most, about: 5 MB. The one not asked for longest goes."""
+HELD_POSTINGS_OF_VIEW, HELD_NUMBERS_OF_VIEW = HELD_POSTINGS // 4, HELD_NUMBERS // 4
+"""What the words of some chunks may hold of these and of `Impacts`."""
 
 
 class OwnPostings:
@@ -169,10 +178,10 @@ class OwnWriter:
 
 
 class OwnReader:
-    """Implements `recollect.index.lexical.port.WordReader`."""
+    """Implements `recollect.index.lexical.port.NarrowingReader`."""
 
     def __init__(self, partition: int) -> None:
-        self._partition = partition
+        self.partition = partition
         self._waiting = entries_of([])
         self._forget()
         self.is_damaged = False
@@ -184,20 +193,104 @@ class OwnReader:
         self._forget()
 
     def _forget(self) -> None:
-        self._impacts: Impacts | None = None
+        self._terms: dict[str, QueryTerm] = {}
+        self._held = 0
+
+    def whole(self, arrays: ChunkArrays) -> OwnWords:
+        """Return the words of all chunks."""
+        return OwnWords(self, Impacts(arrays), None, MOST_READ)
+
+    def within(self, arrays: ChunkArrays, numbers: Ints | None) -> OwnWords:
+        """Return the words of some chunks alone."""
+        return OwnWords(self, Impacts(arrays, HELD_NUMBERS_OF_VIEW), numbers, EVERY)
+
+    def find(self, tx: Transaction, term: str) -> QueryTerm:
+        """Return a term with all its postings, sealed and waiting."""
+        return self.find_all(tx, (term,))[0]
+
+    def find_all(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        """Return terms with their postings, as far as they can be read.
+
+        What is held of this state is not read again.
+        """
+        found = {term: self._terms.pop(term) for term in terms if term in self._terms}
+        missing = [term for term in terms if term not in found]
+        for term in self._read(tx, missing) if missing else ():
+            found[term.term] = term
+            self._held += term.frequency
+        self._terms |= found
+        while self._held > HELD_POSTINGS and len(self._terms) > len(found):
+            self._held -= self._terms.pop(next(iter(self._terms))).frequency
+        return [found[term] for term in terms]
+
+    def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        """Return terms with their postings; a damaged row costs its chunks this term."""
+        sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
+        found = tx.all(_POSTINGS, (self.partition, msgspec.json.encode(terms).decode()))
+        for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):
+            rows = sealed.setdefault(term, (number, []))[1]
+            if key is None or data is None:
+                continue
+            try:
+                rows.append((key & postings.FIRST_MASK, without_sum(data)))
+            except StoreCorrupt:
+                self.is_damaged = True
+        for _, rows in sealed.values():
+            rows.sort()
+        return [
+            QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
+        ]
+
+
+class OwnWords:
+    """Implements `recollect.index.lexical.port.Words`: of all chunks, or of some of them.
+
+    Of some, frequencies, lengths and spelling come from these alone.
+
+    Args:
+        reader: Reads postings.
+        impacts: Of the chunks; numbered from 0 as in ``numbers``.
+        numbers: Which chunks of the partition they are, ascending; None for all, as they are.
+        most_read: Words of the dictionary read for each way a mistyped word may begin.
+    """
+
+    def __init__(
+        self, reader: OwnReader, impacts: Impacts, numbers: Ints | None, most_read: int
+    ) -> None:
+        self._reader = reader
+        self._impacts = impacts
+        self._numbers = numbers
+        self._most_read = most_read
         self._terms: dict[str, QueryTerm] = {}
         self._held = 0
         self._meant: dict[str, str | None] = {}
 
-    def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> LexicalScores:
+    def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
         """Score every chunk and group."""
-        impacts = self._impacts = self._impacts or Impacts(arrays)
         found, respelled = self._respelled(tx, self._find(tx, asked.terms))
-        scores = bm25.score(impacts, found, asked.budget, respelled)
+        scores = bm25.score(self._impacts, found, asked.budget, respelled)
         # The rare words alone may find too little in a scope that lacks them.
         if scores.deferred and not _find_enough(found, scores, asked):
-            return bm25.score(impacts, found, EVERY, respelled)
+            return bm25.score(self._impacts, found, EVERY, respelled)
         return scores
+
+    def find(self, tx: Transaction, term: str) -> QueryTerm:
+        """Return a term with its postings in these chunks."""
+        return self._find(tx, (term,))[0]
+
+    def _find(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        if self._numbers is None:
+            return self._reader.find_all(tx, terms)
+        missing = [term for term in terms if term not in self._terms]
+        fresh = self._reader.find_all(tx, missing) if missing else ()
+        found = {term: self._terms.pop(term) for term in terms if term in self._terms}
+        for whole in fresh:
+            heard = found[whole.term] = QueryTerm(whole.term, among(whole.postings, self._numbers))
+            self._held += heard.frequency
+        self._terms |= found
+        while self._held > HELD_POSTINGS_OF_VIEW and len(self._terms) > len(found):
+            self._held -= self._terms.pop(next(iter(self._terms))).frequency
+        return [found[term] for term in terms]
 
     def _respelled(
         self, tx: Transaction, found: list[QueryTerm]
@@ -218,48 +311,24 @@ class OwnReader:
     def _meant_by(self, tx: Transaction, term: str) -> str | None:
         """Return the most frequent of the terms that are nearest to ``term``, if there are any."""
         if term not in self._meant:
-            others = near_terms(tx, self._partition, term) or parts_of(tx, self._partition, term)
-            near = self._find(tx, others[:MOST_NEAR])
-            held = [each for each in near if each.frequency]
-            best = max(held, key=lambda each: (each.frequency, each.term), default=None)
             if len(self._meant) >= MOST_MEANT:
                 self._meant.clear()
+            near = near_terms(tx, self._reader.partition, term, self._most_read)
+            parts = ([part] for part in parts_of(tx, self._reader.partition, term))
+            held = next(filter(None, (self._held_of(tx, e) for e in (*near, *parts))), [])
+            best = max(held, key=lambda each: (each.frequency, each.term), default=None)
             self._meant[term] = None if best is None else best.term
         return self._meant[term]
 
-    def find(self, tx: Transaction, term: str) -> QueryTerm:
-        """Return a term with all its postings, sealed and waiting."""
-        return self._find(tx, (term,))[0]
-
-    def _find(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
-        """Return terms with what can be read of them; what is held of this state is not read."""
-        found = {term: self._terms.pop(term) for term in terms if term in self._terms}
-        missing = [term for term in terms if term not in found]
-        for term in self._read(tx, missing) if missing else ():
-            found[term.term] = term
-            self._held += term.frequency
-        self._terms |= found
-        while self._held > HELD_POSTINGS and len(self._terms) > len(found):
-            self._held -= self._terms.pop(next(iter(self._terms))).frequency
-        return [found[term] for term in terms]
-
-    def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
-        """Return terms with their postings; a damaged row costs its chunks this term."""
-        sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
-        found = tx.all(_POSTINGS, (self._partition, msgspec.json.encode(terms).decode()))
-        for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):
-            rows = sealed.setdefault(term, (number, []))[1]
-            if key is None or data is None:
-                continue
-            try:
-                rows.append((key & postings.FIRST_MASK, without_sum(data)))
-            except StoreCorrupt:
-                self.is_damaged = True
-        for _, rows in sealed.values():
-            rows.sort()
-        return [
-            QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
-        ]
+    def _held_of(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
+        """Return the first `MOST_NEAR` of some terms that are in any of the chunks."""
+        held: list[QueryTerm] = []
+        for start in range(0, len(terms), MOST_NEAR):
+            found = self._find(tx, terms[start : start + MOST_NEAR])
+            held += [each for each in found if each.frequency]
+            if len(held) >= MOST_NEAR:
+                break
+        return held[:MOST_NEAR]
 
 
 def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked) -> bool:

@@ -10,7 +10,7 @@ that they follow every write, removal, crash and snapshot.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -30,11 +30,13 @@ __all__ = [
     "Fresh",
     "Ints",
     "Mask",
+    "NarrowingReader",
     "Records",
     "Scores",
     "TailRow",
     "WordReader",
     "WordWriter",
+    "Words",
     "chunk_id",
     "store_records",
 ]
@@ -63,7 +65,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         terms: Distinct terms in the order of the question.
         budget: Matches to read for the scores of chunks, rarest terms first.
-        visible: Which chunks the caller may see; None for all living ones.
+        visible: Which chunks are looked for; None for all living ones.
         most: How many hits are wanted.
     """
 
@@ -107,6 +109,16 @@ class FoundTerm(Protocol):
         """Return how often it occurs in each of ``numbers``."""
 
 
+class Words(Protocol):
+    """The words of all chunks of a partition, or of those that somebody hears."""
+
+    def score(self, tx: Transaction, asked: Asked) -> Scores:
+        """Score every one of the chunks, and every group."""
+
+    def find(self, tx: Transaction, term: str) -> FoundTerm:
+        """Return a term; its frequency is 0 when none of the chunks holds it."""
+
+
 class WordReader(Protocol):
     """The reading side of one partition; used under the lock of the partition."""
 
@@ -117,11 +129,28 @@ class WordReader(Protocol):
     def hold(self, waiting: Sequence[TailRow]) -> None:
         """Take in the chunks that no segment holds; called with each new state of the index."""
 
-    def score(self, tx: Transaction, arrays: ChunkArrays, asked: Asked) -> Scores:
-        """Score every chunk and group of the partition."""
+    def whole(self, arrays: ChunkArrays) -> Words:
+        """Return the words of all chunks, for whoever hears the whole partition.
+
+        For others a reader that is no `NarrowingReader` is only asked how often a term is in the
+        chunks that they hear: see `recollect.index.lexical.counted_words`.
+        """
 
     def find(self, tx: Transaction, term: str) -> FoundTerm:
-        """Return a term; its frequency is 0 when no chunk holds it."""
+        """Return a term with all chunks that hold it."""
+
+
+@runtime_checkable
+class NarrowingReader(WordReader, Protocol):
+    """A reader that can leave out of all it counts what somebody does not hear."""
+
+    def within(self, arrays: ChunkArrays, numbers: Ints | None) -> Words:
+        """Return the words of some chunks alone: another chunk changes nothing in any answer.
+
+        Args:
+            arrays: The chunks, numbered from 0.
+            numbers: Their numbers in the partition, ascending; None where they are the same.
+        """
 
 
 class WordWriter(Protocol):

@@ -85,6 +85,18 @@ def join(parts: Sequence[Postings]) -> Postings:
     )
 
 
+def among(found: Postings, numbers: Ints) -> Postings:
+    """Return the postings of the chunks ``numbers``, by their position in these.
+
+    Args:
+        found: Of one term, ascending.
+        numbers: Chunks, ascending.
+    """
+    places = np.searchsorted(numbers, found.chunks).clip(max=max(0, len(numbers) - 1))
+    kept = numbers[places] == found.chunks if len(numbers) else np.zeros(len(found), np.bool_)
+    return Postings(places[kept].astype(np.uint32), found.packed[kept])
+
+
 class Occurrences(msgspec.Struct, frozen=True):
     """Which terms occur in which chunks: one entry per term and chunk, in the order of chunks."""
 

@@ -36,34 +36,34 @@ def may_be_mistyped(term: str) -> bool:
     return is_word and term not in TIME_NAMES
 
 
-def near_terms(tx: Transaction, partition: int, term: str) -> list[str]:
-    """Return the terms of a partition that are the fewest edits away from ``term``, in order.
+def near_terms(tx: Transaction, partition: int, term: str, most_read: int) -> list[list[str]]:
+    """Return the terms of a partition that are one edit away from ``term``, and those two away.
 
-    An edit is a letter more, less or other, or two that changed places. At most one edit, two in
-    long words; none are returned where every term is further away. One of the first two letters
-    must be where it is, or both have changed places.
+    An edit is a letter more, less or other, or two that changed places; two are looked for in long
+    words only. One of the first two letters must be where it is, or both have changed places.
 
     Args:
         tx: The snapshot.
         partition: The row of `partitions`.
         term: Letters alone, see `may_be_mistyped`.
+        most_read: Terms read for each way it may begin.
     """
     most = 2 if len(term) >= TWO_EDITS_FROM else 1
     found: set[str] = set()
     for prefix in {term[:2], term[1] + term[0], term[0] + term[2], term[1:3]}:
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        bounds = (partition, prefix, end, len(term) - most, len(term) + most, MOST_READ)
+        bounds = (partition, prefix, end, len(term) - most, len(term) + most, most_read)
         found.update(text(row[0]) for row in tx.all(_NEAR, bounds))
     if not found:
         return []
     others = sorted(found)
     edits = edits_to(term, others)
-    least = int(edits.min())
-    return [others[n] for n in np.flatnonzero(edits == least)] if 0 < least <= most else []
+    away = range(1, most + 1)
+    return [[others[n] for n in np.flatnonzero(edits == each)] for each in away]
 
 
 def parts_of(tx: Transaction, partition: int, term: str) -> list[str]:
-    """Return the longest term of a partition that ``term`` begins or ends with, if there is one.
+    """Return the terms of a partition that ``term`` begins or ends with, the longest first.
 
     Compounds are written as one word: a chunk about a *Chor* answers who asks for its *Chorprobe*.
     """
@@ -105,5 +105,5 @@ _NEAR = (
 )
 _PARTS = (
     "SELECT term FROM terms WHERE partition_id = ? AND term IN (SELECT value FROM json_each(?))"
-    " ORDER BY length(term) DESC, term LIMIT 1"
+    " ORDER BY length(term) DESC, term"
 )

@@ -66,11 +66,18 @@ class ChunkArrays:
         self.count = end
         living = start + np.flatnonzero(self.alive[start:end])
         self.groups.source[self.columns["group"][living]] = self.columns["source"][living]
-        if len(living) >= BULK_LINKS:
+        if len(living) >= BULK_LINKS or not start:
             self.relink()
             return
         for number in living.tolist():
             self._link(number)
+
+    def records(self, numbers: Ints) -> Records:
+        """Return the records of some chunks."""
+        records = np.empty(len(numbers), LAYOUT)
+        for name in _COLUMNS:
+            records[name] = self.columns[name][numbers]
+        return records
 
     def kill(self, numbers: Ints) -> None:
         """Take removed chunks out of links and sums; dead ones are passed over."""

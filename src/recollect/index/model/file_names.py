@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -69,11 +69,20 @@ def remove_file_names(tx: Transaction, rows: Sequence[Sequence[SqlValue]]) -> No
     )
 
 
-def named_files(tx: Transaction, partition: int, query: str) -> list[NamedFile]:
+def named_files(
+    tx: Transaction, partition: int, query: str, heard: Callable[[Ints], Ints] | None = None
+) -> list[NamedFile]:
     """Return the files that ``query`` names, the most exact first, each once.
 
     The whole question may be a path, a name or a name without ending; a word of it with an ending,
     such as ``tea.md``, a path or a name.
+
+    Args:
+        tx: The snapshot.
+        partition: The row of `partitions`.
+        query: What is asked.
+        heard: Returns which chunks the asker hears, by the numbers that they have there; None for
+            all. A file without such a chunk takes no other's place.
     """
     best: dict[int, NamedFile] = {}
     for name, least in _called(query):
@@ -82,11 +91,17 @@ def named_files(tx: Transaction, partition: int, query: str) -> list[NamedFile]:
             " JOIN documents d ON d.id = f.document"
             " WHERE f.partition_id = ? AND f.name = ? AND f.rank >= ?"
             " ORDER BY f.rank DESC, d.ref LIMIT ?",
-            (partition, name, least, MOST_FILES),
+            (partition, name, least, MOST_FILES if heard is None else -1),
         )
+        named: dict[int, NamedFile] = {}
         for document, rank, first, count in typed_rows(rows, tuple[int, int, int, int]):
-            if document not in best or best[document].rank < rank:
-                best[document] = NamedFile(rank, np.arange(first, first + count))
+            chunks = np.arange(first, first + count)
+            chunks = chunks if heard is None else heard(chunks)
+            if len(chunks) and len(named) < MOST_FILES:
+                named.setdefault(document, NamedFile(rank, chunks))
+        for document, file in named.items():
+            if document not in best or best[document].rank < file.rank:
+                best[document] = file
     return sorted(best.values(), key=lambda file: -file.rank)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 import msgspec
@@ -56,36 +57,45 @@ class Names:
         """Return the number of a name, or `UNKNOWN`."""
         return self._numbers.get((kind, value), UNKNOWN)
 
-    def mentions(self, question: str) -> list[Mention]:
+    def mentions(self, question: str, heard: AbstractSet[int] | None = None) -> list[Mention]:
         """Return the speakers named in ``question``, by full or first name, left to right.
 
         A name of one word must be written with a capital, unless the question has none at all:
         "will" and "mark" are words too.
+
+        Args:
+            question: What is asked.
+            heard: Numbers of the speakers that are known to the asker; None for all.
         """
         words = _words(question)
         lower_case = question == question.lower()
         found: list[Mention] = []
         position = 0
         while position < len(words):
-            length = self._match(words, position, question, lower_case=lower_case)
+            length, speakers = 0, frozenset[int]()
+            if lower_case or _may_be_name(question[slice(*words[position])]):
+                length, speakers = self._match(words, position, question, heard)
             if length:
                 start, end = words[position][0], words[position + length - 1][1]
-                key = _bare(question[start:end])
-                found.append(Mention(start, end, frozenset(self._speakers[key])))
+                found.append(Mention(start, end, speakers))
             position += max(length, 1)
         return found
 
     def _match(
-        self, words: list[tuple[int, int]], position: int, question: str, *, lower_case: bool
-    ) -> int:
-        first = question[slice(*words[position])]
-        if not lower_case and first[0].islower() and first.isascii():
-            return 0
+        self,
+        words: list[tuple[int, int]],
+        position: int,
+        question: str,
+        heard: AbstractSet[int] | None,
+    ) -> tuple[int, frozenset[int]]:
+        """Return how many words from ``position`` on are a name, at most, and of whom."""
         for length in range(min(self._longest, len(words) - position), 0, -1):
             start, end = words[position][0], words[position + length - 1][1]
-            if _bare(question[start:end]) in self._speakers:
-                return length
-        return 0
+            named = self._speakers.get(_bare(question[start:end]), frozenset[int]())
+            speakers = frozenset(named if heard is None else named & heard)
+            if speakers:
+                return length, speakers
+        return 0, frozenset()
 
     def _add(self, number: int, kind: str, value: str) -> None:
         self._numbers[kind, value] = number
@@ -103,6 +113,10 @@ class Names:
             self._speakers[key].discard(number)
             if not self._speakers[key]:
                 del self._speakers[key]
+
+
+def _may_be_name(word: str) -> bool:
+    return not (word[0].islower() and word.isascii())
 
 
 def _words(text: str) -> list[tuple[int, int]]:

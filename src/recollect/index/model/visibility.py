@@ -41,7 +41,8 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         visibility_group: The name of the visibility group whose documents are seen.
         sees_files: Whether memory files are seen too.
-        shared: Tells which of them are seen in any case, by their path as people see it.
+        shared: Tells which of them are seen in any case, by their path as people see it; equal ones
+            tell the same.
         withheld: Kinds of memory that are not seen although they are of the group.
         spoken: Returns what the visibility group hears now, for an index that was built when other
             rules were in force; None: nothing of such an index.
@@ -106,18 +107,21 @@ class ChunkGroups:
                 self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))
 
     def heard(
-        self, tx: Transaction, audience: Audience, columns: Mapping[str, NDArray[np.integer]]
+        self,
+        tx: Transaction | None,
+        audience: Audience,
+        columns: Mapping[str, NDArray[np.integer]],
     ) -> Mask:
         """Return which chunks an audience may see.
 
         Args:
-            tx: The snapshot; read where the index was built with other rules.
+            tx: The snapshot; read where the index was built with other rules, and needed there.
             audience: Whose visibility group; ``spoken`` only for such an index.
             columns: The group, order and source of each chunk.
         """
         groups, sources = columns["group"], columns["source"]
         self._reserve(int(groups.max(initial=-1)) + 1)
-        if audience.spoken is None:
+        if audience.spoken is None or tx is None:
             number = self._audiences.get(audience.visibility_group, UNKNOWN)
             heard: Mask = (self._owners[0] == number)[groups]
         else:

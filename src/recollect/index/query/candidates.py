@@ -43,8 +43,8 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Chooses candidates for one question.
 
     Attributes:
-        arrays: The chunks of the partition.
-        mask: Which of them the caller may see.
+        arrays: The chunks that the asker hears.
+        mask: Which of them are looked for.
         request: What is asked for.
         settings: The section ``search``.
         lexical: The scores of the words; None where they have no part.
@@ -105,8 +105,9 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         if self.lexical is None:
             return np.zeros(0, np.int64)
         groups, arrays = self.lexical.groups, self.arrays
-        best = _highest(groups, BEST_GROUPS)
-        newest: NDArray[np.integer[Any]] = arrays.groups.last[best[groups[best] > 0]]
+        held = np.flatnonzero(groups > 0)
+        best = held[_highest(groups[held], BEST_GROUPS)]
+        newest: NDArray[np.integer[Any]] = arrays.groups.last[best]
         found: list[NDArray[np.integer[Any]]] = [np.zeros(0, np.int64)]
         for _ in range(GROUP_READ):
             newest = newest[newest >= 0]
@@ -120,7 +121,8 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
         if self.scan is None:
             return np.zeros(0, np.int64)
         near = self.scan.nearest(self.settings.candidates, self.request.visible)
-        return self.arrays.around(near)[:3].clip(0).ravel()
+        around = self.arrays.around(near)[:3].ravel()
+        return around[around >= 0]
 
     def _by_time(self) -> Ints:
         """Return the chunks of the relative times named, the best by words first."""

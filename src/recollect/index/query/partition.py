@@ -2,16 +2,25 @@
 
 `refresh` brings it to the state of a read transaction, so that what lies in memory and what the
 same transaction reads from the tables belong to one snapshot, whichever process wrote it.
+
+Who does not hear all of it is answered from a `PartitionView`: columns of what they hear alone,
+with their own numbers, links and sums. A score of all chunks would tell them about those of others:
+how rare a word is, how long texts are, which words and names there are, whose sessions are better.
+What does not lie in the view cannot change an answer.
 """
 
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.index.lexical.choice import DEFAULT, backend
+from recollect.index.lexical.port import NarrowingReader, Words
 from recollect.index.lexical.segments import TailRow, read_tail, sealed_end, sealed_records
 from recollect.index.model import chunk_record
 from recollect.index.model.annotations import Annotations
@@ -20,13 +29,15 @@ from recollect.index.model.chunk_record import (
     LAYOUT,
     Floats,
     Ints,
+    Mask,
     Records,
     damaged_records,
     decode,
 )
 from recollect.index.model.document import SOURCES
+from recollect.index.model.file_names import NamedFile, named_files
 from recollect.index.model.speakers import Names
-from recollect.index.model.visibility import ChunkGroups
+from recollect.index.model.visibility import Audience, ChunkGroups
 from recollect.index.query.question import Question, analyse
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
@@ -39,8 +50,16 @@ from recollect.text.terms import terms
 if TYPE_CHECKING:  # only where a question names times
     from recollect.text.times.ranges import TimeRange
 
+HELD_VIEWS = 8
+"""Of those who hear a part; the one not asked for longest goes. Each takes about 80 bytes a chunk
+that is heard, and what its words may hold."""
 OWNERS = ("agent", "user", "project", "speaker")
 """Columns of `layout` that hold numbers of names."""
+
+
+NOTHING_GONE = np.zeros(0, np.int64)
+LOOKED_UP = 1_000
+"""Chunks without a vector that are looked up among the waiting ones at once."""
 
 
 class Partition:
@@ -79,8 +98,9 @@ class Partition:
         self.codes = CodeMatrix(self.dimensions) if self.dimensions else None
         self.vectors = HeldVectors(self.number, self.dimensions) if self.dimensions else None
         self.words = self._backend.reader(self.number)
-        self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
         self.revision = -1
+        self._whole = PartitionView(self)
+        self._views: dict[Access, PartitionView] = {}
         self._tail: list[TailRow] = []
         self._removals_read = 0
 
@@ -107,21 +127,23 @@ class Partition:
             return self.codes.scan(vector, self.arrays.count)
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
-    def question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
-        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`.
+    def view(self, tx: Transaction | None, access: Access) -> PartitionView:
+        """Return what somebody hears; used under the lock, until the next `refresh`.
 
-        Relative times after all that is known have no effect: their words stay in the question.
+        Args:
+            tx: The snapshot; None where `Access.is_noted`.
+            access: What that is.
         """
-        if self._asked is None or self._asked[:2] != (query, times):
-            newest = int(self.arrays.columns["at"].max()) if times else 0
-            heard = [each for each in times if not each.is_relative or each.since <= newest]
-            self._asked = query, times, analyse(query, self.names, heard)
-        return self._asked[2]
-
-    def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
-        """Return what `question` does, and keep no question of a user."""
-        found, self._asked = self.question(query, times), None
-        return found
+        if access.is_whole:
+            return self._whole
+        view = self._views.pop(access, None) or PartitionView(self)
+        if view.revision != self.revision:
+            view.follow(access.heard(tx, self))
+        if access.is_noted:
+            self._views[access] = view
+            if len(self._views) > HELD_VIEWS:
+                self._views.pop(next(iter(self._views)))
+        return view
 
     def terms_of(self, tx: Transaction, number: int) -> list[str]:
         """Return the terms of a chunk, in order."""
@@ -129,7 +151,7 @@ class Partition:
         return terms(text(row[0])) if row else []
 
     def _take_in(self, tx: Transaction, count: int, groups: int) -> None:
-        known, self._asked = self.arrays.count, None
+        known, self._whole = self.arrays.count, PartitionView(self)
         self.names.refresh(tx, self.number)
         self.groups.refresh(tx)
         gone = self._new_removals(tx)
@@ -183,3 +205,193 @@ class Partition:
         self.words.hold(self._tail)
         owners = np.unique(np.concatenate([self.arrays.columns[column][gone] for column in OWNERS]))
         self.names.forget_missing(tx, owners.tolist())
+
+
+class Access(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody hears of a partition: not what a question is about, which is a filter.
+
+    Attributes:
+        agent: Whose chunks; None for those of all.
+        user: Likewise.
+        projects: Likewise; paths.
+        audience: On whose behalf is searched; None: whoever owns the scope.
+        origin: The workspace whose memory files are seen; None for those of all. An owner who hears
+            all else ranks by the words of every workspace.
+    """
+
+    agent: str | None = None
+    user: str | None = None
+    projects: tuple[str, ...] | None = None
+    audience: Audience | None = None
+    origin: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is heard."""
+        return (self.agent, self.user, self.projects, self.audience) == (None,) * 4
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether the index knows what is heard, and no record needs to be read."""
+        return self.audience is None or self.audience.spoken is None
+
+    def heard(self, tx: Transaction | None, partition: Partition) -> Mask:
+        """Return which living chunks are heard; without a snapshot, as far as the index knows."""
+        arrays, count, names = partition.arrays, partition.arrays.count, partition.names
+        columns = {name: column[:count] for name, column in arrays.columns.items()}
+        heard: Mask = arrays.alive[:count].copy()
+        for kind, owner in (("agent", self.agent), ("user", self.user)):
+            if owner is not None:
+                heard &= columns[kind] == names.number(kind, owner)
+        if self.projects is not None:
+            known = [names.number("project", path) for path in self.projects]
+            heard &= np.isin(columns["project"], known)
+        if self.audience is not None:
+            heard &= partition.groups.heard(tx, self.audience, columns)
+        if self.origin is not None:
+            own = partition.groups.of_workspace(self.origin, columns["group"])
+            heard &= True if own is None else own
+        return heard
+
+
+class PartitionView:
+    """What somebody hears of a partition; the whole of it until `follow` is called.
+
+    Attributes:
+        arrays: The chunks, numbered from 0 in the order of the partition.
+        is_whole: Whether everything is heard.
+        is_empty: Whether nothing is heard, as if nothing were there; never where all is.
+        revision: Of the partition, when this was brought up to it.
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+        self.is_whole, self.is_empty = True, False
+        self.arrays = partition.arrays
+        self.revision = -1
+        self._numbers: Ints | None = None
+        """Those in the partition; None where they are the same."""
+        self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
+
+    def follow(self, heard: Mask) -> None:
+        """Hear these chunks, and no others; what is known stays right where no chunk changed."""
+        whole, known = self.partition.arrays, self._numbers
+        self.revision, self._asked = self.partition.revision, None
+        numbers = np.flatnonzero(heard)
+        self.is_empty = not len(numbers)
+        if len(numbers) == np.count_nonzero(whole.alive[: whole.count]):
+            self._start(whole, None)
+        elif known is None or not np.array_equal(numbers[: len(known)], known):
+            arrays = ChunkArrays()
+            arrays.append(whole.records(numbers), NOTHING_GONE)
+            self._start(arrays, numbers)
+        elif len(numbers) > len(known):
+            self.arrays.append(whole.records(numbers[len(known) :]), NOTHING_GONE)
+            self._start(self.arrays, numbers)
+
+    def _start(self, arrays: ChunkArrays, numbers: Ints | None) -> None:
+        self.is_whole, self.arrays, self._numbers = False, arrays, numbers
+        for known in ("words", "_speakers"):
+            vars(self).pop(known, None)
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the chunks."""
+        reader = self.partition.words
+        if self.is_whole:
+            return reader.whole(self.arrays)
+        if isinstance(reader, NarrowingReader):
+            return reader.within(self.arrays, self._numbers)
+        from recollect.index.lexical.counted_words import CountedWords
+
+        return CountedWords(reader, self.arrays, self._numbers)
+
+    def stored(self, numbers: Ints) -> Ints:
+        """Return the numbers of chunks in the partition; -1 stays."""
+        if self._numbers is None:
+            return numbers
+        stored: Ints = np.where(numbers >= 0, self._numbers[numbers], numbers)
+        return stored
+
+    def local(self, stored: NDArray[np.int64]) -> Ints:
+        """Return the numbers here of those chunks of the partition that are heard."""
+        if self._numbers is None:
+            return stored
+        if not len(self._numbers):
+            return stored[:0]
+        places = np.searchsorted(self._numbers, stored).clip(max=len(self._numbers) - 1)
+        local: Ints = places[self._numbers[places] == stored]
+        return local
+
+    @cached_property
+    def _speakers(self) -> frozenset[int]:
+        """The speakers that are heard."""
+        living = self.arrays.alive[: self.arrays.count]
+        spoke = self.arrays.columns["speaker"][: self.arrays.count][living]
+        return frozenset(np.unique(spoke).tolist())
+
+    def question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
+        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`.
+
+        Relative times after all that is known have no effect: their words stay in the question.
+        """
+        if self._asked is None or self._asked[:2] != (query, times):
+            past = [e for e in times if not e.is_relative or e.since <= self._newest()]
+            speakers = None if self.is_whole else self._speakers
+            self._asked = query, times, analyse(query, self.partition.names, past, speakers)
+        return self._asked[2]
+
+    def _newest(self) -> int:
+        times = self.arrays.columns["at"]
+        if not self.is_whole:
+            times = times[: self.arrays.count][self.arrays.alive[: self.arrays.count]]
+        return int(times.max(initial=0))
+
+    def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
+        """Return what `question` does, and keep no question of a user."""
+        found, self._asked = self.question(query, times), None
+        return found
+
+    def triggered(self, query: str) -> frozenset[int]:
+        """Return the chunks with a trigger that ``query`` contains, word for word."""
+        annotations = self.partition.annotations
+        if not annotations.of_chunk:
+            return frozenset()
+        found = sorted(annotations.triggered(query))
+        return frozenset(self.local(np.array(found, np.int64)).tolist())
+
+    def named(self, tx: Transaction, query: str) -> list[NamedFile]:
+        """Return the files that ``query`` names, the most exact first, each once."""
+        heard = None if self.is_whole else self.local
+        return named_files(tx, self.partition.number, query, heard)
+
+    def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
+        """Return what is near to ``vector``, or None without vectors.
+
+        The codes answer for a part: a back end ranks among the vectors of all.
+        """
+        partition = self.partition
+        if self.is_whole or partition.codes is None:
+            return partition.scan(tx, vector)
+        found = partition.codes.scan(vector, partition.arrays.count)
+        return found if self._numbers is None else found.among(self._numbers)
+
+    def waits(self, tx: Transaction) -> bool:
+        """Return whether one of the chunks waits for its vector."""
+        numbers, codes = (
+            np.flatnonzero(self.arrays.alive[: self.arrays.count]),
+            self.partition.codes,
+        )
+        absent = self.stored(numbers)
+        if codes is not None:
+            absent = absent[~codes.present[absent]]
+        keys = (absent + self.partition.first_id).tolist()
+        steps = range(0, len(keys), LOOKED_UP)
+        return any(tx.row(_WAITING, (_json(keys[s : s + LOOKED_UP]),)) for s in steps)
+
+
+def _json(keys: list[int]) -> str:
+    return msgspec.json.encode(keys).decode()
+
+
+_WAITING = "SELECT 1 FROM vector_queue WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1"

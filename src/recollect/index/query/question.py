@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -72,9 +73,21 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         return any(not each.is_relative and each.unit in {"day", "month"} for each in self.times)
 
 
-def analyse(query: str, names: Names, times: Sequence[TimeRange] = ()) -> Question:
-    """Return what ``query`` asks for, which names these times."""
-    mentions = names.mentions(query)
+def analyse(
+    query: str,
+    names: Names,
+    times: Sequence[TimeRange] = (),
+    speakers: AbstractSet[int] | None = None,
+) -> Question:
+    """Return what ``query`` asks for, which names these times.
+
+    Args:
+        query: What is asked.
+        names: Those of the speakers.
+        times: Named in it.
+        speakers: Numbers of those that the asker hears; None for all.
+    """
+    mentions = names.mentions(query, speakers)
     times = tuple(each for each in times if not _is_name(each, mentions))
     text = _without(query, [*mentions, *(each for each in times if each.is_relative)])
     cues, content = read_question(text)
@@ -82,16 +95,16 @@ def analyse(query: str, names: Names, times: Sequence[TimeRange] = ()) -> Questi
     if not distinct:
         text, distinct = query, tuple(dict.fromkeys(query_terms(query)))
     named = list(dict.fromkeys(mention.speakers for mention in mentions))
-    speakers = named[0] if 1 <= len(named) <= MOST_NAMED else frozenset()
+    about = named[0] if 1 <= len(named) <= MOST_NAMED else frozenset()
     of_assistant = not mentions and ASSISTANT in cues
     first_person = not mentions and FIRST_PERSON in cues
     return Question(
         text=unicodedata.normalize("NFKC", text),
         terms=distinct,
-        speakers=speakers,
+        speakers=about,
         asks_assistant=of_assistant,
         first_person=first_person,
-        asks_of_somebody=bool(speakers) or of_assistant or first_person,
+        asks_of_somebody=bool(about) or of_assistant or first_person,
         asks_now=not times and NOW in cues,
         times=times,
         asks_when=WHEN in cues,

@@ -19,7 +19,6 @@ from recollect.core.clock import DAY_MS
 from recollect.core.settings import HybridSettings, RankingSettings, RecencySettings
 from recollect.index.lexical.bm25 import idf
 from recollect.index.lexical.port import FoundTerm
-from recollect.index.model.annotations import Annotations
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import (
     EVERGREEN,
@@ -32,6 +31,7 @@ from recollect.index.model.chunk_record import (
     Ints,
 )
 from recollect.index.model.document import SESSIONS, SOURCES
+from recollect.index.query.partition import PartitionView
 from recollect.index.query.question import Question, RankingRequest
 from recollect.index.query.time_fit import time_fit
 from recollect.text.terms import is_unspaced
@@ -197,12 +197,10 @@ class Adjustments(msgspec.Struct, frozen=True):
     pinned: Collection[int]
     respelled: float = 0.0
 
-    def apply(
-        self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints, total: Floats
-    ) -> Adjusted:
+    def apply(self, view: PartitionView, numbers: Ints, total: Floats) -> Adjusted:
         """Return the scores ``total`` of the chunks ``numbers`` adjusted."""
         reasons: dict[str, Floats] = {}
-        for name, factor in self._factors(arrays, annotations, numbers, total):
+        for name, factor in self._factors(view, numbers, total):
             changed = np.clip(total * factor, 0.0, 1.0).astype(np.float32)
             reasons[name] = changed - total
             total = changed
@@ -212,13 +210,17 @@ class Adjustments(msgspec.Struct, frozen=True):
         return Adjusted(total, reasons)
 
     def _factors(
-        self, arrays: ChunkArrays, annotations: Annotations, numbers: Ints, total: Floats
+        self, view: PartitionView, numbers: Ints, total: Floats
     ) -> Iterator[tuple[str, NDArray[np.floating]]]:
+        arrays = view.arrays
         if self.recency.enabled:
             ages = ages_in_days(arrays.columns["at"][numbers], self.request.now_ms)
             ages[(arrays.columns["flags"][numbers] & EVERGREEN) > 0] = 0.0
             yield "recency", recency_factors(ages, self.recency)
-        annotated = list(annotations.among(numbers))
+        annotations = view.partition.annotations
+        annotated = []
+        if annotations.of_chunk:
+            annotated = list(annotations.among(view.stored(numbers)))
         if annotated:
             importance, project = np.ones((2, len(numbers)), np.float32)
             for place, annotation in annotated:

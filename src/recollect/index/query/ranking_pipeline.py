@@ -24,7 +24,7 @@ from recollect.index.lexical.port import EVERY, Asked, FoundTerm, Scores
 from recollect.index.model.chunk_arrays import ChunkArrays
 from recollect.index.model.chunk_record import Floats, Ints, Mask
 from recollect.index.query.candidates import FILE, FILE_ARM, Candidates
-from recollect.index.query.partition import Partition
+from recollect.index.query.partition import PartitionView
 from recollect.index.query.question import Ranked, RankingRequest
 from recollect.index.query.ranking import (
     Adjusted,
@@ -64,10 +64,10 @@ SHARPNESS = 0.15
 
 
 def rank(
-    tx: Transaction, partition: Partition, request: RankingRequest, settings: SearchSettings
+    tx: Transaction, view: PartitionView, request: RankingRequest, settings: SearchSettings
 ) -> Ranked:
     """Return the best chunks for a request; the caller holds the partition's lock."""
-    return RankingPipeline(tx, partition, request, with_candidates(settings, request.most)).run()
+    return RankingPipeline(tx, view, request, with_candidates(settings, request.most)).run()
 
 
 def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
@@ -80,25 +80,28 @@ def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
 
 
 class RankingPipeline:
-    """One run of the search; its steps share the scores and the scan."""
+    """One run of the search; its steps share the scores and the scan.
+
+    Chunks have their numbers in the view; what is returned, those in the partition.
+    """
 
     def __init__(
         self,
         tx: Transaction,
-        partition: Partition,
+        view: PartitionView,
         request: RankingRequest,
         settings: SearchSettings,
     ) -> None:
         self._tx = tx
-        self._partition = partition
-        self._arrays = partition.arrays
+        self._view = view
+        self._arrays = view.arrays
         self._request = request
         self._settings = settings
         alive = self._arrays.alive[: self._arrays.count]
         self._mask: Mask = alive if request.visible is None else request.visible
         self._is_large = np.count_nonzero(self._mask) > settings.exact_below
         self._lexical = self._score_words()
-        self._scan = None if request.vector is None else partition.scan(tx, request.vector)
+        self._scan = None if request.vector is None else view.scan(tx, request.vector)
         self._weights = self._chosen_weights()
         self._pinned: dict[int, int] = {}
 
@@ -113,9 +116,7 @@ class RankingPipeline:
         adjustments = Adjustments(
             self._settings.recency, ranking, self._request, self._pinned, share
         )
-        adjusted = adjustments.apply(
-            self._arrays, self._partition.annotations, parts.numbers, parts.total(self._weights)
-        )
+        adjusted = adjustments.apply(self._view, parts.numbers, parts.total(self._weights))
         total = adjusted.total
         ranks = np.zeros(len(parts.numbers), np.float32)
         for number, rank in self._pinned.items():
@@ -124,7 +125,7 @@ class RankingPipeline:
         shown = self._best(parts.numbers[places], (total + ranks)[places], RESCORED)
         kept = places[shown]
         return Ranked(
-            numbers=parts.numbers[kept].tolist(),
+            numbers=self._view.stored(parts.numbers[kept]).tolist(),
             scores=total[kept].tolist(),
             ranks=ranks[kept].astype(int).tolist(),
             are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
@@ -185,7 +186,7 @@ class RankingPipeline:
             visible=self._request.visible,
             most=self._request.most,
         )
-        return self._partition.words.score(self._tx, self._arrays, asked)
+        return self._view.words.score(self._tx, asked)
 
     def _candidates(self) -> Ints:
         if not self._is_large:
@@ -211,14 +212,14 @@ class RankingPipeline:
 
     def _rescored(self, parts: ScoreParts) -> ScoreParts:
         """Return the best by the estimate with their exact vectors."""
-        vector, held = self._request.vector, self._partition.vectors
+        vector, held = self._request.vector, self._view.partition.vectors
         if self._scan is None or vector is None or held is None:
             return parts
         demanded = self._is_demanded(parts.numbers)
         total = parts.total(self._weights) + demanded
         least = RESCORED_AMONG_MANY if self._is_large else RESCORED
         kept = parts.take(self._best(parts.numbers, total, least))
-        around = self._arrays.around(kept.numbers)
+        around = self._view.stored(self._arrays.around(kept.numbers))
         rows = smoothed_vectors(self._tx, held, around, len(vector))
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
@@ -250,12 +251,13 @@ class RankingPipeline:
             return parts
         total = parts.total(self._weights)
         best = self._ordered(parts.numbers, total, READ)
-        texts = [self._partition.terms_of(self._tx, n) for n in parts.numbers[best].tolist()]
+        stored = self._view.stored(parts.numbers[best]).tolist()
+        texts = [self._view.partition.terms_of(self._tx, number) for number in stored]
         found = feedback_terms(
             self._arrays,
             texts,
             total[best] * best_possible(self._weights),
-            lambda term: self._partition.words.find(self._tx, term),
+            lambda term: self._view.words.find(self._tx, term),
             set(self._request.question.terms),
         )
         self._weights["feedback"] = self._settings.ranking.feedback
@@ -269,7 +271,7 @@ class RankingPipeline:
         pairs = [term for term in self._request.question.terms if is_unspaced(term)]
         most = max(RESCORED, 2 * self._request.most)
         best = self._ordered(parts.numbers, parts.total(self._weights), most)
-        found = [self._partition.words.find(self._tx, pair) for pair in pairs]
+        found = [self._view.words.find(self._tx, pair) for pair in pairs]
         shares = np.zeros(len(parts.numbers), np.float32)
         shares[best] = own_share(self._arrays, found, parts.numbers[best])
         self._weights["own"] = weight
@@ -329,7 +331,7 @@ def feedback_terms(
     """Return the terms of a second round, the most telling first.
 
     Args:
-        arrays: The chunks of the partition.
+        arrays: The chunks that the asker hears.
         texts: The terms of the best chunks.
         scores: Their unscaled scores, for their weight.
         lookup: Finds a term in the index.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,13 +18,12 @@ from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
-from recollect.index.model.file_names import named_files
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, within_ranges
 from recollect.index.query.candidates import FILE
 from recollect.index.query.confidence import SIXTH, confidence_in
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.index.query.partition import Partition
+from recollect.index.query.partition import Access, Partition, PartitionView
 from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
@@ -98,6 +97,11 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     observations: tuple[int, ...] | None = None
 
     @property
+    def sees_files(self) -> bool:
+        """Whether whoever asks sees the memory files, and so what is wrong with one."""
+        return self.audience is None or self.audience.sees_files
+
+    @property
     def is_narrowed(self) -> bool:
         """Whether only what is of some time or kind is looked for."""
         return (self.said, self.observations) != (None, None)
@@ -146,6 +150,7 @@ class SearchService:
         scope: Scope,
         options: SearchOptions,
         serving: Serving | None = None,
+        waiting: Sequence[str] = (),
     ) -> SearchResult:
         """Return the best hits for ``query`` among what ``scope`` may see.
 
@@ -154,6 +159,7 @@ class SearchService:
             scope: What the caller may see.
             options: How to search.
             serving: What answered a moment ago, where it was looked up; another one is followed.
+            waiting: Warnings for whoever hears a chunk that waits for its vector.
 
         Raises:
             InvalidInput: an option is out of range.
@@ -167,22 +173,26 @@ class SearchService:
         made: QuestionVector | None = None
         warnings = [NO_CONTENT]  # without a vector nothing but a trigger can meet it
         if asked_terms:
-            made, warnings = self._vector(query, scope.tenant, options, serving)
+            made, warnings = self._vector(query, scope, options, serving)
 
-        def answer(tx: Transaction, identity: Identity, partition: Partition) -> SearchResult:
-            audience = options.audience
-            if audience is not None and identity.visibility_rules == self._visibility_rules:
-                audience = msgspec.structs.replace(audience, spoken=None)
-            elif audience is not None and audience.spoken is None:
+        def answer(
+            tx: Transaction, identity: Identity, partition: Partition
+        ) -> SearchResult | None:
+            access = self._access(scope, options, identity)
+            if access is None:
                 return SearchResult(hits=[], mode=options.mode, warnings=[OTHER_RULES])
-            asked = msgspec.structs.replace(options, audience=audience)
+            view = partition.view(tx, access)
+            if view.is_empty:
+                return None
             used = made.vector if made and made.embedder == identity.embedder else None
-            request = self._request(tx, partition, (query, used), scope, asked)
-            hits, sixth = self._hits(tx, partition, request, options)
+            request = self._request(tx, view, (query, used), scope, options)
+            hits, sixth = self._hits(tx, view, request, options)
             mode = "lexical" if used is None and asked_terms else options.mode
             told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
+            if waiting and view.waits(tx):
+                told = [*waiting, *told]
             if options.said is not None:
-                told = [*told, *_left_out(tx, partition, scope, asked, self._origin)]
+                told = [*told, *_left_out(tx, view, scope, options, self._origin)]
             sure = confidence_in(hits, sixth, asked_terms, mode)
             return SearchResult(hits=hits, mode=mode, warnings=told, confidence=sure)
 
@@ -191,8 +201,23 @@ class SearchService:
             hits=[], mode=options.mode, warnings=[] if asked_terms else warnings
         )
 
+    def _access(self, scope: Scope, options: SearchOptions, identity: Identity) -> Access | None:
+        """Return what somebody hears; None where that is unknown for this index."""
+        audience = options.audience
+        if audience is not None and identity.visibility_rules == self._visibility_rules:
+            audience = msgspec.structs.replace(audience, spoken=None)
+        elif audience is not None and audience.spoken is None:
+            return None
+        return Access(
+            agent=scope.agent,
+            user=scope.user,
+            projects=_projects_of(scope, options) if scope.project is not None else None,
+            audience=audience,
+            origin=self._origin,
+        )
+
     def _vector(
-        self, query: str, tenant: str, options: SearchOptions, serving: Serving | None
+        self, query: str, scope: Scope, options: SearchOptions, serving: Serving | None
     ) -> tuple[QuestionVector | None, list[str]]:
         """Return the vector of a question; made without holding the lock or a snapshot."""
         mode = options.mode
@@ -200,7 +225,7 @@ class SearchService:
             return None, []
         if not self._questions.has_embedder:
             return None, self._without_embedder(mode)
-        asked = self._asked(query, tenant, options.times, serving)
+        asked = self._asked(query, scope, options, serving)
         if asked is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
@@ -217,22 +242,26 @@ class SearchService:
         return [] if is_chosen else ["embedding.provider is none: only words were compared"]
 
     def _asked(
-        self, query: str, tenant: str, times: tuple[TimeRange, ...], serving: Serving | None
+        self, query: str, scope: Scope, options: SearchOptions, serving: Serving | None
     ) -> tuple[Identity, str] | None:
         """Return what is to be embedded for a question, and for which index; None for nothing."""
 
         def ask(
-            _: Transaction | None, identity: Identity, partition: Partition
+            tx: Transaction | None, identity: Identity, partition: Partition
         ) -> tuple[Identity, str] | None:
-            fits = self._questions.fits(identity)
-            return (identity, partition.question(query, times).text) if fits else None
+            access = self._access(scope, options, identity)
+            if access is None or not self._questions.fits(identity):
+                return None
+            return identity, partition.view(tx, access).question(query, options.times).text
 
         if serving is not None and serving.partition is not None:
+            access = self._access(scope, options, serving.identity)
             partition = self._held(serving.partition, serving.identity)
             with partition.lock:
-                if partition.revision == serving.revision:
+                is_noted = access is None or access.is_noted
+                if is_noted and partition.revision == serving.revision:
                     return ask(None, serving.identity, partition)
-        return self._on_partition(tenant, serving, ask)
+        return self._on_partition(scope.tenant, serving, ask)
 
     def _on_partition(
         self,
@@ -269,21 +298,21 @@ class SearchService:
     def _hits(
         self,
         tx: Transaction,
-        partition: Partition,
+        view: PartitionView,
         request: RankingRequest,
         options: SearchOptions,
     ) -> tuple[list[Hit], Mapping[str, float]]:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         wanted, enough = self._wanted(options), request.most
         while True:
-            ranked = rank(tx, partition, request, self._settings)
+            ranked = rank(tx, view, request, self._settings)
             shown = Shown(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,
                 citations=options.citations,
                 counts_words=options.min_score > 0,
             )
-            shortlist = Shortlist(tx, partition, ranked, shown)
+            shortlist = Shortlist(tx, view.partition, ranked, shown)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
                 sixth = ranked.why([SIXTH])[0] if len(ranked.numbers) > SIXTH else {}
@@ -293,25 +322,25 @@ class SearchService:
     def _request(
         self,
         tx: Transaction,
-        partition: Partition,
+        view: PartitionView,
         asked: tuple[str, Vectors | None],
         scope: Scope,
         options: SearchOptions,
     ) -> RankingRequest:
         query, vector = asked
         projects = (*self._settings.projects, *_projects_of(scope, options))
-        has_files = bool(partition.arrays.totals.chunks[FILE])
+        has_files = bool(view.arrays.totals.chunks[FILE])
         wanted = self._wanted(options)
         # The best by score need no more to choose from.
         is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
-            question=partition.taken(query, options.times),
+            question=view.taken(query, options.times),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
-            visible=_visible(tx, partition, scope, options, self._origin),
+            visible=_visible(tx, view, scope, options, self._origin),
             most=options.limit if is_plain else max(options.limit, POOL),
-            named=tuple(named_files(tx, partition.number, query)) if has_files else (),
-            triggered=partition.annotations.triggered(query),
+            named=tuple(view.named(tx, query)) if has_files else (),
+            triggered=view.triggered(query),
             projects=frozenset(map(project_key, projects)),
             now_ms=options.now_ms,
             with_files=wanted.files > 0,
@@ -345,49 +374,36 @@ def _run_on(
 
 def _visible(
     tx: Transaction,
-    partition: Partition,
+    view: PartitionView,
     scope: Scope,
     options: SearchOptions,
     origin: str | None,
 ) -> Mask | None:
-    """Return which chunks a caller may see, None for all living ones.
+    """Return which of the chunks that are heard a question is about, None for all living ones.
 
-    An owner that is unknown hides everything. ``origin`` is the workspace whose memory files are
-    seen; None for those of all.
+    ``origin`` is the workspace whose memory files are seen; None for those of all.
     """
-    arrays, count = partition.arrays, partition.arrays.count
+    arrays, count = view.arrays, view.arrays.count
     columns = {name: column[:count] for name, column in arrays.columns.items()}
     groups, sources, ranges = columns["group"], columns["source"], options.ranges
-    owners = {"agent": scope.agent, "user": scope.user}
-    limits: list[Mask | None] = [
-        columns[kind] == partition.names.number(kind, owner)
-        for kind, owner in owners.items()
-        if owner is not None
-    ]
-    if scope.project is not None:
-        paths = _projects_of(scope, options)
-        limits.append(
-            np.isin(columns["project"], [partition.names.number("project", p) for p in paths])
-        )
+    limits: list[Mask | None] = []
     if ranges is None and scope.session is not None:
         ranges = (SeqRange(session=scope.session),)
     if ranges is not None:
         numbered = [
             (number, s)
             for s in ranges
-            for number in _session_groups(tx, partition.number, s.session)
+            for number in _session_groups(tx, view.partition.number, s.session)
         ]
         limits.append(within_ranges(numbered, groups, columns["order"]))
-    if options.audience is not None:
-        limits.append(partition.groups.heard(tx, options.audience, columns))
     if options.notes_only:
-        limits.append(partition.groups.owned(groups) | (sources != SOURCES.index(FILES)))
+        limits.append(view.partition.groups.owned(groups) | (sources != SOURCES.index(FILES)))
     if options.sources is not None:
         chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(chosen[sources])
     limits += _narrowing(columns, options)
-    if origin is not None:
-        limits.append(partition.groups.of_workspace(origin, groups))
+    if origin is not None and view.is_whole:
+        limits.append(view.partition.groups.of_workspace(origin, groups))
     held = [limit for limit in limits if limit is not None]
     if not held:
         return None
@@ -397,7 +413,7 @@ def _visible(
 
 def _left_out(
     tx: Transaction,
-    partition: Partition,
+    view: PartitionView,
     scope: Scope,
     options: SearchOptions,
     origin: str | None,
@@ -405,13 +421,13 @@ def _left_out(
     """Return a warning where the caller sees memory files of which nothing tells a time."""
     from recollect.index.query.said_within import undated
 
-    arrays = partition.arrays
+    arrays = view.arrays
     count = arrays.count
     missing = undated({name: arrays.columns[name][:count] for name in ("source", "at")})
     if not missing.any():
         return []
     whole = msgspec.structs.replace(options, said=None)
-    seen = _visible(tx, partition, scope, whole, origin)
+    seen = _visible(tx, view, scope, whole, origin)
     missing &= arrays.alive[:count] if seen is None else seen
     return [UNDATED] if missing.any() else []
 

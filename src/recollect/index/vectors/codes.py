@@ -167,6 +167,10 @@ class CodeScan:
         angles = np.arange(bits + 1) * (math.pi / bits)
         self._cosines = np.append(np.cos(angles), -1.0).astype(np.float32)
 
+    def among(self, numbers: Ints) -> CodeScan:
+        """Return the distances of some chunks alone, numbered from 0."""
+        return CodeScan(self._distance.take(numbers), self._bits)
+
     def cosine(self, numbers: Ints) -> Floats:
         """Return the cosines that the codes suggest; -1 where a chunk has no vector."""
         found: Floats = self._cosines.take(self._distance.take(numbers))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from recollect.index.lexical import bm25
 from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm, score
 from recollect.index.lexical.port import EVERY
 from recollect.index.lexical.postings import Postings, join, pack
@@ -103,12 +102,11 @@ def test_a_common_term_that_is_asked_for_again_is_worked_out_once_and_alike() ->
     assert impacts.of(COMMON) is impacts.of(COMMON)
 
 
-def test_the_term_not_asked_for_longest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_term_not_asked_for_longest_goes_first() -> None:
     """What is held has a limit in numbers; a term that was just asked for stays."""
-    impacts = Impacts(_arrays())
+    sizes = [Impacts(_arrays()).of(term).size for term in (COMMON, FREQUENT, TERMS[1])]
+    impacts = Impacts(_arrays(), sum(sizes) - 1)
     first, second = impacts.of(COMMON), impacts.of(FREQUENT)
-    rare = Impacts(_arrays()).of(TERMS[1])
-    monkeypatch.setattr(bm25, "HELD_NUMBERS", first.size + second.size + rare.size - 1)
     assert impacts.of(COMMON) is first
     impacts.of(TERMS[1])
     assert impacts.of(COMMON) is first

@@ -1,0 +1,48 @@
+"""The words of what somebody hears, counted by us where the back end counts over all chunks.
+
+How rare a word is, how long texts are and how words are spelled would tell what others said. So
+such a back end is only asked how often a term is in the chunks that are heard; the scores are ours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recollect.index.lexical import bm25
+from recollect.index.lexical.bm25 import Impacts, LexicalScores, QueryTerm
+from recollect.index.lexical.port import Asked, WordReader
+from recollect.index.lexical.postings import Postings, pack
+from recollect.index.model.chunk_arrays import ChunkArrays
+from recollect.index.model.chunk_record import Ints
+from recollect.store.engine import Transaction
+
+
+class CountedWords:
+    """Implements `recollect.index.lexical.port.Words`.
+
+    Args:
+        reader: Counts terms.
+        arrays: The chunks that are heard, numbered from 0.
+        numbers: Their numbers in the partition, ascending; None where they are the same.
+    """
+
+    def __init__(self, reader: WordReader, arrays: ChunkArrays, numbers: Ints | None) -> None:
+        self._reader = reader
+        self._impacts = Impacts(arrays)
+        living = np.flatnonzero(arrays.alive[: arrays.count])
+        self._places = living
+        self._numbers = living if numbers is None else numbers
+
+    def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
+        """Score every one of the chunks, and every group."""
+        found = [self.find(tx, term) for term in asked.terms]
+        return bm25.score(self._impacts, found, asked.budget, {})
+
+    def find(self, tx: Transaction, term: str) -> QueryTerm:
+        """Return a term with what it is in; in the head of a chunk as far as that is all of it."""
+        counts = self._reader.find(tx, term).counts(self._numbers).astype(np.int64)
+        held = np.flatnonzero(counts)
+        places, columns = self._places[held], self._impacts.arrays.columns
+        is_head = columns["length"][places] == columns["head"][places]
+        packed = pack(counts[held], counts[held] * is_head)
+        return QueryTerm(term, Postings(places.astype(np.uint32), packed))
