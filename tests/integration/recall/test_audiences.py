@@ -448,8 +448,7 @@ class History:
         self.within(chat.tenant, messages, audience)
         self.ask_observations(chat, asker, audience, found)
         if self.is_whole:
-            live = {w for w, session in self.of.items() if session not in self.hidden}
-            wanted = {w for w in live - self.erased if self.heard[w] == (chat.tenant, audience)}
+            wanted = {w for w in self.shown() if self.heard[w] == (chat.tenant, audience)}
             assert messages == wanted, (audience, asker)
         files = [hit for hit in found.hits if hit.session_id is None]
         is_owners = audience[0] == "owner"
@@ -573,6 +572,11 @@ class History:
             shown = {word for word in words if not self.sayers[word] & (self.hidden | self.gone)}
             assert shown <= read, path
             assert shown <= found, path
+
+    def shown(self) -> set[str]:
+        """Return the words that a living session shows: its own, and those that a fork shares."""
+        living = (word for word, by in self.sayers.items() if by - self.hidden - self.gone)
+        return set(living) - self.erased
 
     def noted(self, tenant: str, words: set[str], audience: Audience | None) -> None:
         """Require that words of notes are of a tenant and audience, and that a session says them.

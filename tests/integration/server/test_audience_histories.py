@@ -419,13 +419,12 @@ class Asking:
         def told(method: str, path: str, **fields: Any) -> str:
             return token.http.call(route_of(method, path), fields).body.decode()
 
-        live = {word for word, at in history.of.items() if at not in history.hidden}
         heard = {(tenant, token.audience)} if token.audience else {
             each for each in history.heard.values() if each[0] == tenant
         }  # fmt: skip
         mine = {
             word
-            for word in live - history.erased
+            for word in history.shown()
             if history.heard[word] in heard and self._is_within(token, history.of[word])
         }
         wide = {"query": "apple", "limit": 1_000, "min_score": 0.0, "sources": ["sessions"]}
@@ -435,7 +434,7 @@ class Asking:
             return  # its words may be in a session that it shares with others
         listed = json.loads(told("GET", "/api/sessions", limit=1_000))["sessions"]
         ids = {each["id"] for each in listed}
-        sessions = {history.of[word] for word in mine}
+        sessions = {history.of[word] for word in mine} - history.hidden
         assert sessions <= ids, (token.name, sessions - ids)
         read = "".join(told("GET", "/api/messages", session_key=each, limit=1_000) for each in ids)
         assert mine <= set(TOKEN.findall(read)), token.name
@@ -536,8 +535,7 @@ class Asking:
         """Require that a search told every message that an audience hears."""
         history = self.history
         if history.is_whole:
-            live = {word for word, at in history.of.items() if at not in history.hidden}
-            heard = {w for w in live - history.erased if history.heard[w] == (tenant, audience)}
+            heard = {w for w in history.shown() if history.heard[w] == (tenant, audience)}
             hits = [hit for hit in reply.json["hits"] if hit["session_id"] is not None]
             assert {w for hit in hits for w in TOKEN.findall(hit["snippet"])} == heard, audience
 
