@@ -73,6 +73,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@WORKER_ROUNDS=1000 $(PYTEST) --quiet -o faulthandler_timeout=7200 tests/integration/server/test_daemon.py
 	@STREAM_CASES=2000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/sessions/test_streaming.py
 	@ERASURE_HISTORIES=1000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/governance/test_erased_histories.py
+	@DAMAGES=200 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/durability/test_damaged_pages.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
 bench: $(DEV) ## Run the short benchmarks and print their tables
