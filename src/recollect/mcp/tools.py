@@ -16,6 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
+from recollect.core.bounds import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
@@ -52,6 +53,28 @@ Until = Annotated[
     str | None,
     Field(description="Only what was said before; of a day or week its end is meant."),
 ]
+Query = Annotated[
+    str,
+    Field(
+        description="A question, or the words to look for.",
+        json_schema_extra={"maxLength": MOST_QUESTION},
+    ),
+]
+MaxResults = Annotated[
+    int,
+    Field(
+        validation_alias="maxResults",
+        description="Hits at most, 1 to 1,000.",
+        json_schema_extra={"minimum": 1, "maximum": MOST_HITS},
+    ),
+]
+Lines = Annotated[
+    int,
+    Field(
+        description="Lines on this side of it, at most.",
+        json_schema_extra={"minimum": 0, "maximum": MOST_LINES},
+    ),
+]
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
@@ -67,10 +90,8 @@ MinConfidence = Annotated[
 
 def memory_search(
     *,
-    query: Annotated[str, Field(description="A question, or the words to look for.")],
-    max_results: Annotated[
-        int, Field(validation_alias="maxResults", description="Hits at most, 1 to 1,000.")
-    ] = 10,
+    query: Query,
+    max_results: MaxResults = 10,
     min_score: Annotated[
         float | None,
         Field(
@@ -147,10 +168,14 @@ def timeline(
         Field(description="#12, m88 or an id; or a time: ISO 8601, or milliseconds since 1970."),
     ] = None,
     query: Annotated[
-        str | None, Field(description="Instead of an anchor: the best hit of this question.")
+        str | None,
+        Field(
+            description="Instead of an anchor: the best hit of this question.",
+            json_schema_extra={"maxLength": MOST_QUESTION},
+        ),
     ] = None,
-    before: Annotated[int, Field(description="Lines before it, at most.")] = 5,
-    after: Annotated[int, Field(description="Lines after it, at most.")] = 5,
+    before: Lines = 5,
+    after: Lines = 5,
     project: Project = None,
     since: Since = None,
     until: Until = None,
@@ -180,7 +205,10 @@ def get_observations(
     *,
     ids: Annotated[
         list[str],
-        Field(description="Names or ids from memory_search and timeline: #12, m88, e3."),
+        Field(
+            description="Names or ids from memory_search and timeline: #12, m88, e3.",
+            json_schema_extra={"maxItems": MOST_IDS},
+        ),
     ],
     max_tokens: Annotated[
         int, Field(description="What each may cost; a longer one is shortened to it.")
@@ -205,7 +233,11 @@ def session_context(
         Field(description="Id or key of a session; the one used last if left out."),
     ] = None,
     query: Annotated[
-        str | None, Field(description="A question; what answers it comes first.")
+        str | None,
+        Field(
+            description="A question; what answers it comes first.",
+            json_schema_extra={"maxLength": MOST_QUESTION},
+        ),
     ] = None,
     max_tokens: Annotated[
         int | None, Field(description="What it may cost; the user's setting if left out.")

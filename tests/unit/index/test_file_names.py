@@ -100,7 +100,7 @@ def test_a_file_has_up_to_three_names(path: str, expected: dict[str, int]) -> No
     assert dict(names_of(path)) == expected
 
 
-@pytest.mark.parametrize("query", ["\0.md", "\ud83d.md", "x" * 10_000 + ".md", "''"])
+@pytest.mark.parametrize("query", ["\0.md", "\ud83d.md", "x" * 3_990 + ".md", "''"])
 def test_any_text_can_be_looked_up(tmp_path: Path, query: str) -> None:
     """No question is an error, and one that names no file finds none by its name."""
     with ScriptedIndex(tmp_path, ScriptedFeed(*FEED)) as home:

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.bounds import MOST_HITS, check_question
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
@@ -45,7 +46,6 @@ if TYPE_CHECKING:  # only where times are given, or named
     from recollect.text.times.ranges import TimeRange
 
 MODES = ("hybrid", "lexical", "vector")
-MOST_HITS = 1_000
 UNDATED = "memory files without a date are left out: put it in their name or first heading"
 DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
 NO_CONTENT = "the question has no words to look for: ask with a name or a topic"
@@ -475,6 +475,7 @@ def _check(query: object, options: SearchOptions) -> None:
     """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
     if not isinstance(query, str):
         raise InvalidInput("the question must be a text", hint="give a question, or words")
+    check_question(query)
     if options.mode not in MODES:
         raise InvalidInput("unknown search mode", hint=f"use one of {', '.join(MODES)}")
     if type(options.limit) is not int or not 1 <= options.limit <= MOST_HITS:

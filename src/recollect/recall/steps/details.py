@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.core.bounds import MOST_IDS, check_most
 from recollect.core.checks import check_count, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
@@ -46,6 +47,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
             records=self, most=max_tokens, session=for_session, sender=for_sender, group=group
         )
         names = check_texts(ids, "ids")
+        check_most(len(names), MOST_IDS, "a number of ids")
         asked = {name: request.find(name) for name in names}
         found = tuple(detail for name in names if (detail := asked[name]) is not None)
         return DetailBatch(

@@ -10,6 +10,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.core.bounds import MOST_LINES, check_most
 from recollect.core.checks import check_count, checked
 from recollect.core.clock import MAX_MS, check_time, to_datetime
 from recollect.core.errors import InvalidInput, NotFound
@@ -121,6 +122,7 @@ class ObservationRecall(Observations):
             raise InvalidInput("a timeline needs an anchor or a query", hint=f"give one: {_HINT}")
         check_count(before, "a number of lines")
         check_count(after, "a number of lines")
+        check_most(max(before, after), MOST_LINES, "a number of lines")
         hearer = self.hearer(for_session, for_sender)
         if query is not None:
             asking = {"for_session": for_session, "for_sender": for_sender}

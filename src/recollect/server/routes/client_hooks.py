@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
+from recollect.core.bounds import MOST_QUESTION
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
 from recollect.integrations.codex.payloads import CodexHooks
@@ -24,7 +25,7 @@ from recollect.observations.controls import DROPPED
 from recollect.observations.observation import Made, Observation, event_key
 from recollect.recall.followed import FollowedFile
 from recollect.server.route import PayloadGiven, Route
-from recollect.server.routes.hooks import LONGEST_QUERY, StartReport, block_of
+from recollect.server.routes.hooks import StartReport, block_of
 from recollect.server.seed.capturing import (
     UNNAMED,
     Report,
@@ -150,7 +151,7 @@ class _Hook:
         if self._is_late or not self._caller.hears(session.id):
             return ""
         context = self._memory.context
-        return context(session.id, text[:LONGEST_QUERY], None, "prompt", self._event.client).text
+        return context(session.id, text[:MOST_QUESTION], None, "prompt", self._event.client).text
 
     def tool(self) -> str:
         """Store what a tool did."""

@@ -12,6 +12,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from recollect.caller import Caller
+from recollect.core.bounds import MOST_QUESTION
 from recollect.core.clock import to_iso
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.recall.context.block import ContextBlock
@@ -106,9 +107,6 @@ class EndAnswer(HookAnswer, frozen=True, kw_only=True):
     summary: str | None = None
     ended_at: str | None = None
 
-
-LONGEST_QUERY = 10_000
-"""Characters of a question that are searched for: 15 MB of them kept a thread for 36 s."""
 
 Answer = TypeVar("Answer", bound=HookAnswer)
 _SOURCES: Mapping[str | None, Reason] = {it: it for it in get_args(Reason) if it != "prompt"}
@@ -209,7 +207,7 @@ def block_of(caller: Caller, report: StartReport, session_id: str) -> ContextBlo
     reason = _SOURCES.get(report.source, "startup")
     most = report.max_tokens if report.max_tokens is not None and report.max_tokens > 0 else None
     context = caller.memory.context
-    query = None if report.query is None else report.query[:LONGEST_QUERY]
+    query = None if report.query is None else report.query[:MOST_QUESTION]
     try:
         return context(session_id, query, most, reason, report.client)
     except InvalidInput:

@@ -5,11 +5,13 @@ The command line asks these routes, so that it answers the same with and without
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from recollect.caller import Caller
+from recollect.core.bounds import MOST_HITS, MOST_IDS, HitCount, LineCount, Question
 from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
@@ -36,8 +38,8 @@ class OnBehalf(Given, frozen=True, kw_only=True):
 class SearchGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.search`."""
 
-    query: str
-    limit: int | None = None
+    query: Question
+    limit: HitCount | None = None
     min_score: float | None = None
     sources: tuple[str, ...] | None = None
     scope: Scope | None = None
@@ -59,7 +61,7 @@ class LinesGiven(OnBehalf, frozen=True, kw_only=True):
 class GetGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `Memory.get`."""
 
-    ids: str | tuple[str, ...]
+    ids: str | Annotated[tuple[str, ...], Meta(max_length=MOST_IDS)]
     max_tokens: int | None = 1_000
 
 
@@ -75,9 +77,9 @@ class TimelineGiven(OnBehalf, frozen=True, kw_only=True):
     """The arguments of `ObservationRecall.timeline`; a time in ms UTC."""
 
     anchor: str | int | None = None
-    query: str | None = None
-    before: int = 5
-    after: int = 5
+    query: Question | None = None
+    before: LineCount = 5
+    after: LineCount = 5
     project: str | None = None
     since: int | str | None = None
     until: int | str | None = None
@@ -93,7 +95,7 @@ class ContextGiven(Given, frozen=True, kw_only=True):
 
     session_id: str
     foreign_id: str | None = None
-    query: str | None = None
+    query: Question | None = None
     budget_tokens: int | None = None
     reason: str = "startup"
     client: str | None = None
@@ -106,7 +108,7 @@ class ContextGiven(Given, frozen=True, kw_only=True):
 class TitlesGiven(Given, frozen=True, kw_only=True):
     """The sessions of a result, by their ids or keys."""
 
-    session_ids: tuple[str, ...]
+    session_ids: Annotated[tuple[str, ...], Meta(max_length=MOST_HITS)]
 
 
 def _asked(caller: Caller, given: OnBehalf) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
+from recollect.core.bounds import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import AnyRoute, Created, Given, Route
 from recollect.server.routes.sessions import PAGE
@@ -40,7 +41,7 @@ class MessageFilter(Given, frozen=True, kw_only=True):
     """Which messages of a session: the newest, or the first after a seq."""
 
     session_key: str
-    limit: int = PAGE
+    limit: RowCount = PAGE
     after_seq: int | None = None
     before_seq: int | None = None
 
@@ -57,7 +58,7 @@ class EpisodeFilter(Given, frozen=True, kw_only=True):
 
     session_key: str | None = None
     project: str | None = None
-    limit: int = PAGE
+    limit: RowCount = PAGE
 
 
 class EpisodeList(msgspec.Struct, frozen=True, kw_only=True):

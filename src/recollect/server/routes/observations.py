@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from recollect.caller import Caller
+from recollect.core.bounds import MOST_IDS
 from recollect.core.checks import check_event_id, check_share
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
@@ -46,7 +48,7 @@ class Batch(Given, frozen=True, kw_only=True):
         for_session: Only what this session may hear, by its key or id.
     """
 
-    ids: list[int | str]
+    ids: Annotated[list[int | str], Meta(max_length=MOST_IDS)]
     full: bool = False
     max_tokens: int = DETAIL_TOKENS
     for_session: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.caller import Caller
+from recollect.core.bounds import HitCount, LineCount, Question
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.server.route import Given, Route
@@ -25,7 +26,7 @@ class Search(Given, frozen=True, kw_only=True):
     """A search.
 
     Attributes:
-        query: A question or words.
+        query: A question or words, 4,000 characters at most.
         limit: Results at most, 1 to 1,000.
         type: Only observations of this type, or of these.
         project: Only of this project: a path of it, its name or its id.
@@ -38,8 +39,8 @@ class Search(Given, frozen=True, kw_only=True):
         for_session: Only what this session may hear, by its key or id.
     """
 
-    query: str
-    limit: int = RESULTS
+    query: Question
+    limit: HitCount = RESULTS
     type: str | list[str] | None = None
     project: str | None = None
     date_from: int | str | None = None
@@ -57,8 +58,8 @@ class Around(Given, frozen=True, kw_only=True):
     Attributes:
         anchor: The number or id of an observation, ``m88``, or a time, ISO 8601 or ms.
         query: The best hit of this question.
-        before: Lines before it, at most.
-        after: Lines after it, at most.
+        before: Lines before it, at most; 0 to 200.
+        after: Lines after it, at most; 0 to 200.
         project: Only of this project.
         for_session: Only what this session may hear, by its key or id.
         date_from: Only lines from then on, as for a search; alone, the timeline begins there.
@@ -66,9 +67,9 @@ class Around(Given, frozen=True, kw_only=True):
     """
 
     anchor: int | str | None = None
-    query: str | None = None
-    before: int = 5
-    after: int = 5
+    query: Question | None = None
+    before: LineCount = 5
+    after: LineCount = 5
     project: str | None = None
     for_session: str | None = None
     date_from: int | str | None = None
@@ -89,7 +90,7 @@ class ForPrompt(Given, frozen=True, kw_only=True):
     session_key: str | None = None
     project: str | None = None
     max_tokens: int | None = None
-    query: str | None = None
+    query: Question | None = None
 
 
 def search(caller: Caller, given: Search) -> SearchResults:

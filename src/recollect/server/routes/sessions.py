@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.caller import Caller
+from recollect.core.bounds import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Route
 from recollect.server.seed.wire import (
@@ -43,7 +44,7 @@ class SessionFilter(Given, frozen=True, kw_only=True):
     title: str | None = None
     date_from: str | None = None
     date_to: str | None = None
-    limit: int = PAGE
+    limit: RowCount = PAGE
 
 
 class SessionChange(OneSession, frozen=True, kw_only=True):
