@@ -11,10 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.store.engine import Database
-from recollect.store.recognised import add_recognised, find_recognised
-
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
+    from recollect.store.engine import Database
     from recollect.text.redaction import Redactor
 
 T = TypeVar("T")
@@ -66,6 +64,8 @@ class SecretRedactor:
         Raises:
             StoreError: what was recognised cannot be read or kept.
         """
+        from recollect.store.recognised import add_recognised, find_recognised
+
         known = self._sessions.get(name)
         if is_new := known is None:
             if len(self._sessions) >= _MOST_SESSIONS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.values import PATH, is_filler
@@ -31,9 +31,9 @@ _COMMON = re.compile(
     re.IGNORECASE,
 )
 """What many have: it would go everywhere, and say nothing of a secret."""
-_USER = (
-    r"""(?i:(?:user(?:[_-]?name)?|login|account|owner|-u|--user)["']?[\s:=]{1,4}["']?|/home/"""
-    r"""|/users/|://)"""
+_USERS = re.compile(
+    r"""(?i:(?:user(?:[_-]?name)?|login|account|owner|-u|--user)["']?[\s:=]{1,4}["']?|/home/|/users/"""
+    r"""|://)([\w.-]{8,64})"""
 )
 _RUN = re.compile(rf"\S{{{LEAST_CHARS},}}+")
 _STARTS = re.compile(r"\\[nrt](?=\w)|%[0-9A-Fa-f]{2}|(?<![^\W_])(?=[^\W_])|(?=[\W_])")
@@ -71,18 +71,22 @@ class Recognised:
         fresh, self._fresh = self._fresh, []
         return fresh
 
-    def learn(self, kind: str, secret: str, text: str) -> None:
+    def learn(self, kind: str, secret: str, users: Collection[str] = ()) -> None:
         """Recognise a secret from now on, where it is one that only its holder has.
 
         Args:
             kind: What it is.
             secret: As it was found.
-            text: What it was found in: what is called a user there is none.
+            users: Names of users, which are none: see `users_in`.
         """
         if kind not in _KINDS or len(self) >= MOST_VALUES:
             return
         for part in _PARTS[kind].split(secret) if kind in _PARTS else (secret,):
-            if len(part) >= _LEAST_PART.get(kind, LEAST_CHARS) and is_own(part, text):
+            if (
+                len(part) >= _LEAST_PART.get(kind, LEAST_CHARS)
+                and is_own(part)
+                and part not in users
+            ):
                 for form in {part, json.dumps(part, ensure_ascii=False)[1:-1]}:
                     self._learn(kind, form)
 
@@ -139,10 +143,13 @@ class Recognised:
                     break
 
 
-def is_own(value: str, text: str) -> bool:
-    """Return whether only who holds a secret has its value, not every user or machine."""
+def users_in(text: str) -> frozenset[str]:
+    """Return what is called a user, or is one in a path or an address, in a text."""
+    return frozenset(_USERS.findall(text))
+
+
+def is_own(value: str) -> bool:
+    """Return whether only who holds a secret has its value, not every machine."""
     if not LEAST_CHARS <= len(value) <= MOST_CHARS or "\n" in value:
         return False
-    if _COMMON.fullmatch(value) or PATH.match(value) or is_filler(value):
-        return False
-    return re.search(rf"{_USER}{re.escape(value)}(?![\w-])", text) is None
+    return not (_COMMON.fullmatch(value) or PATH.match(value) or is_filler(value))

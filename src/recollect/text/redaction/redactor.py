@@ -19,7 +19,7 @@ from recollect.text.redaction.carriers import find_carried
 from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
-from recollect.text.redaction.recognised import Recognised
+from recollect.text.redaction.recognised import Recognised, users_in
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
@@ -109,14 +109,15 @@ class Redactor:
                 self._remember(text)
                 return Redacted(text=text, findings=())
         known = Recognised(self._salt) if recognised is None else recognised
-        marked, marks, spans = text, list[str](), list[Span]()
+        marked, marks, spans, users = text, list[str](), list[Span](), frozenset[str]()
         for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
             found = self._found(marked, known, is_first=number == 0)
             if not found:
                 break
+            users = users_in(text) if number == 0 else users
             for kind, start, end in found:
-                known.learn(kind, marked[start:end], text)
+                known.learn(kind, marked[start:end], users)
             spans = _merged([*spans, *_before(found, spans, marks)])
             marks = [self.mark(kind, text[start:end]) for kind, start, end in spans]
             marked = _marked(text, spans, marks)
@@ -320,7 +321,7 @@ class _Walk:
                 return redacted[len(key) + 2 :]
         if telling_kind(key, value) is None:
             return self.value(value, depth)
-        self._known.learn(kind, str(value), "")
+        self._known.learn(kind, str(value))
         return self._engine.mark(kind, str(value))
 
 

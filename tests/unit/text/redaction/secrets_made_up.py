@@ -35,7 +35,7 @@ SHAPED = {
     "bitbucket": ("bitbucket-token", "ATBB" + run(ALNUM, 32)),
     "npm": ("npm-token", "npm_" + run(ALNUM, 36)),
     "pypi": ("pypi-token", "pypi-AgEIcHlwaS5vcmc" + run(ALNUM, 90)),
-    "rubygems": ("rubygems-token", "rubygems_" + run(HEX, 48)),
+    "rubygems": ("gem-token", "rubygems_" + run(HEX, 48)),
     "crates": ("crates-token", "cio" + run(ALNUM, 32)),
     "nuget": ("nuget-key", "oy2" + run(LOWER, 43)),
     "docker": ("docker-token", "dckr_pat_" + run(ALNUM, 27)),
