@@ -28,6 +28,7 @@ from benchmarks.load.footprint import (
     describe_footprint,
     footprint_grids,
 )
+from benchmarks.load.greedy import GreedyPlan, GreedyRunner, describe_greedy, greedy_grids
 from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
 from benchmarks.load.mcp import McpPlan, McpRunner, describe_mcp, mcp_grids
@@ -345,6 +346,23 @@ def worker(
     with show_progress() as progress, work_folder(keep) as root:
         run = WorkerRunner(root, describe_environment(), progress).run(plan)
     output.deliver(run, describe_worker(run), worker_grids(run))
+
+
+@app.command()
+def greedy(
+    *,
+    seconds: Annotated[float, typer.Option(min=1, help="Alone, and again beside it.")] = 20.0,
+    connections: Annotated[int, typer.Option(min=4, help="Of the guest.")] = 64,
+    keep: Keep = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Worker: hooks of the owner beside a guest that takes all it can get."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = GreedyPlan(seconds=seconds, connections=connections)
+    with show_progress() as progress, work_folder(keep) as root:
+        run = GreedyRunner(root, describe_environment(), progress).run(plan)
+    output.deliver(run, describe_greedy(run), greedy_grids(run))
 
 
 @app.command()

@@ -113,26 +113,25 @@ class WorkerRunner:
         loads = []
         for done, size in enumerate(plan.sizes):
             self._progress("loading the worker", done, len(plan.sizes) + 1)
-            with _Served(self._root / str(size)).running() as served:
+            with Served(self._root / str(size)).running() as served:
                 loads.append(asyncio.run(_load(served, plan, size)))
         self._progress("killing the worker", len(plan.sizes), len(plan.sizes) + 1)
-        kill = _kill(_Served(self._root / "killed"), plan)
+        kill = _kill(Served(self._root / "killed"), plan)
         return WorkerRun(environment=self._environment, plan=plan, loads=tuple(loads), kill=kill)
 
 
-class _Served:
+class Served:
     """A worker process, and how to ask it."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
         self.pid = 0
         self._port = 0
-        self._head = b""
         private = {"RECOLLECT_EMBEDDING__PROVIDER": "none"}
         self._environment = {**os.environ, **private}  # noqa: TID251
 
     @contextmanager
-    def running(self) -> Iterator[_Served]:
+    def running(self) -> Iterator[Served]:
         """Run the worker inside the block."""
         with recollect.open(self.home, overrides=ALONE, live=False):
             pass  # a worker serves a home that is there
@@ -157,19 +156,19 @@ class _Served:
                 there = msgspec.json.decode(told.read_bytes())
                 if there["pid"] == process.pid:
                     self.pid, self._port = process.pid, there["port"]
-                    token = (self.home / "token").read_text(encoding="utf-8").strip()
-                    self._head = (
-                        "Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
-                        f"Authorization: Bearer {token}\r\n"
-                    ).encode()
                     return
             time.sleep(_PAUSE_S)
         raise RecollectError("the worker did not start", hint="run `recollect serve` by hand")
 
-    async def connect(self) -> _Connection:
-        """Return a connection that is kept alive."""
+    async def connect(self, token: str = "") -> Connection:
+        """Return a connection that is kept alive, of the owner where no token is given."""
+        token = token or (self.home / "token").read_text(encoding="utf-8").strip()
+        head = (
+            "Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer {token}\r\n"
+        )
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-        return _Connection(reader, writer, self._head)
+        return Connection(reader, writer, head.encode())
 
     def cpu_s(self) -> float:
         """Return the CPU time that the worker took; Linux tells."""
@@ -183,7 +182,7 @@ class _Served:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
-class _Connection:
+class Connection:
     """One client."""
 
     def __init__(
@@ -195,11 +194,46 @@ class _Connection:
 
     async def ask(self, line: bytes, body: bytes = b"") -> tuple[int, bytes]:
         """Send a request; return its status and what was answered."""
-        length = b"Content-Length: %d\r\n\r\n" % len(body)
-        self._writer.write(line + b" HTTP/1.1\r\n" + self._head + length + body)
-        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        self._begin(line, len(body))
+        self._writer.write(body)
+        status, head = await self._answer()
         size = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
-        return int(head[9:12]), await self._reader.readexactly(size)
+        return status, await self._reader.readexactly(size)
+
+    async def listen(self, line: bytes) -> int:
+        """Read an answer that goes on until it ends; return the status."""
+        self._begin(line, 0)
+        status, _ = await self._answer()
+        while status == 200 and await self._reader.read(65_536):
+            pass
+        return status
+
+    async def trickle(self, line: bytes, size: int, pause_s: float) -> int:
+        """Send a body byte by byte; return the status."""
+        self._begin(line, size)
+        answer = asyncio.ensure_future(self._answer())
+        try:
+            for _ in range(size):
+                done, _ = await asyncio.wait({answer}, timeout=pause_s)
+                if done:
+                    break
+                self._writer.write(b" ")
+            return (await answer)[0]
+        finally:
+            answer.cancel()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._writer.close()
+
+    def _begin(self, line: bytes, size: int) -> None:
+        length = b"Content-Length: %d\r\n\r\n" % size
+        self._writer.write(line + b" HTTP/1.1\r\n" + self._head + length)
+
+    async def _answer(self) -> tuple[int, bytes]:
+        """Return the status and the head of the next answer."""
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        return int(head[9:12]), head
 
     async def store(self, number: int, text: str) -> int:
         """Store an observation; return the status."""
@@ -213,7 +247,7 @@ class _Connection:
         return (await self.ask(b"POST /api/observations", msgspec.json.encode(body)))[0]
 
 
-async def _load(served: _Served, plan: WorkerPlan, size: int) -> LoadFigure:
+async def _load(served: Served, plan: WorkerPlan, size: int) -> LoadFigure:
     texts = texts_of(WriteOrder(home="", session="", name="w0", count=_TEXTS, size=size))
     numbers = count()
 
@@ -250,12 +284,12 @@ async def _load(served: _Served, plan: WorkerPlan, size: int) -> LoadFigure:
     )
 
 
-async def _later(seconds: float, served: _Served) -> float:
+async def _later(seconds: float, served: Served) -> float:
     await asyncio.sleep(seconds)
     return served.resident_mb()
 
 
-async def _until_indexed(served: _Served) -> float:
+async def _until_indexed(served: Served) -> float:
     connection, began = await served.connect(), time.perf_counter()
     while True:
         _, found = await connection.ask(b"GET /metrics")
@@ -267,7 +301,7 @@ async def _until_indexed(served: _Served) -> float:
         await asyncio.sleep(_PAUSE_S)
 
 
-def _kill(served: _Served, plan: WorkerPlan) -> KillFigure:
+def _kill(served: Served, plan: WorkerPlan) -> KillFigure:
     """Kill the worker in the middle of a load, and ask for what it acknowledged."""
     texts = texts_of(WriteOrder(home="", session="", name="w0", count=_TEXTS, size=plan.sizes[0]))
     acknowledged: set[int] = set()
