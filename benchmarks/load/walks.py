@@ -125,7 +125,7 @@ class WalkRunner:
 
     def _live_calls(self) -> Iterator[WalkRow]:
         with recollect.open(self._root / "home", overrides=WORDS_ONLY) as memory:
-            session = memory.sessions.create(key="walks")
+            session = memory.sessions.create(key="walks", owner=True)
             memory.sessions.append_many(session.id, [_message(i) for i in range(MESSAGES)])
             self._settle(memory)
             memory.search(QUESTION, limit=HITS)

@@ -33,7 +33,7 @@ from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.account import escaped, parse_account
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import LIST_THEM, Session, owned_session
+from recollect.sessions.record.session import LIST_THEM, Session
 from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 
 Extent: TypeAlias = Literal["scope", "tenant", "home"]
@@ -45,11 +45,6 @@ Key: TypeAlias = "SessionKey | Session"
 
 class Caller:
     """Who calls, for one request or for many; threads may share it.
-
-    Args:
-        token: Who it is.
-        memory: Within the scope of the token.
-        check: Raises Unauthorized where the token is not valid any more.
 
     Attributes:
         token: Who it is.
@@ -112,7 +107,7 @@ class Caller:
         """Return the session on whose behalf is asked, to be passed down as ``for_session``.
 
         Args:
-            asked: The id or key of a session that narrows it.
+            asked: The id or key of a session that narrows it; of a plain name as `Sessions.open`.
 
         Returns:
             An id; None, everything in the scope, where the operator asks and names no session.
@@ -123,8 +118,8 @@ class Caller:
         if asked is None:
             return None if self.token.is_owners else self._own().id
         if not self.token.asks_for_any:
-            return self.session(asked).id
-        found = self.memory.sessions.known(asked)
+            return self.session(asked, owner=False).id
+        found = self.memory.sessions.known(asked, owner=False)
         if found is None:
             raise _not_found()
         return found.id
@@ -155,14 +150,14 @@ class Caller:
             found = hooked.session
         return found.id
 
-    def session(self, id_or_key: str) -> Session:
-        """Return a session that the token may hear: its messages, its context, its window.
+    def session(self, id_or_key: str, *, owner: bool | None = None) -> Session:
+        """Return a session that the token may hear; ``owner`` as for `Catalogue.known`.
 
         Raises:
             NotFound: the session is missing, or not for this token: the error is the same.
         """
         for name in self._names(id_or_key):
-            found = self.memory.sessions.known(name)
+            found = self.memory.sessions.known(name, owner=owner if self.token.is_owners else None)
             if found is not None and self._hears(found):
                 return found
         raise _not_found()
@@ -173,7 +168,7 @@ class Caller:
         if self.token.is_owners:
             return sessions.list(limit=limit, **filters)
         # The one as which it hears is listed once somebody used it: this call may begin it.
-        known, own = sessions.known(self._own_key.text), self._own()
+        known, own = sessions.known(self._own_key.text, owner=False), self._own()
         begun = known is None or known.id != own.id
         most = limit if limit is None or limit < 0 else limit + begun
         found = sessions.list(limit=most, for_session=own.id, **filters)
@@ -188,16 +183,15 @@ class Caller:
         """Return whether the token may hear a message of a session that it may hear.
 
         People who share a session one by one do not hear each other's turns.
-
-        Raises:
-            NotFound: its session is gone.
         """
         if self.token.is_owners:
             return True
         own = self.memory.sessions.visibility_group(self._own().id)
         return self.memory.sessions.message_group(message).name == own.name
 
-    def writes_to(self, id_or_key: str, project: str | None = None) -> Session:
+    def writes_to(
+        self, id_or_key: str, project: str | None = None, *, owner: bool = False
+    ) -> Session:
         """Return the session to write into: one that is there, or a new one under the key.
 
         Under a plain key the session that was used last goes on, however old; under a key with
@@ -208,25 +202,26 @@ class Caller:
         Args:
             id_or_key: Which one.
             project: Of a new session; that of the token if not given.
+            owner: Whether a plain name is a session of the owner's, as for `Sessions.open`.
 
         Raises:
             Denied: the key names a channel that the token does not speak for, or another agent or
-                project than its own.
+                project than its own; or ``owner`` is given by a token that is not the operator's.
             InvalidInput: the key cannot be one.
         """
-        sessions = self.memory.sessions
-        found = sessions.known(id_or_key)
+        sessions, owner = self.memory.sessions, self._may_own(owner)
+        found = sessions.known(id_or_key, owner=owner)
         if found is not None and found.id == id_or_key:
             if self.token.is_owners or self._is_granted(found) or self._hears(found):
                 return self.writable(found)
             found = None
         key = self._key(id_or_key)
         if key.text != id_or_key:
-            found = sessions.known(key.text)
+            found = sessions.known(key.text, owner=owner)
         if found is None:
             self._check_new(self._place(key))
         if found is None or key.channel is not None:
-            found = sessions.open(key.text, self._project(project))
+            found = sessions.open(key.text, self._project(project), owner=owner)
         return self.writable(found)
 
     def hooked(
@@ -236,6 +231,7 @@ class Caller:
         moment: Moment,
         at: int | None = None,
         *,
+        owner: bool | None = None,
         beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
         """Return the session of the hooks under a name; arguments as for `Sessions.hooked`.
@@ -252,8 +248,10 @@ class Caller:
             beginning()
 
         named = self._key(name).text if isinstance(name, str) else name
-        hooked = self.memory.sessions.hooked
-        found = hooked(named, self._project(project), moment, at=at, beginning=check)
+        whose = self._may_own(self.token.is_owners if owner is None else owner)
+        found = self.memory.sessions.hooked(
+            named, self._project(project), moment, at=at, owner=whose, beginning=check
+        )
         self.writable(found.session)
         return found
 
@@ -288,9 +286,17 @@ class Caller:
     def _own(self) -> Session:
         """Return the session as which a token hears; made when it is asked for first."""
         sessions, key = self.memory.sessions, self._own_key.text
-        found = sessions.known(key)
+        found = sessions.known(key, owner=False)
         # Its id may be what another one has for a key.
         return found if found is not None and found.key == key else sessions.open(key)
+
+    def _may_own(self, owner: bool) -> bool:
+        """Return whether a plain name is the owner's: for the operator as asked, else by group."""
+        if self.token.is_owners:
+            return owner
+        if owner:
+            raise Denied("only the operator names the owner's sessions", hint="leave owner out")
+        return self._group(self._own()).is_owners
 
     def _hears(self, session: Session) -> bool:
         """Return whether a session is within the token's own visibility group."""
@@ -338,18 +344,13 @@ class Caller:
         """
         *_, name = self._names(asked)
         key = parse_key(name)
-        self._check_key(key)
-        return key
-
-    def _check_key(self, key: SessionKey) -> None:
-        """Refuse a key under which the token may not begin a session."""
-        if self.token.is_owners or self._is_granted(key):
-            return self._check_channel(key)
-        if self._group(self._place(key)).name == self._group(self._own()).name:
-            return self._check_channel(key)
+        is_free = self.token.is_owners or self._is_granted(key)
+        if is_free or self._group(self._place(key)).name == self._group(self._own()).name:
+            self._check_channel(key)
+            return key
         if key.channel is not None:
             raise _not_for(key.channel)
-        hint = "use a plain session key, or none"
+        hint = "use the session key of the token, or none"
         raise Denied("the session key is of another audience", hint=hint)
 
     def _group(self, session: Session) -> VisibilityGroup:
@@ -358,9 +359,7 @@ class Caller:
 
     def _place(self, key: SessionKey) -> Session:
         """Return the session that a key would begin."""
-        scope, links = self.memory.scope, self.memory.sessions.links
-        draft = Session(id="", tenant=scope.tenant, status="active", created_at=0, updated_at=0)
-        return owned_session(draft, key, scope, links)
+        return self.memory.sessions.preview(key.text, owner=self._may_own(False))
 
     def _names(self, id_or_key: str) -> tuple[str, ...]:
         """Return what is meant by the name of a session: as it is, then as the token's own."""

@@ -247,7 +247,7 @@ class Memory(ExchangeFacade, RepairFacade):
         if not callable(on_progress):
             raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")
         asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
-        seen = self.scope if scope is None else self.scope.narrowed(scope)
+        seen = self.scope if scope is None else self._base.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
         parts, now = self._parts, self._base.clock.now_ms()
@@ -275,7 +275,8 @@ class Memory(ExchangeFacade, RepairFacade):
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         if missing and not options.sees_files:
             missing = ()
-        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings])
+        unknown = () if result.hits else self._base.unknown_user(seen)
+        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings, *unknown])
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that a person was not given in the last 24 hours.

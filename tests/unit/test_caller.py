@@ -181,7 +181,7 @@ def test_what_is_not_there_and_what_is_not_theirs_are_said_alike(callers: Caller
         ("session:agent:work:slack:T1:direct:U7", "agent:work:slack:T1:direct:U7:thread:notes"),
         (f"session:{GROUP}:thread:9", f"{GROUP}:thread:notes"),
         ("session:agent:work:main", "agent:work:notes"),
-        ("session:home", "notes"),
+        ("session:agent:main:main", "agent:main:notes"),
     ],
 )
 def test_a_plain_key_names_a_session_within_the_tokens_own_group(
@@ -273,7 +273,8 @@ def test_a_person_is_heard_on_all_their_channels_and_spoken_for_on_one(callers: 
 def test_a_shared_session_is_heard_as_whoever_spoke_last(callers: Callers) -> None:
     """As an agent that answers there; a turn of somebody else narrows what it may pass, too."""
     owner = callers.local("owner", "write", channels=("*",))
-    main, notes = owner.writes_to("agent:main:main"), owner.writes_to("notes")
+    main = owner.writes_to("agent:main:main")
+    notes = owner.writes_to("notes", owner=True)
     append = owner.memory.sessions.append
     first = append(main.id, "user", "kites", sender="telegram:42")
     caller = callers.local("session:agent:main:main", "write", "a")

@@ -27,6 +27,7 @@ embedding: {{provider: none}}
 workspace: {{path: {desk}}}
 sessions:
   owner: ["telegram:42"]
+  identity_links: ["ann=telegram:77", "ann=slack:9"]
   retention: {{max_sessions: 1}}
 agents:
   work:
@@ -36,7 +37,9 @@ agents:
 AGENTS, PEOPLE, PROJECTS = ("main", "home", "work"), ("42", "77"), (None, "/p/tea", "/p/kiln")
 SCOPES = [
     Scope(agent=agent, user=user, project=project)
-    for agent, user, project in itertools.product((None, *AGENTS), (None, "77"), (None, "/p/tea"))
+    for agent, user, project in itertools.product(
+        (None, *AGENTS), (None, "telegram:77", "ann"), (None, "/p/tea")
+    )
 ]
 SAID = st.lists(
     st.tuples(
@@ -173,7 +176,7 @@ def _compare(narrow: Memory, home: Path, ids: list[str], names: list[str]) -> No
 def test_a_narrowed_memory_shares_what_is_open(home: Path) -> None:
     """Databases, models and the work in the background; an agent's own index is opened once."""
     with _open(home) as memory:
-        narrow = memory.within(Scope(user="77"))
+        narrow = memory.within(Scope(user="telegram:77"))
         mine, theirs = memory._parts, narrow._parts  # noqa: SLF001
         assert theirs.resources.records is mine.resources.records
         assert theirs.resources.index_database is mine.resources.index_database
@@ -189,7 +192,10 @@ def test_a_narrowed_memory_shares_what_is_open(home: Path) -> None:
 def test_closing_a_narrowed_memory_does_nothing(home: Path) -> None:
     """Neither to its origin nor to itself: it ends with the origin, those of agents too."""
     with _open(home) as memory:
-        with memory.within(Scope(user="77")) as narrow, memory.within(Scope(agent="work")) as work:
+        with (
+            memory.within(Scope(user="telegram:77")) as narrow,
+            memory.within(Scope(agent="work")) as work,
+        ):
             _say(memory, "main", "77", None, is_deed=True)
         _say(memory, "main", "77", None, is_deed=True)
         assert len(narrow.sessions.list()) == 2
@@ -208,7 +214,11 @@ def test_nothing_outside_of_the_scope_can_be_asked_for(home: Path) -> None:
     """Another owner is refused, and so is what takes in the whole home."""
     with _open(home) as memory:
         narrow = memory.within(Scope(agent="home"))
-        for wanted in (Scope(agent="work"), Scope(tenant="acme"), Scope(agent="work", user="77")):
+        for wanted in (
+            Scope(agent="work"),
+            Scope(tenant="acme"),
+            Scope(agent="work", user="telegram:77"),
+        ):
             with pytest.raises(Denied, match="another owner"):
                 narrow.within(wanted)
         with pytest.raises(Denied, match="the whole home"):
@@ -221,7 +231,7 @@ def test_nothing_outside_of_the_scope_can_be_asked_for(home: Path) -> None:
 def test_a_sync_of_one_serves_all_that_are_narrowed(home: Path) -> None:
     """As long as somebody holds them; a rebuild does too."""
     with _open(home) as memory:
-        narrow = memory.within(Scope(user="77"))
+        narrow = memory.within(Scope(user="telegram:77"))
         memory.sync()
         assert memory.status().files == 2
         (home.parent / "desk" / "memory" / "pear.md").write_text("A pear.\n", encoding="utf-8")

@@ -628,6 +628,7 @@ class AsyncSessions:
         at: int | datetime | None = None,
         session_id: str | None = None,
         mode: str | None = None,
+        owner: bool = False,
     ) -> Session:
         """Return a new session.
 
@@ -640,6 +641,7 @@ class AsyncSessions:
             session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most. Where
                 another owner has it, the session gets one that is derived from it.
             mode: ``queue`` to answer strictly one message at a time; else the key decides it.
+            owner: As for `open`.
 
         Raises:
             InvalidInput: one of them cannot be stored.
@@ -771,6 +773,7 @@ class AsyncSessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
+        owner: bool = True,
         beginning: Callable[[Hooked], None] = ...,
     ) -> Hooked:
         """Return the session of the hooks under a name, and what became of it by this one.
@@ -784,12 +787,13 @@ class AsyncSessions:
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
+            owner: Whether a plain name is a session of the owner's, unless only a person has one
+                under it; else it is a person's, as for `open`.
             beginning: Is given what would begin or be opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
-            NotFound: it is of another owner than the scope's.
-            Denied: the key or project belongs to another owner than the scope's.
+            NotFound, Denied: it, its key or project is of another owner than the scope's.
             Conflict: it would be opened again, and another program holds it; or it was deleted.
         """
     async def is_addressed(
@@ -856,11 +860,15 @@ class AsyncSessions:
             InvalidInput: a part cannot be one, or an account that is not linked is called like a
                 person who is.
         """
-    async def known(self, id_or_key: str) -> Session | None:
+    async def known(self, id_or_key: str, *, owner: bool | None = None) -> Session | None:
         """Return the session with exactly this id, or the one under this key that was used last.
 
         An active one under the key comes before an archived one; a deleted one is found by its id
         only. None where there is none: no other name of a session is looked at.
+
+        Args:
+            id_or_key: Which one.
+            owner: Under a plain name only what `open` means with this; without it that comes first.
         """
     async def latest(
         self, project: str | None = None, *, automatic: bool = False
@@ -961,11 +969,17 @@ class AsyncSessions:
             NotFound: the scope has no such session.
             InvalidInput: a number is not a whole number from 0.
         """
-    async def open(self, key: str, project: str | None = None) -> Session:
+    async def open(self, key: str, project: str | None = None, *, owner: bool = False) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
         The current one is the active session that was used last; ``sessions.fresh`` says how long.
         A new one names the one before it. Callers at the same time get the same session.
+
+        Args:
+            key: Who and where. A plain name, such as ``alice``, is a person with an audience of
+                its own; ``sessions.plain_keys`` may say otherwise.
+            project: What it is about, usually a folder.
+            owner: Whether a plain name is a session of the owner's instead.
 
         Raises:
             InvalidInput: the key cannot be one.
@@ -980,6 +994,15 @@ class AsyncSessions:
 
         Raises:
             NotFound: the scope has no such session.
+        """
+    async def preview(
+        self, key: str | None, project: str | None = None, *, owner: bool = False
+    ) -> Session:
+        """Return the session that `Sessions.create` would begin; nothing is stored.
+
+        Raises:
+            InvalidInput: the key cannot be one.
+            Denied: the key or project belongs to another owner than the scope's.
         """
     async def release(self, lease: Lease) -> None:
         """Give a held session back. Again does no harm."""
@@ -998,14 +1021,21 @@ class AsyncSessions:
             Conflict: another program holds it.
             InvalidInput: it is longer than 512 characters.
         """
-    async def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
+    async def reset(
+        self, key: str, project: str | None = None, *, reason: str = "new", owner: bool = False
+    ) -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
 
         The one before is archived and named as ``previous_id``; its messages stay.
 
+        Args:
+            key: Who and where.
+            project: What it is about, usually a folder.
+            reason: Recorded in the event.
+            owner: As for `open`.
+
         Raises:
-            InvalidInput: the key cannot be one.
-            Denied: the key or project belongs to another owner than the scope's.
+            RecollectError: as `open`.
         """
     async def resume(self, id_or_title: str) -> Session:
         """Return a session to go on with, active again if it was archived.
@@ -1072,6 +1102,7 @@ class AsyncSessions:
         fork: bool = False,
         key: str | None = None,
         project: str | None = None,
+        owner: bool = False,
     ) -> Session:
         """Return the session that a program begins with.
 
@@ -1083,6 +1114,7 @@ class AsyncSessions:
             fork: Go on in a fork of whichever session was chosen.
             key: Of a new session.
             project: Of a new session, and where the latest is looked for.
+            owner: As for `open`.
 
         Raises:
             InvalidInput: two of the first three, or a fork of nothing.
@@ -1180,7 +1212,6 @@ class AsyncHistory:
 
     Args:
         access: The records, and whose conversations.
-        links: Which accounts are one person.
     """
     async def add(
         self,
@@ -1668,6 +1699,8 @@ class AsyncContexts:
         budget_tokens: int | None = None,
         *,
         for_session: str | None = None,
+        key: str | None = None,
+        owner: bool = False,
     ) -> ContextBlock:
         """Return what the first prompt of a new session would be given; nothing is recorded.
 
@@ -1677,9 +1710,12 @@ class AsyncContexts:
             query: A question; what answers it comes first.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             for_session: On behalf of this session: only what it may hear.
+            key: Under which key it would begin, which says who hears it; the owner's if not given.
+            owner: Whether a plain name is a session of the owner's, as for `Sessions.open`.
 
         Raises:
             NotFound: the scope has no session ``for_session``.
+            Denied: the key belongs to another owner than the scope's.
             InvalidInput: an argument is out of range.
             StoreError: the records cannot be read.
         """

@@ -134,8 +134,8 @@ class ExchangeFacade:
         """
         from recollect.governance.exchange.export import ExportOrder, HomeExport
 
-        mine = self._parts.resources.scope
-        seen = mine if scope is None else mine.narrowed(scope)
+        mine = self._parts.resources
+        seen = mine.scope if scope is None else mine.narrowed(scope)
         if seen is None:
             raise NotFound("the scope is of another owner", hint="ask within your own scope")
         if seen.session is not None:

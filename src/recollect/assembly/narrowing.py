@@ -23,7 +23,7 @@ from recollect.core.settings import known_agent, load_settings
 
 def within(parts: Components, scope: Scope) -> Components:
     """Return the parts of a memory of a narrower scope; see `Memory.within`."""
-    seen = parts.resources.scope.narrowed(scope)
+    seen = parts.resources.narrowed(scope)
     if seen is None:
         hint = "narrow it to what its own scope includes"
         raise Denied("the scope is of another owner", hint=hint)
@@ -37,6 +37,7 @@ def narrow(root: Components, scope: Scope) -> Components:
         root: What `root_of` gives for the scope.
         scope: What is seen.
     """
+    scope = root.resources.owner.links.scope_of(scope)
     if scope == root.resources.scope:
         return msgspec.structs.replace(root, root=root, closing=leave_open)
     return assemble_narrowed(root, narrowed_resources(root.resources, scope))

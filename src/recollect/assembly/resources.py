@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import LiteralString
 
 import msgspec
 
 from recollect.core.clock import Clock, IdSource, SystemClock
-from recollect.core.errors import NotFound, RecollectError
-from recollect.core.scope import Scope
+from recollect.core.errors import ConfigError, NotFound, RecollectError, StoreError
+from recollect.core.scope import Scope, ScopeOfPerson
 from recollect.core.settings import (
     PrivacySettings,
     ResolvedSettings,
@@ -18,6 +20,8 @@ from recollect.core.settings import (
     load_settings,
     user_path,
 )
+from recollect.core.settings.config_file import with_setting
+from recollect.core.settings.sources import FILE_NAME, read_file
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 from recollect.models.http.retry import RetryClock
@@ -32,16 +36,27 @@ from recollect.models.registry import (
 from recollect.recall.healing import open_sound_index
 from recollect.recall.ownership import claim
 from recollect.sessions.policy.owner import Owner, read_owner
-from recollect.sessions.record.identity_links import read_links
+from recollect.sessions.record.identity_links import USERS, read_links
 from recollect.store.engine import Database
-from recollect.store.files import private_folder
-from recollect.store.meta import REDACTION_SALT, persisted_random
+from recollect.store.files import private_folder, write_file
+from recollect.store.meta import (
+    OWNERS,
+    PLAIN_KEYS,
+    REDACTION_SALT,
+    UNTOLD,
+    find_value,
+    persisted_random,
+    set_value,
+)
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.store.sqlite.home import AGENTS
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, UsageLedger
 from recollect.text.secret_redactor import SecretRedactor
 
 ONLY_READ = "what was stored before is found, and nothing new is stored"
+
+
+_OF_USER: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND user_id = ? LIMIT 1"
 
 
 class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +95,23 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     """None where the settings say ``none``."""
     owner: Owner
 
+    def narrowed(self, wanted: Scope) -> Scope | None:
+        """Return what of the scope ``wanted`` selects, as `Scope.narrowed`.
+
+        Raises:
+            InvalidInput: it is not a scope, or its user cannot be one.
+        """
+        return self.scope.narrowed(self.owner.links.scope_of(wanted))
+
+    def unknown_user(self, scope: Scope) -> tuple[str, ...]:
+        """Return a warning where no session is of the user of a scope."""
+        user = scope.user
+        if user is None or ":" in user or isinstance(scope, ScopeOfPerson):
+            return ()
+        if self.records.read(lambda tx: tx.row(_OF_USER, (scope.tenant, user))) is not None:
+            return ()
+        return (f"no session is of the user {user}: {USERS}",)
+
     @property
     def warning(self) -> str | None:
         """That the home can only be read, where it is so."""
@@ -114,6 +146,7 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
         else beside.records
     )
     try:
+        resolved = _with_kept_plain_keys(home, records, resolved)
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
         language = _language(resolved, records, clock)
         people = resolved.settings.sessions
@@ -130,7 +163,7 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
         home=home,
         index_home=index_home,
         workspace=workspace,
-        scope=scope,
+        scope=owner.links.scope_of(scope),
         resolved=resolved,
         clock=clock,
         ids=IdSource(clock),
@@ -142,6 +175,29 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
         language=language,
         owner=owner,
     )
+
+
+def _with_kept_plain_keys(
+    home: Path, records: SqliteDatabase, resolved: ResolvedSettings
+) -> ResolvedSettings:
+    """Return the settings of a home whose plain names are the owner's since before they said so.
+
+    Its settings file says it from then on; where that cannot be written, it holds all the same.
+    """
+    if records.read(lambda tx: find_value(tx, PLAIN_KEYS)) != OWNERS:
+        return resolved
+    path, key = home / FILE_NAME, "sessions.plain_keys"
+    with suppress(ConfigError, OSError, StoreError):
+        is_said = key in read_file(path)
+        if not is_said:
+            text = path.read_text("utf-8-sig") if path.exists() else ""
+            write_file(path, with_setting(text, key, OWNERS).encode())
+        records.write(lambda tx: set_value(tx, PLAIN_KEYS, "" if is_said else UNTOLD))
+    if resolved.origins[key] != "default":
+        return resolved
+    sessions = msgspec.structs.replace(resolved.settings.sessions, plain_keys="owner")
+    settings = msgspec.structs.replace(resolved.settings, sessions=sessions)
+    return msgspec.structs.replace(resolved, settings=settings)
 
 
 def narrowed_resources(base: Resources, scope: Scope) -> Resources:

@@ -11,7 +11,6 @@ from recollect.assembly.resources import Resources, has_files, own_index_of
 from recollect.index.index import Index
 from recollect.index.model.document import FILES, DocumentBatch, SourceState
 from recollect.sessions.mirror.mirror import TranscriptMirror
-from recollect.sessions.record.identity_links import read_links
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.workspace.extra_paths import ExtraPath, extra_path
 
@@ -177,7 +176,6 @@ def transcript_importer(
         stores=STORES,
         mirror=mirror,
         scope=resources.scope,
-        links=read_links(resources.resolved.settings.sessions.identity_links),
         projects=controls.projects,
         rule=controls,
         ledger=ledger,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from recollect.core.errors import Denied, InvalidInput
@@ -50,19 +53,60 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """
         if not isinstance(wanted, Scope):
             raise InvalidInput("scope must be a Scope", hint="pass recollect.Scope(project=…)")
-        fields: dict[str, str | None] = {}
-        for name in self.__struct_fields__:
+        fields: dict[str, Any] = {}
+        for name in Scope.__struct_fields__:
             mine, theirs = getattr(self, name), getattr(wanted, name)
-            if None not in {mine, theirs} and mine != theirs:
+            if name != "user" and None not in {mine, theirs} and mine != theirs:
                 return None
             fields[name] = mine if theirs is None else theirs
-        return msgspec.convert(fields, Scope)
+        if self.user is None or wanted.user is None or self.user == wanted.user:
+            person = wanted if isinstance(wanted, ScopeOfPerson) else self
+            return person.of_user(fields)
+        if includes_user(self, wanted.user):
+            return wanted.of_user(fields)
+        is_within = includes_user(wanted, self.user)
+        return self.of_user(fields | {"user": self.user}) if is_within else None
+
+    def of_user(self, fields: Mapping[str, Any]) -> Scope:
+        """Return a scope with these fields whose rows are those of the users of this one."""
+        return Scope(**fields)
 
 
 class ScopeWithout(Scope, frozen=True, kw_only=True):
     """A scope without the rows of some agents, which somebody else looks after."""
 
     agents_left_out: tuple[str, ...] = ()
+
+
+class ScopeOfPerson(Scope, frozen=True, kw_only=True):
+    """The scope of a person of several accounts; ``user`` is the name.
+
+    Attributes:
+        users: The users of the rows: the name, and the accounts that are linked to it.
+        anywhere: Ids that are the person's on any channel, escaped as in an account.
+        others: Accounts with one of these ids that are somebody else's.
+    """
+
+    users: tuple[str, ...]
+    anywhere: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def of_user(self, fields: Mapping[str, Any]) -> Scope:
+        """See `Scope.of_user`."""
+        return ScopeOfPerson(**fields, users=self.users, anywhere=self.anywhere, others=self.others)
+
+    def includes(self, user: str | None) -> bool:
+        """Return whether rows of a user are the person's."""
+        if user is None or user in self.users:
+            return user is not None
+        return user.rpartition(":")[2] in self.anywhere and user not in self.others
+
+
+def includes_user(scope: Scope, user: str | None) -> bool:
+    """Return whether a scope selects the rows of a user."""
+    if isinstance(scope, ScopeOfPerson):
+        return scope.includes(user)
+    return scope.user is None or scope.user == user
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):

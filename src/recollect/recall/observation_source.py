@@ -18,7 +18,7 @@ _CHANGES: LiteralString = f"""
     SELECT c.tenant, c.ref,
         CASE WHEN s.status = 'deleted' OR o.is_forgotten OR {IS_REPEATED} THEN NULL
             ELSE o.number END,
-        o.agent, o.user_id, o.project, o.session_id, o.title, o.summary, o.files, o.error,
+        o.agent, s.user_id, o.project, o.session_id, o.title, o.summary, o.files, o.error,
         o.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender
     FROM changes c LEFT JOIN observations o ON o.id = c.ref
         LEFT JOIN sessions s ON s.id = o.session_id

@@ -5,12 +5,15 @@ Everything here is read; nothing is asked of a provider. `probe` does that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, LiteralString
 
 import msgspec
 
 from recollect.core.clock import Clock, to_datetime
+from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import LanguageSettings, Settings
 from recollect.index.embedding.batch_health import BatchStatus
@@ -28,6 +31,7 @@ from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import Condition, integer, typed_rows
 from recollect.store.engine import Database, Health
 from recollect.store.journal import last_change
+from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
@@ -297,7 +301,8 @@ def report_status(parts: Reported) -> Status:
         StoreError: a database cannot be read.
     """
     index, sync, choice = parts.index.status(), parts.maintenance.state(), parts.choice
-    sync = msgspec.structs.replace(sync, warnings=(*parts.index.notices, *sync.warnings))
+    told = (*parts.index.notices, *_kept_plain_keys(parts), *sync.warnings)
+    sync = msgspec.structs.replace(sync, warnings=told)
     (counts,) = parts.records.read(lambda tx: typed_rows(tx.all(_COUNTS), _Counts))
     provider, _, model = (choice.embedder.model if choice.embedder else "none").partition(":")
     index_health = parts.index_database.health()
@@ -348,6 +353,17 @@ def report_status(parts: Reported) -> Status:
         background_error=sync.last_error,
         events=parts.events.state(),
     )
+
+
+def _kept_plain_keys(parts: Reported) -> Iterator[str]:
+    """Yield once that the settings of an older home were added to."""
+    if parts.records.read(lambda tx: find_value(tx, PLAIN_KEYS)) == UNTOLD:
+        with suppress(StoreError):
+            parts.records.write(lambda tx: drop_value(tx, PLAIN_KEYS))
+        yield (
+            "plain session names stay the owner's in this home: config.yaml has "
+            "sessions.plain_keys: owner now; with person each is somebody of its own"
+        )
 
 
 def _cache(parts: Reported, index: IndexStatus) -> CacheStatus:

@@ -16,7 +16,7 @@ from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
 
 _CHANGES: LiteralString = f"""
-    SELECT c.seq, c.tenant, c.ref, t.id, t.agent, t.user_id, t.project,
+    SELECT c.seq, c.tenant, c.ref, t.id, t.agent, s.user_id, t.project,
         CASE WHEN s.status <> 'deleted' THEN t.session_id ELSE {READER} END, t.seq, t.role, t.name,
         t.text, t.created_at, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer,
         t.turn_sender

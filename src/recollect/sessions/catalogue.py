@@ -14,6 +14,7 @@ from recollect.core.clock import check_span, check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
+from recollect.sessions.lifecycle import wanted_session
 from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import heard_sessions
 from recollect.sessions.record.access import SessionAccess
@@ -24,11 +25,12 @@ from recollect.sessions.record.session import (
     STATUSES,
     Session,
     find_session,
+    plain_user,
     require_session,
     select_channels,
     select_sessions,
 )
-from recollect.sessions.record.session_key import AUTOMATIC, parse_key
+from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.store.columns import Condition, decode, text
 from recollect.store.engine import Transaction
 
@@ -81,15 +83,43 @@ class Catalogue:
             lambda tx: named_session(tx, self._access.scope, id_or_title, deleted=deleted)
         )
 
-    def known(self, id_or_key: str) -> Session | None:
+    def known(self, id_or_key: str, *, owner: bool | None = None) -> Session | None:
         """Return the session with exactly this id, or the one under this key that was used last.
 
         An active one under the key comes before an archived one; a deleted one is found by its id
         only. None where there is none: no other name of a session is looked at.
+
+        Args:
+            id_or_key: Which one.
+            owner: Under a plain name only what `open` means with this; without it that comes first.
         """
-        return self._access.database.read(
-            lambda tx: known_session(tx, self._access.scope, id_or_key)
-        )
+        access = self._access
+
+        def unit(tx: Transaction) -> Session | None:
+            found = find_session(tx, access.scope, id_or_key)
+            key = None if found is not None else _key_of(id_or_key)
+            if key is None:
+                return found
+            is_person = not owner and access.settings.plain_keys == "person"
+            user = plain_user(key, access.scope, is_person=is_person)
+            where = Condition(access.scope).also("key = ?", key.text)
+            if owner is not None and key.plain_name is not None:
+                where.also("user_id IS NOT DISTINCT FROM ?", user)
+            under = select_sessions(tx, where.also("status <> ?", DELETED), None)
+            return min(under, key=lambda s: (s.user != user, s.status != "active"), default=None)
+
+        return access.database.read(unit)
+
+    def preview(
+        self, key: str | None, project: str | None = None, *, owner: bool = False
+    ) -> Session:
+        """Return the session that `Sessions.create` would begin; nothing is stored.
+
+        Raises:
+            InvalidInput: the key cannot be one.
+            Denied: the key or project belongs to another owner than the scope's.
+        """
+        return wanted_session(self._access, key, project, owner=owner)
 
     def latest(self, project: str | None = None, *, automatic: bool = False) -> Session | None:
         """Return the active session that was used last, in one project or anywhere.
@@ -214,18 +244,11 @@ _NUMBERED: dict[str, LiteralString] = {
 _NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
 
 
-def known_session(tx: Transaction, scope: Scope, id_or_key: str) -> Session | None:
-    """Return the session with exactly this id, or the one under this key that was used last."""
-    found = find_session(tx, scope, id_or_key)
-    if found is not None:
-        return found
+def _key_of(text: str) -> SessionKey | None:
     try:
-        key = parse_key(id_or_key).text
+        return parse_key(text)
     except InvalidInput:
         return None
-    where = Condition(scope).also("key = ?", key).also("status <> ?", DELETED)
-    under = select_sessions(tx, where, None)
-    return min(under, key=lambda s: s.status != "active", default=None)
 
 
 def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = False) -> Session:
@@ -296,11 +319,8 @@ def _by_title(sessions: Sequence[_Known], name: str) -> list[_Known]:
 
 
 def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
-    try:
-        key = parse_key(name).text
-    except InvalidInput:
-        return []
-    meant = [s for s in sessions if s.key == key]
+    key = _key_of(name)
+    meant = [s for s in sessions if key is not None and s.key == key.text]
     return sorted(meant, key=lambda s: s.status != "active")[:1]
 
 

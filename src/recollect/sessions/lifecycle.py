@@ -6,12 +6,13 @@ here: a reset, a status or a fork only says which rows belong to what.
 
 from __future__ import annotations
 
-from datetime import tzinfo
-from typing import Literal, LiteralString, get_args
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import Any, Literal, LiteralString, get_args
 
 import msgspec
 
-from recollect.core.clock import to_datetime
+from recollect.core.clock import check_time, to_datetime
 from recollect.core.errors import Conflict, InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset, SessionResumed
 from recollect.core.scope import Scope
@@ -21,7 +22,6 @@ from recollect.sessions.lease import check_change
 from recollect.sessions.policy.freshness import FreshnessRule
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
-from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.lineage import check_depth, touch_messages
 from recollect.sessions.record.session import (
     DELETED,
@@ -38,6 +38,7 @@ from recollect.sessions.record.session import (
     require_session,
     select_sessions,
     set_place,
+    under_key,
 )
 from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.tombstone import OURS, is_buried
@@ -48,6 +49,7 @@ from recollect.sessions.record.transcript_rows import (
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
+from recollect.store.paths import check_id
 from recollect.store.recognised import drop_recognised
 
 _SET_STATUS: LiteralString = "UPDATE sessions SET status = ?, ended_at = ? WHERE id = ?"
@@ -84,7 +86,7 @@ def fresh_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) ->
 
     Not only the newest one is asked: after the clock was set back an older one has a later time.
     """
-    where = _under_key(wanted, scope)
+    where = _active(wanted, scope)
     where.also("updated_at >= ?", turn.rule.oldest_message(turn.now))
     where.also("created_at >= ?", turn.rule.oldest_start(turn.now, turn.zone))
     found = select_sessions(tx, where, 1)
@@ -103,12 +105,12 @@ def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> 
 
 
 def _newest(tx: Transaction, wanted: Session, scope: Scope) -> Session | None:
-    found = select_sessions(tx, _under_key(wanted, scope), 1)
+    found = select_sessions(tx, _active(wanted, scope), 1)
     return found[0] if found else None
 
 
-def _under_key(wanted: Session, scope: Scope) -> Condition:
-    where = Condition(scope).equal("key", wanted.key).equal("status", "active")
+def _active(wanted: Session, scope: Scope) -> Condition:
+    where = under_key(wanted, scope).equal("status", "active")
     return where.equal("project", wanted.project)
 
 
@@ -258,42 +260,62 @@ class ForeignName(msgspec.Struct, frozen=True, kw_only=True):
     key: str | None = None
 
 
+class NewSession(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller says of a session that begins; fields as the arguments of `Sessions.create`."""
+
+    title: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    at: int | datetime | None = None
+    id: str | None = None
+
+
+_PLAIN = NewSession()
+
+
 def wanted_session(
     access: SessionAccess,
-    links: IdentityLinks,
     name: str | ForeignName | None,
-    project: str | None,
-    began: int | None = None,
+    project: str | None = None,
+    given: NewSession = _PLAIN,
+    *,
+    owner: bool = False,
 ) -> Session:
     """Return a session as it would begin, under its owner; nothing is stored.
 
     Args:
         access: Whose sessions.
-        links: Which accounts are one person.
         name: Its key, or what another program calls it.
         project: What it is about.
-        began: When, ms UTC; now if not given.
+        given: What else the caller says of it.
+        owner: Whether a plain name is a session of the owner's; else ``sessions.plain_keys`` says
+            whose it is.
 
     Raises:
         InvalidInput: one of them cannot be stored.
         Denied: the key or project belongs to another owner than the scope's.
     """
     now, drafts = access.clock.now_ms(), access.drafts
+    began = now if given.at is None else check_time(given.at)
     foreign = name if isinstance(name, ForeignName) else None
     written = name.key if isinstance(name, ForeignName) else name
     key = None if written is None else parse_key(drafts.checked(written, "session key"))
     session = Session(
-        id=access.ids.new(),
+        id=access.ids.new()
+        if given.id is None
+        else drafts.checked(check_id(given.id), "session id"),
         tenant=access.scope.tenant,
         status="active",
-        created_at=now if began is None else began,
-        updated_at=now if began is None else min(began, now),
+        created_at=began,
+        updated_at=min(began, now),
         agent=None if foreign is None or key is not None else foreign.source,
         source=None if foreign is None else foreign.source,
         foreign_id=None if foreign is None else drafts.identifier(foreign.id),
         project=access.project_label(project),
+        title=None if given.title is None else drafts.label(given.title, "title"),
+        metadata=drafts.facts(given.metadata or {}),
     )
-    return owned_session(session, key, access.scope, links)
+    is_person = not owner and access.settings.plain_keys == "person"
+    return owned_session(session, key, access.scope, is_person=is_person)
 
 
 class Hooked(msgspec.Struct, frozen=True, kw_only=True):
@@ -402,13 +424,18 @@ def _of_hook(
 ) -> Session | None:
     """Return the session of the key that was used last: in the project, where there is one.
 
-    One of another project serves as well, unless something starts: agents change their folder.
+    One of another project serves as well, unless something starts: agents change their folder. So
+    does one that a person has under the same plain name, where the owner has none.
     """
 
-    def under_key(project: str | None) -> Session | None:
-        where = Condition(scope).equal("key", wanted.key).equal("status", status)
-        return next(iter(select_sessions(tx, where.equal("project", project), 1)), None)
+    def newest(where: Condition, project: str | None) -> Session | None:
+        where.equal("status", status).equal("project", project)
+        return next(iter(select_sessions(tx, where, 1)), None)
 
-    found = under_key(wanted.project)
-    is_any = found is not None or wanted.project is None or moment == "start"
-    return found if is_any else under_key(None)
+    projects = [wanted.project]
+    if wanted.project is not None and moment != "start":
+        projects.append(None)
+    found = [newest(under_key(wanted, scope), project) for project in projects]
+    if wanted.user is None and not any(found):
+        found = [newest(Condition(scope).equal("key", wanted.key), each) for each in projects]
+    return next(filter(None, found), None)

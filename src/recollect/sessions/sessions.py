@@ -35,6 +35,7 @@ from recollect.sessions.lifecycle import (
     Hooked,
     LifeHook,
     Moment,
+    NewSession,
     Turn,
     check_moment,
     expected_hooked,
@@ -68,7 +69,6 @@ from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
-from recollect.store.paths import check_id
 
 if TYPE_CHECKING:  # imported with the first session that ends
     from recollect.sessions.context.episode_writer import EpisodeWriter
@@ -120,6 +120,8 @@ class Sessions:
         self.get, self.find, self.latest = catalogue.get, catalogue.find, catalogue.latest
         self.list, self.channels = catalogue.list, catalogue.channels
         self.lineage, self.known = catalogue.lineage, catalogue.known
+        self.preview = catalogue.preview
+        self._new = partial(wanted_session, access)
 
         endings = Endings(access, episodes)
         self.end, self.finish_endings = endings.end, endings.finish
@@ -151,6 +153,7 @@ class Sessions:
         at: int | datetime | None = None,
         session_id: str | None = None,
         mode: str | None = None,
+        owner: bool = False,
     ) -> Session:
         """Return a new session.
 
@@ -163,28 +166,36 @@ class Sessions:
             session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most. Where
                 another owner has it, the session gets one that is derived from it.
             mode: ``queue`` to answer strictly one message at a time; else the key decides it.
+            owner: As for `open`.
 
         Raises:
             InvalidInput: one of them cannot be stored.
             Conflict: there is a session with this id, or one was erased.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        session = self._new(key, project, title, metadata, at=at, session_id=session_id)
+        given = NewSession(title=title, metadata=metadata, at=at, id=session_id)
+        session = self._new(key, project, given, owner=owner)
         if mode is not None:
             session = msgspec.structs.replace(session, mode=check_mode(session, mode))
         return self._begin(lambda tx: add_session(tx, session, self.scope))
 
-    def open(self, key: str, project: str | None = None) -> Session:
+    def open(self, key: str, project: str | None = None, *, owner: bool = False) -> Session:
         """Return the current session of a key, or a new one where none is fresh.
 
         The current one is the active session that was used last; ``sessions.fresh`` says how long.
         A new one names the one before it. Callers at the same time get the same session.
 
+        Args:
+            key: Who and where. A plain name, such as ``alice``, is a person with an audience of
+                its own; ``sessions.plain_keys`` may say otherwise.
+            project: What it is about, usually a folder.
+            owner: Whether a plain name is a session of the owner's instead.
+
         Raises:
             InvalidInput: the key cannot be one.
             Denied: the key or project belongs to another owner than the scope's.
         """
-        wanted = self._new(key, project)
+        wanted = self._new(key, project, owner=owner)
         settings = self._access.settings
         rule = rule_for(settings.fresh, parse_key(key))
         turn = Turn(now=wanted.updated_at, rule=rule, zone=zone_of(settings.time_zone))
@@ -201,6 +212,7 @@ class Sessions:
         moment: Moment = "during",
         *,
         at: int | datetime | None = None,
+        owner: bool = True,
         beginning: Callable[[Hooked], None] = lambda _expected: None,
     ) -> Hooked:
         """Return the session of the hooks under a name, and what became of it by this one.
@@ -214,18 +226,19 @@ class Sessions:
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
+            owner: Whether a plain name is a session of the owner's, unless only a person has one
+                under it; else it is a person's, as for `open`.
             beginning: Is given what would begin or be opened again; what it raises prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
-            NotFound: it is of another owner than the scope's.
-            Denied: the key or project belongs to another owner than the scope's.
+            NotFound, Denied: it, its key or project is of another owner than the scope's.
             Conflict: it would be opened again, and another program holds it; or it was deleted.
         """
         check_moment(moment)
         place = name.place if isinstance(name, ForeignName) else None
         hook = LifeHook(moment=moment, at=None if at is None else check_time(at), place=place)
-        wanted = self._new(name, project)
+        wanted = self._new(name, project, owner=owner)
         found = self._access.database.read(lambda tx: expected_hooked(tx, wanted, self.scope, hook))
         if found.became in {"began", "resumed"}:
             beginning(found)
@@ -237,16 +250,23 @@ class Sessions:
             self._opened()
         return found
 
-    def reset(self, key: str, project: str | None = None, *, reason: str = "new") -> Session:
+    def reset(
+        self, key: str, project: str | None = None, *, reason: str = "new", owner: bool = False
+    ) -> Session:
         """Begin a new session under a key, as ``/new`` and ``/reset`` do, and return it.
 
         The one before is archived and named as ``previous_id``; its messages stay.
 
+        Args:
+            key: Who and where.
+            project: What it is about, usually a folder.
+            reason: Recorded in the event.
+            owner: As for `open`.
+
         Raises:
-            InvalidInput: the key cannot be one.
-            Denied: the key or project belongs to another owner than the scope's.
+            RecollectError: as `open`.
         """
-        wanted = self._new(parse_key(key).text, project)
+        wanted = self._new(parse_key(key).text, project, owner=owner)
         cause = self._access.drafts.label(reason, "reason")
         return self._change(lambda tx: reset_session(tx, wanted, self.scope, cause))
 
@@ -259,6 +279,7 @@ class Sessions:
         fork: bool = False,
         key: str | None = None,
         project: str | None = None,
+        owner: bool = False,
     ) -> Session:
         """Return the session that a program begins with.
 
@@ -270,6 +291,7 @@ class Sessions:
             fork: Go on in a fork of whichever session was chosen.
             key: Of a new session.
             project: Of a new session, and where the latest is looked for.
+            owner: As for `open`.
 
         Raises:
             InvalidInput: two of the first three, or a fork of nothing.
@@ -286,13 +308,14 @@ class Sessions:
         if resume is not None:
             found = self.resume(resume)
         elif session_id is not None:
-            found = self._with_id(session_id, key, project, may_make=not fork)
+            make = partial(self._new, key, project, NewSession(id=session_id), owner=owner)
+            found = self._with_id(session_id, None if fork else make)
         elif continue_latest:
             found = self.latest(project)
         if fork and found is None:
             raise InvalidInput("there is no session to fork", hint="choose one that exists")
         if found is None:
-            return self.create(key, project)
+            return self.create(key, project, owner=owner)
         return self.fork(found.id) if fork else found
 
     def resume(self, id_or_title: str) -> Session:
@@ -348,7 +371,7 @@ class Sessions:
             session = self._named(tx, id_or_title)
             known = find_lease(tx, session.id, now) if on_busy == "fork" else None
             if known is not None and known.holder != name:
-                branch = self._new(None, None)
+                branch = self._new(None)
                 session = fork_session(tx, session, branch, None, self._access.drafts)
             session = set_status(tx, session, "active", now)
             wanted = Lease(
@@ -387,7 +410,7 @@ class Sessions:
             Conflict: it was deleted.
             InvalidInput: it has no message with that seq.
         """
-        branch, drafts = self._new(None, None, title), self._access.drafts
+        branch, drafts = self._new(None, None, NewSession(title=title)), self._access.drafts
         return self._change(
             lambda tx: fork_session(
                 tx, require_living(tx, self.scope, session_id), branch, at_seq, drafts
@@ -447,9 +470,7 @@ class Sessions:
             raise was_deleted(session)
         return session
 
-    def _with_id(
-        self, session_id: str, key: str | None, project: str | None, *, may_make: bool
-    ) -> Session | None:
+    def _with_id(self, session_id: str, make: Callable[[], Session] | None) -> Session | None:
         """Return the session with an id; a new one where there is none and one may be made."""
 
         def known(tx: Transaction) -> Session | None:
@@ -458,9 +479,9 @@ class Sessions:
             return None if found is None else require_living(tx, self.scope, id_)
 
         found = self._access.database.read(known)
-        if found is not None or not may_make:
+        if found is not None or make is None:
             return found
-        wanted = self._new(key, project, session_id=session_id)
+        wanted = make()
 
         def unit(tx: Transaction) -> Session:
             return known(tx) or add_session(tx, wanted, self.scope)
@@ -477,24 +498,3 @@ class Sessions:
         self._access.mirror.notify()
         self.finish_endings()
         return session
-
-    def _new(
-        self,
-        name: str | ForeignName | None,
-        project: str | None,
-        title: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        *,
-        at: int | datetime | None = None,
-        session_id: str | None = None,
-    ) -> Session:
-        access, began = self._access, None if at is None else check_time(at)
-        session = wanted_session(access, self.links, name, project, began)
-        if session_id is not None:
-            id_ = access.drafts.checked(check_id(session_id), "session id")
-            session = msgspec.structs.replace(session, id=id_)
-        return msgspec.structs.replace(
-            session,
-            title=None if title is None else access.drafts.label(title, "title"),
-            metadata=access.drafts.facts(metadata or {}),
-        )

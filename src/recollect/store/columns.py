@@ -13,7 +13,7 @@ from typing import Any, Literal, LiteralString, TypeVar
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.core.scope import Place, Scope, ScopeWithout
+from recollect.core.scope import Place, Scope, ScopeOfPerson, ScopeWithout
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
@@ -44,6 +44,18 @@ For ``tenant = ? AND id IN (...)`` SQLite, without statistics, reads all rows of
 """
 
 
+def user_condition(scope: Scope) -> tuple[LiteralString, list[SqlValue]]:
+    """Return the condition on ``user_id`` of a scope with a user, as `includes_user` has it."""
+    if not isinstance(scope, ScopeOfPerson):
+        return "user_id = ?", [scope.user]
+    sql: LiteralString = "user_id" + _AMONG
+    params: list[SqlValue] = [listed(scope.users)]
+    for id_ in scope.anywhere:
+        sql += " OR substr(user_id, -length(?)) = ? AND user_id NOT" + _AMONG
+        params += [f":{id_}", f":{id_}", listed(scope.others)]
+    return f"({sql})", params
+
+
 class Condition:
     """A WHERE clause: literal SQL and the values that belong to it.
 
@@ -60,9 +72,20 @@ class Condition:
         self.equal("agent", scope.agent)
         if isinstance(scope, ScopeWithout) and scope.agents_left_out:
             self.also("ifnull(agent, '') NOT" + _AMONG, listed(scope.agents_left_out))
-        self.equal("user_id", scope.user)
+        self._of_user(scope, session_column)
         self.of_project(scope.project)
         self.equal(session_column, scope.session)
+
+    def _of_user(self, scope: Scope, session_column: LiteralString) -> None:
+        """Narrow to the user of the scope; of rows of sessions the user of the session counts."""
+        if scope.user is None:
+            return
+        sql, params = user_condition(scope)
+        if session_column == "session_id":
+            sql = f"session_id IN (SELECT id FROM sessions WHERE tenant = ? AND {sql})"  # noqa: S608  # literals
+            params.insert(0, scope.tenant)
+        self.sql += " AND " + sql
+        self.params += params
 
     def equal(self, column: LiteralString, value: SqlValue) -> Condition:
         """Narrow to rows with that value; None does not narrow."""

@@ -22,6 +22,7 @@ from recollect.store.columns import (
     json_object,
     text,
     text_or_none,
+    user_condition,
 )
 from recollect.store.engine import Row, SqlValue, Transaction
 
@@ -134,9 +135,12 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
     if scope is not None:
         sql += " AND tenant = ?"
         params.append(scope.tenant)
+        if scope.user is not None:
+            condition, users = user_condition(scope)
+            sql += " AND " + condition
+            params += users
         for column, value in (
             (" AND agent = ?", scope.agent),
-            (" AND user_id = ?", scope.user),
             (" AND session_id = ?", scope.session),
         ):
             if value is not None:

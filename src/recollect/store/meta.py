@@ -10,6 +10,12 @@ from recollect.store.engine import Database, Transaction
 
 REDACTION_SALT = "redaction.salt"
 """The key of the random number that marks of secrets are made with."""
+PLAIN_KEYS = "sessions.plain_keys"
+"""The key of whose plain names were in a home of before the setting of this name."""
+OWNERS = "owner"
+"""They were the owner's, and the settings are to say so."""
+UNTOLD = "untold"
+"""The settings say so; no status did yet."""
 FIND_VALUE: LiteralString = "SELECT value FROM meta WHERE key = ?"
 ADD_VALUE: LiteralString = (
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"

@@ -39,6 +39,9 @@ PLACES: list[tuple[str | None, str, bool]] = [
     ("discord:42", "42 of discord", True),
     (None, "operator", True),
     ("notes", "operator", True),
+    ("alice", "alice", True),
+    ("bobby", "bobby", True),
+    ("agent:work:alice", "alice at work", True),
     ("agent:main:main", "operator", True),
     ("agent:main:cron:nightly", "operator", True),
     ("agent:work:main", "operator at work", True),
@@ -134,7 +137,7 @@ class History:
     def _begin(self, place: int) -> str:
         key, visibility_group, is_private = PLACES[place]
         sessions = self.memory.sessions
-        session = sessions.create() if key is None else sessions.reset(key)
+        session = sessions.create() if key is None else sessions.reset(key, owner=key == "notes")
         self.visibility_groups[session.id] = visibility_group, is_private
         self.current[place] = session.id
         return session.id

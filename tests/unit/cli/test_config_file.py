@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.cli.config.config_file import first_config, with_setting, without_setting
 from recollect.core.errors import ConfigError
 from recollect.core.settings import list_options, load_settings
+from recollect.core.settings.config_file import first_config, with_setting, without_setting
 
 HAND_WRITTEN = """\
 # mine

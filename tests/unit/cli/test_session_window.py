@@ -69,7 +69,7 @@ def test_nothing_to_compact_is_an_answer(
 def talk(home: Path) -> None:
     """Say something that must last, in a session of the owner's."""
     with recollect.open(home) as memory:
-        session = memory.sessions.open("talk")
+        session = memory.sessions.open("talk", owner=True)
         said = ("Hello.", "Remember: the key is under the blue pot.", "Bye.")
         memory.sessions.append_many(session.id, [("user", text) for text in said])
 

@@ -11,11 +11,11 @@ import pytest
 import zstandard
 
 import recollect
-from recollect.cli.config.config_file import first_config
 from recollect.cli.main import main
 from recollect.core.clock import SystemClock
 from recollect.core.errors import Conflict, InvalidInput, StoreBusy, StoreCorrupt, StoreError
 from recollect.core.events import HomeBackedUp, HomeRestored
+from recollect.core.settings.config_file import first_config
 from recollect.governance.backup import BackupProgress, is_home_file
 from recollect.governance.public_settings import without_keys
 from recollect.governance.removal import LOCK_FILE

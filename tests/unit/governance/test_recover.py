@@ -130,7 +130,12 @@ def test_mirrors_of_an_older_format_come_back_with_what_they_say(home: Path) -> 
     assert (report.sessions, "3 mirrors are of an older format" in report.warnings[0]) == (3, True)
     with opened(home) as memory:
         one, many = memory.sessions.get(direct.id), memory.sessions.get(group.id)
-        assert (one.title, one.user, one.chat_type, one.peer) == (None, "ann", "direct", "ann")
+        assert (one.title, one.user, one.chat_type, one.peer) == (
+            None,
+            "telegram:ann",
+            "direct",
+            "ann",
+        )
         assert (many.mode, many.chat_type) == ("group", "group")
         assert memory.sessions.get(plain.id).chat_type == UNKNOWN
 
@@ -497,7 +502,10 @@ def test_a_session_with_a_number_that_no_column_takes_is_damaged(home: Path, nam
     report = again(home)
     assert [damaged.line for damaged in report.damaged] == [3]
     with opened(home) as memory:
-        assert (memory.sessions.get(session.id).user, texts(memory, session)) == ("ann", ["one"])
+        assert (memory.sessions.get(session.id).user, texts(memory, session)) == (
+            "telegram:ann",
+            ["one"],
+        )
 
 
 def test_a_summary_that_is_told_twice_comes_back_once(home: Path) -> None:

@@ -130,7 +130,7 @@ def test_what_this_memory_said_is_not_remembered_again(client: Client, tmp_path:
     own = hook(client, TOOL, session_key="own", tool_name="mcp__recollect__memory_search")
     assert (own["status"], own["reason"]) == ("not_captured", "recalled")
     project = folder(tmp_path, "loop")
-    client.post("/api/sessions", {"session_key": "loop", "project_path": project})
+    client.post("/api/sessions", {"session_key": "loop", "project_path": project, "owner": True})
     told = {"session_key": "loop", "summary": "We decided on the ibis", "type": "decision"}
     client.post("/api/observations", told)
     block = hook(client, START, session_key="loop2", project_path=project)["context"]

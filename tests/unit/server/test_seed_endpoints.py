@@ -244,27 +244,31 @@ def test_details_are_shortened_unless_all_is_asked_for(client: Client) -> None:
 def test_a_context_fits_its_budget(client: Client, tmp_path: Path) -> None:
     """Issue 12.5: session_key, project, max_tokens, query; text, tokens, items."""
     project = folder(tmp_path, "stork")
-    client.post("/api/sessions", {"session_key": "c-before", "project_path": project})
+    client.post(
+        "/api/sessions", {"session_key": "c-before", "project_path": project, "owner": True}
+    )
     for n in range(20):
         record(client, "c-before", summary=f"We decided on stork {n}", type="decision")
-    client.post("/api/sessions", {"session_key": "c-now", "project_path": project})
-    status, found = client.get("context", session_key="c-now", max_tokens=300, query="stork 7")
+    client.post("/api/sessions", {"session_key": "c-now", "project_path": project, "owner": True})
+    status, found = client.get(
+        "context", session_key="c-now", owner="true", max_tokens=300, query="stork 7"
+    )
     assert (status, set(found)) == (200, {"text", "tokens", "items"})
     assert 0 < found["tokens"] <= 300
     assert "stork 7" in found["text"]
     assert all(type(item["id"]) is int for item in found["items"])
     assert client.get("context", project=project)[1]["text"].count("stork") == 20
     assert client.get("context", project="stork")[1]["items"]
-    assert client.get("context", session_key="c-not-yet", project=project)[1]["items"]
+    assert client.get("context", session_key="c-not-yet", owner="true", project=project)[1]["items"]
     assert client.get("context")[0] == 200
 
 
 def test_what_a_context_of_no_session_gives_is_not_recorded(client: Client, tmp_path: Path) -> None:
     """Nothing was injected: nobody has a prompt yet."""
     project = folder(tmp_path, "crane")
-    client.post("/api/sessions", {"session_key": "c-crane", "project_path": project})
+    client.post("/api/sessions", {"session_key": "c-crane", "project_path": project, "owner": True})
     record(client, "c-crane", summary="We decided on cranes", type="decision")
-    assert client.get("context", session_key="c-new", project=project)[1]["items"]
+    assert client.get("context", session_key="c-new", owner="true", project=project)[1]["items"]
     assert client.get("sessions", "c-new")[0] == 404
     assert not [
         each for each in client.memory.context.injections(limit=100) if each.project == project
@@ -275,7 +279,7 @@ def test_a_token_of_a_project_gets_no_context_of_another(client: Client, tmp_pat
     """Issue 20, C11: `GET /api/context` answers within the project of the token."""
     tea, shop = folder(tmp_path, "of-tea"), folder(tmp_path, "of-shop")
     for key, project in (("context-tea", tea), ("context-shop", shop)):
-        client.post("/api/sessions", {"session_key": key, "project_path": project})
+        client.post("/api/sessions", {"session_key": key, "project_path": project, "owner": True})
         record(client, key, output=f"We decided to paint {key}.", type="decision")
     narrowed = client.of("of-tea", project=tea, audience="owner")
     for asked in (None, "what did we decide to paint?"):

@@ -102,11 +102,13 @@ def test_a_session_beside_another_of_its_key_does_not_share_its_ids(sessions: Se
 def test_a_predecessor_of_somebody_else_is_not_asked(home: Home) -> None:
     """The operator's session under a key may follow one of a person: two visibility groups."""
     ana = home.sessions_of(Scope(user="ana"))
-    ana.append(ana.open("main").id, "user", "secret", event_id="1")
-    follower = home.sessions.reset("main")
+    ana.append(ana.open("agent:main:main").id, "user", "secret", event_id="1")
+    follower = home.sessions.reset("agent:main:main")
     assert follower.previous_id is not None
     assert home.sessions.append(follower.id, "user", "mine", event_id="1").text == "mine"
-    again = home.sessions.append(home.sessions.reset("main").id, "user", "x", event_id="1")
+    again = home.sessions.append(
+        home.sessions.reset("agent:main:main").id, "user", "x", event_id="1"
+    )
     assert again.text == "mine"
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.errors import InvalidInput
+from recollect.sessions.record.account import account, parse_account
 from recollect.sessions.record.session_key import (
     direct_key,
     parse_key,
@@ -21,13 +22,13 @@ def test_the_long_form_names_agent_channel_account_and_user() -> None:
     """As OpenClaw writes it: agent:{agentId}:{channel}:{accountId}:{chatType}:{userId}."""
     key = parse_key("agent:main:telegram:acc:direct:5054873275")
     assert (key.agent, key.channel, key.account) == ("main", "telegram", "acc")
-    assert (key.chat_type, key.peer, key.user) == ("direct", "5054873275", "5054873275")
+    assert (key.chat_type, key.peer, key.user) == ("direct", "5054873275", "telegram:5054873275")
 
 
 def test_the_short_form_names_channel_and_user() -> None:
     """As OpenClaudeCode writes it: {channel}:{userId}."""
     key = parse_key("telegram:5054873275")
-    assert (key.agent, key.channel, key.user) == (None, "telegram", "5054873275")
+    assert (key.agent, key.channel, key.user) == (None, "telegram", "telegram:5054873275")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,8 @@ def test_a_rule_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InvalidInput):
         direct_key("main", "telegram", "1", scope="per-person")
     key = direct_key("main", "tele:gram", "direct:1:thread:2")
-    assert (key.channel, key.user, key.thread) == ("tele%3agram", "direct:1:thread:2", None)
+    assert (key.channel, key.thread) == ("tele%3agram", None)
+    assert parse_account(key.user or "") == account("tele%3agram", None, "direct:1:thread:2")
 
 
 def test_a_thread_knows_its_place() -> None:

@@ -21,7 +21,7 @@ KEY = "agent:main:telegram:acc:direct:42"
 def test_a_new_session_has_the_owner_that_its_key_names(sessions: Sessions) -> None:
     """DESIGN 7: create(key, project, title, metadata)."""
     session = sessions.create(key=KEY, project="/p", title="Tea", metadata={"mood": "calm"})
-    assert (session.agent, session.user, session.project) == ("main", "42", "/p")
+    assert (session.agent, session.user, session.project) == ("main", "telegram:42", "/p")
     assert (session.key, session.channel, session.chat_type) == (KEY, "telegram", "direct")
     assert (session.title, session.metadata, session.status) == ("Tea", {"mood": "calm"}, "active")
     assert (session.created_at, session.updated_at, session.last_seq) == (NOON, NOON, 0)
@@ -39,7 +39,7 @@ def test_creating_a_session_is_an_event(home: Home) -> None:
     session = home.sessions.create(key=KEY)
     (recorded,) = home.database.read(lambda tx: events_since(tx, 0))
     assert recorded.event == SessionCreated(
-        scope=Scope(agent="main", user="42", session=session.id), at=NOON, key=KEY
+        scope=Scope(agent="main", user="telegram:42", session=session.id), at=NOON, key=KEY
     )
 
 
@@ -174,6 +174,8 @@ def test_a_scope_sees_its_own_rows_only(home: Home) -> None:
         Scope(tenant="other"),
         Scope(agent="other"),
         Scope(user="ben"),
+        Scope(user="ana"),
+        Scope(user="slack:ana"),
         Scope(project="/q"),
         Scope(session="other"),
     ):
@@ -187,7 +189,9 @@ def test_a_scope_sees_its_own_rows_only(home: Home) -> None:
             stranger.message(message.id)
         with pytest.raises(NotFound):
             stranger.append(ana.id, "user", "intruder")
-    same = home.sessions.within(Scope(user="ana", agent="main", project="/p", session=ana.id))
+    same = home.sessions.within(
+        Scope(user="telegram:ana", agent="main", project="/p", session=ana.id)
+    )
     assert [each.id for each in same.list()] == [ana.id]
     assert same.message(message.id) == message
 

@@ -20,7 +20,7 @@ ANN = read_owner(["Telegram: 42", "irc:ann"], LINKS)
 
 def owns(home: Home, owner: Owner, key: str | None, user: str | None = None) -> bool:
     """Return whether a session under a key is the owner's."""
-    session = home.sessions_of(Scope(user=user)).create(key=key)
+    session = home.sessions_of(Scope(user=user)).create(key=key, owner=True)
     return is_owners(session, owner)
 
 

@@ -84,20 +84,24 @@ def test_a_key_may_name_a_thread_and_the_account_of_a_group(sessions: Sessions) 
     key = sessions.key_for("main", "telegram", "-1", account="second", chat_type="group")
     assert key == "agent:main:telegram:second:group:-1"
     key = sessions.key_for("main", "telegram", "5", thread="7")
-    assert parse_key(key).user == "5"
+    assert parse_key(key).user == "telegram:5"
 
 
 def test_a_person_has_one_name_on_every_channel(home: Home) -> None:
-    """Whether the key comes from us or is written by the program."""
+    """Whether the key comes from us or is written by the program; rows have the account."""
     sessions = served(home, identity_links=("ann=telegram:123", "ann=discord:9"))
-    for key in (
+    keys = (
         sessions.key_for("main", "telegram", "123"),
         sessions.key_for("main", "discord", "9"),
         "discord:9",
         "agent:main:telegram:acc:direct:123",
-    ):
-        assert sessions.create(key=key).user == "ann"
-    assert sessions.create(key="slack:123").user == "123"
+    )
+    made = {sessions.create(key=key).id for key in keys}
+    assert {session.user for session in sessions.list()} == {"telegram:123", "discord:9"}
+    stranger = sessions.create(key="slack:123")
+    ann = sessions.within(sessions.links.scope_of(Scope(user="ann")))
+    assert {session.id for session in ann.list()} == made
+    assert (stranger.user, stranger.id in made) == ("slack:123", False)
 
 
 def test_nobody_is_taken_for_a_linked_person(home: Home) -> None:
@@ -117,7 +121,7 @@ def test_links_that_cannot_be_read_are_refused(home: Home) -> None:
 def test_a_main_session_may_do_everything(sessions: Sessions) -> None:
     """It is one person's; only what others said is never recalled."""
     for key in (None, "notes", "agent:main:main", "cron:nightly"):
-        rules = sessions.rules(sessions.create(key=key).id)
+        rules = sessions.rules(sessions.create(key=key, owner=True).id)
         assert (rules.mode, rules.tools, rules.sandbox) == ("main", None, False)
         assert (rules.file_access, rules.browser_access) == (True, "full")
         assert not (rules.cross_user_memory)

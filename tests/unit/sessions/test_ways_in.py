@@ -44,7 +44,7 @@ CHANNEL = st.sampled_from(("telegram", "irc", "slack", "whatsapp", "matrix", "we
 def group_of(key: str, sender: str | None = None, owner: Owner = OWNER) -> VisibilityGroup:
     """Return who hears what is said under a key, by a sender."""
     blank = Session(id="s", tenant="local", status="active", created_at=0, updated_at=0)
-    session = owned_session(blank, parse_key(key), Scope(), owner.links)
+    session = owned_session(blank, parse_key(key), Scope())
     return visibility_group_of(session, owner, sender)
 
 

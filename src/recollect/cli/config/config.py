@@ -97,8 +97,8 @@ def set_setting(
     value: Annotated[str, argument(metavar="VALUE", help="A list is split at commas.")],
 ) -> None:
     """Change a setting in config.yaml; its comments stay."""
-    from recollect.cli.config.config_file import with_setting
     from recollect.core.settings import load_settings
+    from recollect.core.settings.config_file import with_setting
 
     home = home_of(context)
     _row(_resolved(context), key)
@@ -142,7 +142,7 @@ def _check_back_end(key: str, name: str) -> None:
 @group.command("unset")
 def unset_setting(context: typer.Context, key: Key) -> None:
     """Take a setting out of config.yaml, so that its default is in force again."""
-    from recollect.cli.config.config_file import without_setting
+    from recollect.core.settings.config_file import without_setting
 
     default = _option(key).default
     place = _file_key(context, key)
@@ -267,7 +267,7 @@ def _config_path(home: Path) -> Path:
 
 def _change(home: Path, change: Callable[[str], str]) -> None:
     """Replace config.yaml in one step; nothing is written when nothing changes."""
-    from recollect.cli.config.config_file import first_config
+    from recollect.core.settings.config_file import first_config
     from recollect.store.files import private_folder, write_file
 
     path = _config_path(home)

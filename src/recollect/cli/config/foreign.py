@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from recollect.cli.config.config_file import Value, first_config, with_setting
 from recollect.core.errors import ConfigError, InvalidInput, NotFound
 from recollect.core.settings import load_settings
+from recollect.core.settings.config_file import Value, first_config, with_setting
 from recollect.core.settings.sources import FILE_NAME, read_file
 from recollect.store.failures import os_errors
 

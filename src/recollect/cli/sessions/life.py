@@ -68,6 +68,7 @@ def start_session(
             fork=fork,
             key=key,
             project=None if project is None else path_or_name(project),
+            owner=True,
         )
         remark = f"begins with {_messages(session)}" if session.last_seq else "new"
         give_session(context, session, remark)
@@ -117,7 +118,7 @@ def reset_session(
     """Begin a new session under a key, as /new does. Prints its id; the one before is archived."""
     with opened(context) as memory:
         about = None if project is None else path_or_name(project)
-        made = memory.sessions.reset(key, about, reason=reason)
+        made = memory.sessions.reset(key, about, reason=reason, owner=True)
         before = made.previous_id
         remark = "the first of its key" if before is None else f"follows {short(before)}"
         give_session(context, made, remark)

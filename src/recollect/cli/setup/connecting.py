@@ -257,7 +257,7 @@ def _address(server: ServerSettings) -> str:
 
 def _followed(home: Path, places: Sequence[str]) -> FileChange:
     """Return what makes config.yaml name the transcripts that are followed."""
-    from recollect.cli.config.config_file import first_config, with_setting, without_setting
+    from recollect.core.settings.config_file import first_config, with_setting, without_setting
     from recollect.core.settings.sources import FILE_NAME
 
     path = home / FILE_NAME

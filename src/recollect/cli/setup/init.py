@@ -299,8 +299,8 @@ def _make_workspace(folder: Path) -> list[str]:
 
 def _write_config(home: Path, workspace: Path | None) -> list[str]:
     """Write config.yaml when it is missing or names another workspace."""
-    from recollect.cli.config.config_file import first_config, with_setting
     from recollect.core.settings import load_settings
+    from recollect.core.settings.config_file import first_config, with_setting
     from recollect.core.settings.sources import FILE_NAME
     from recollect.store.files import write_file
 

@@ -10,9 +10,9 @@ import msgspec
 import platformdirs
 
 import recollect
-from recollect.cli.config.config_file import first_config, with_setting
 from recollect.cli.invocation import is_home
 from recollect.core.errors import Conflict, StoreError
+from recollect.core.settings.config_file import first_config, with_setting
 from recollect.core.settings.sources import FILE_NAME
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, write_file

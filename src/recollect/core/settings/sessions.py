@@ -160,6 +160,12 @@ class SessionSettings(Struct, frozen=True, kw_only=True):
         "Unset: yours is what has no channel and no user, and scheduled jobs. A change rebuilds "
         "the index.",
     ] = ()
+    plain_keys: Annotated[
+        Literal["person", "owner"],
+        "Whose a session is that `open`, `create` or HTTP begins under a plain name, such as "
+        "alice. person: of a person of that name, with an audience of its own, unless owner=True. "
+        "owner: yours; a home that had such sessions before keeps that.",
+    ] = "person"
     guests_read: Annotated[
         tuple[str, ...],
         Meta(max_length=1_000),

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from recollect.core.errors import InvalidInput
-from recollect.core.scope import Scope
+from recollect.core.scope import Scope, includes_user
 from recollect.governance.exchange.lines import Record
 from recollect.observations.draft import check_payload
 from recollect.observations.observation import Observation
@@ -152,7 +152,7 @@ class Gate:
         mine = self._scope
         is_mine = (
             mine.agent in {None, session.agent}
-            and mine.user in {None, session.user}
+            and (mine.user in {None, session.user} or includes_user(mine, session.user))
             and self._same_project(session.project)
         )
         if not is_mine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 
@@ -56,6 +56,10 @@ class Names:
     def number(self, kind: str, value: str) -> int:
         """Return the number of a name, or `UNKNOWN`."""
         return self._numbers.get((kind, value), UNKNOWN)
+
+    def numbers(self, kind: str, is_meant: Callable[[str], bool]) -> list[int]:
+        """Return the numbers of the names that are meant."""
+        return [n for (of, value), n in self._numbers.items() if of == kind and is_meant(value)]
 
     def mentions(self, question: str, heard: AbstractSet[int] | None = None) -> list[Mention]:
         """Return the speakers named in ``question``, by full or first name, left to right.

@@ -21,7 +21,7 @@ from recollect.index.model.origin import origin_of, path_of
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Version of the rules by which documents get their visibility; another one needs a new index."""
 PART_BITS = 16
 """Bits of the place of a chunk within its document, in the column ``order``."""

@@ -12,13 +12,14 @@ What does not lie in the view cannot change an answer.
 from __future__ import annotations
 
 import threading
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.core.scope import Scope, includes_user
 from recollect.index.lexical.choice import DEFAULT, backend
 from recollect.index.lexical.port import NarrowingReader, Words
 from recollect.index.lexical.segments import TailRow, read_tail, sealed_end, sealed_records
@@ -212,7 +213,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         agent: Whose chunks; None for those of all.
-        user: Likewise.
+        user: A scope with the user alone; likewise.
         projects: Likewise; paths.
         audience: On whose behalf is searched; None: whoever owns the scope.
         origin: The workspace whose memory files are seen; None for those of all. An owner who hears
@@ -220,7 +221,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     agent: str | None = None
-    user: str | None = None
+    user: Scope | None = None
     projects: tuple[str, ...] | None = None
     audience: Audience | None = None
     origin: str | None = None
@@ -240,9 +241,11 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         arrays, count, names = partition.arrays, partition.arrays.count, partition.names
         columns = {name: column[:count] for name, column in arrays.columns.items()}
         heard: Mask = arrays.alive[:count].copy()
-        for kind, owner in (("agent", self.agent), ("user", self.user)):
-            if owner is not None:
-                heard &= columns[kind] == names.number(kind, owner)
+        if self.agent is not None:
+            heard &= columns["agent"] == names.number("agent", self.agent)
+        if self.user is not None:
+            users = names.numbers("user", partial(includes_user, self.user))
+            heard &= np.isin(columns["user"], users)
         if self.projects is not None:
             known = [names.number("project", path) for path in self.projects]
             heard &= np.isin(columns["project"], known)

@@ -210,7 +210,7 @@ class SearchService:
             return None
         return Access(
             agent=scope.agent,
-            user=scope.user,
+            user=None if scope.user is None else scope.of_user({"user": scope.user}),
             projects=_projects_of(scope, options) if scope.project is not None else None,
             audience=audience,
             origin=self._origin,

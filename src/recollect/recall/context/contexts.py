@@ -105,21 +105,16 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     paths: Callable[[str], Sequence[str]]
     cache: OrderedDict[object, ContextBlock] = msgspec.field(default_factory=OrderedDict)
 
-    def new_session(self, project: str | None) -> tuple[Session, ObservationHearer]:
-        """Return a session of the owner that is not there yet, and what it hears."""
-        session = Session(
-            id="",
-            tenant=self.scope.tenant,
-            status="active",
-            created_at=0,
-            updated_at=0,
-            agent=self.scope.agent,
-            user=self.scope.user,
-            project=self.scope.project if project is None else project,
-        )
-        owner = self.sessions().owner
-        group = visibility_group_of(session, owner)
-        return session, ObservationHearer(group=group, owner=owner, shared=self.shared)
+    def new_session(
+        self, project: str | None, key: str | None = None, *, owner: bool = False
+    ) -> tuple[Session, ObservationHearer]:
+        """Return a session that is not there yet, and what it hears: the owner's without a key."""
+        begun = self.sessions().preview(key, owner=owner)
+        project = self.scope.project if project is None else project
+        session = msgspec.structs.replace(begun, id="", project=project)
+        whose = self.sessions().owner
+        group = visibility_group_of(session, whose)
+        return session, ObservationHearer(group=group, owner=whose, shared=self.shared)
 
 
 @checked
@@ -215,6 +210,8 @@ class Contexts:
         budget_tokens: int | None = None,
         *,
         for_session: str | None = None,
+        key: str | None = None,
+        owner: bool = False,
     ) -> ContextBlock:
         """Return what the first prompt of a new session would be given; nothing is recorded.
 
@@ -224,14 +221,17 @@ class Contexts:
             query: A question; what answers it comes first.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             for_session: On behalf of this session: only what it may hear.
+            key: Under which key it would begin, which says who hears it; the owner's if not given.
+            owner: Whether a plain name is a session of the owner's, as for `Sessions.open`.
 
         Raises:
             NotFound: the scope has no session ``for_session``.
+            Denied: the key belongs to another owner than the scope's.
             InvalidInput: an argument is out of range.
             StoreError: the records cannot be read.
         """
         parts = self._parts
-        session, hearer = parts.new_session(project)
+        session, hearer = parts.new_session(project, key, owner=owner)
         if for_session is not None:
             hearer = hearer_of(parts.sessions, for_session, None, shared=parts.shared)
         asking = self._asking(session, hearer, query, budget_tokens, heard_as=for_session)

@@ -23,6 +23,7 @@ class NewMessage(Given, frozen=True, kw_only=True):
         session_key: Where, by key or id; one that is not there is begun.
         project_path: Of a session that is begun.
         created_at: When it was said, ISO 8601 or ms; now if not given.
+        owner: Whether a plain name is a session of the owner's, as where one begins.
     """
 
     session_key: str
@@ -35,6 +36,7 @@ class NewMessage(Given, frozen=True, kw_only=True):
     event_id: str | None = None
     model: str | None = None
     sender: str | None = None
+    owner: bool = False
 
 
 class MessageFilter(Given, frozen=True, kw_only=True):
@@ -69,7 +71,7 @@ class EpisodeList(msgspec.Struct, frozen=True, kw_only=True):
 
 def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
     """Store a message; return the first one where its event id is there already."""
-    session = caller.writes_to(given.session_key, given.project_path)
+    session = caller.writes_to(given.session_key, given.project_path, owner=given.owner)
     message = caller.memory.sessions.append(
         session.id,
         given.role,

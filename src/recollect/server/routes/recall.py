@@ -81,16 +81,18 @@ class ForPrompt(Given, frozen=True, kw_only=True):
 
     Attributes:
         session_key: Of this session, by its key or id. One that is not there yet gets what its
-            first prompt would be given.
+            first prompt would be given. A plain name is a person, as where a session begins.
         project: The project, where no session is there.
         max_tokens: What it may cost; ``context.budget_tokens`` if not given.
         query: A question; what answers it comes first.
+        owner: Whether a plain name is a session of the owner's.
     """
 
     session_key: str | None = None
     project: str | None = None
     max_tokens: int | None = None
     query: Question | None = None
+    owner: bool = False
 
 
 def search(caller: Caller, given: Search) -> SearchResults:
@@ -131,15 +133,20 @@ def timeline(caller: Caller, given: Around) -> TimelineLines:
 
 def context(caller: Caller, given: ForPrompt) -> PromptContext:
     """Return what a prompt is given by itself; of a session that is there it is recorded."""
-    contexts, most = caller.memory.context, given.max_tokens
+    contexts, most, key = caller.memory.context, given.max_tokens, given.session_key
     try:
-        session = None if given.session_key is None else caller.session(given.session_key)
+        session = None if key is None else caller.session(key, owner=given.owner)
     except (InvalidInput, NotFound):  # it is not there yet, or not theirs: both alike
         session = None
     if session is not None and session.status != "deleted":
         return context_answer(contexts(session.id, given.query, most))
     block = contexts.about(
-        _project(caller, given.project), given.query, most, for_session=caller.for_session()
+        _project(caller, given.project),
+        given.query,
+        most,
+        for_session=caller.for_session(),
+        key=key if caller.token.is_owners else None,
+        owner=given.owner and caller.token.is_owners,
     )
     return context_answer(block)
 

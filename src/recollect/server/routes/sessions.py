@@ -23,10 +23,18 @@ PAGE = 100
 
 
 class SessionOrder(Given, frozen=True, kw_only=True):
-    """A session to begin."""
+    """A session to begin.
+
+    Attributes:
+        session_key: Who and where. A plain name, such as ``alice``, is a person with an audience
+            of its own; the setting ``sessions.plain_keys`` may say otherwise.
+        project_path: What it is about.
+        owner: Whether a plain name is a session of the owner's; for the owner's token only.
+    """
 
     session_key: str
     project_path: str | None = None
+    owner: bool = False
 
 
 class OneSession(Given, frozen=True, kw_only=True):
@@ -88,7 +96,7 @@ def answer_of(caller: Caller, session: Session) -> SessionAnswer:
 
 def create(caller: Caller, given: SessionOrder) -> Created[SessionAnswer] | SessionAnswer:
     """Begin a session under a key; return the one that goes on there, where there is one."""
-    found = caller.hooked(given.session_key, given.project_path, "start")
+    found = caller.hooked(given.session_key, given.project_path, "start", owner=given.owner)
     answer = answer_of(caller, found.session)
     return Created(answer) if found.became == "began" else answer
 

@@ -43,7 +43,6 @@ from recollect.sessions.exchange.withheld import CallFilter, CapturedWhen, Captu
 from recollect.sessions.record.access import MirrorSignal, ProjectNames
 from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
-from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import (
     Session,
@@ -80,7 +79,6 @@ class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     drafts: DraftMaker
     scope: Scope
-    links: IdentityLinks
     mirror: MirrorSignal
     projects: ProjectNames
     rule: CaptureRule
@@ -378,8 +376,8 @@ class TranscriptImport:
         if foreign.project is not None and session.project is not None:
             self._context.projects.note(foreign.project, session.project)
         key = _key(foreign.key)
-        owned = owned_session(session, key, self._context.scope, self._context.links)
-        tells_nothing = key is None or key.is_bare
+        owned = owned_session(session, key, self._context.scope)
+        tells_nothing = key is None or key.plain_name is not None
         return of_unknown_origin(owned) if tells_nothing and not self._form.is_owners else owned
 
     def _label(self, text: str | None) -> str | None:

@@ -72,7 +72,6 @@ from recollect.sessions.record.access import (
     SilentMirror,
 )
 from recollect.sessions.record.draft import DraftMaker, TextRedactor
-from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.recalled import IsRecall, never
 from recollect.sessions.record.tombstone import ErasedMeanwhile
 from recollect.store.engine import Database, Transaction
@@ -91,7 +90,6 @@ class TranscriptImporter:
         formats: Tried in this order on files of unknown kind.
         mirror: Is notified after each commit that added messages.
         scope: Who owns what is imported.
-        links: Which accounts are one person.
         stores: What opens stores of transcripts, by the name of their format.
         projects: Knows which paths are one project.
         rule: Knows what is not to be captured.
@@ -111,7 +109,6 @@ class TranscriptImporter:
         stores: Mapping[str, TranscriptStore] = MappingProxyType({}),
         mirror: MirrorSignal | None = None,
         scope: Scope | None = None,
-        links: IdentityLinks = NOBODY_LINKED,
         projects: ProjectNames | None = None,
         rule: CaptureRule | None = None,
         ledger: str = "",
@@ -125,7 +122,6 @@ class TranscriptImporter:
             ids=ids,
             drafts=DraftMaker(clock, ids, redactor, is_recall),
             scope=scope,
-            links=links,
             mirror=mirror if mirror is not None else SilentMirror(),
             projects=projects if projects is not None else PlainProjects(),
             rule=rule if rule is not None else CaptureAll(),

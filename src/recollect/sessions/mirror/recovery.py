@@ -41,6 +41,7 @@ from recollect.sessions.record.session import (
     Session,
     insert_session,
     of_unknown_origin,
+    with_account,
 )
 from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.transcript_rows import restore_messages
@@ -320,12 +321,13 @@ def session_in(line: SessionLine) -> Session:
         metadata=line.metadata,
     )
     if line.recollect >= COMPLETE:
-        return session
+        return with_account(session)
     key = None if line.key is None else parse_key(line.key)
-    if key is None or key.is_bare:
+    if key is None or key.plain_name is not None:
         return of_unknown_origin(session)
     place = {part: getattr(key, part) for part in PLACE}
-    return msgspec.structs.replace(session, **place, mode="group" if key.is_group else "main")
+    mode = "group" if key.is_group else "main"
+    return with_account(msgspec.structs.replace(session, **place, mode=mode))
 
 
 def _read(line: bytes, session_id: str) -> Draft | Compaction:

@@ -86,7 +86,7 @@ class ConversationPolicy:
         self._turns = turns
         self._owner = owner
         self.links = owner.links
-        self.history = History(access, self.links)
+        self.history = History(access)
 
     def key_for(
         self,

@@ -18,7 +18,6 @@ from recollect.core.checks import checked
 from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.sessions.record.session import Session, owned_session, require_session
 from recollect.sessions.record.session_key import parse_key
 from recollect.store.columns import Condition, decode, integer
@@ -75,12 +74,10 @@ class History:
 
     Args:
         access: The records, and whose conversations.
-        links: Which accounts are one person.
     """
 
-    def __init__(self, access: SessionAccess, links: IdentityLinks = NOBODY_LINKED) -> None:
+    def __init__(self, access: SessionAccess) -> None:
         self._access = access
-        self._links = links
         self._shown: dict[str, int] = {}
         """The newest message of each prompt that was not answered yet, by key."""
 
@@ -197,7 +194,7 @@ class History:
                     hint="use the key of the session, or ask with another scope",
                 )
         nobodys = Session(id="", tenant=scope.tenant, status="", created_at=0, updated_at=0)
-        return owned_session(nobodys, parsed, scope, self._links)
+        return owned_session(nobodys, parsed, scope)
 
     def _where(self, key: str) -> Condition:
         scope = msgspec.structs.replace(self._access.scope, session=None)

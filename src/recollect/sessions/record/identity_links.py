@@ -13,7 +13,14 @@ import msgspec
 
 from recollect.core.checks import checked
 from recollect.core.errors import ConfigError, InvalidInput
-from recollect.sessions.record.account import Account, parse_account
+from recollect.core.scope import Scope, ScopeOfPerson
+from recollect.sessions.record.account import Account, escaped, parse_account
+
+USERS = (
+    "give an account such as telegram:42, a name of sessions.identity_links, or the name of a user "
+    "without a channel"
+)
+"""How the user of a scope is given."""
 
 
 @checked
@@ -42,6 +49,43 @@ class IdentityLinks(msgspec.Struct, frozen=True):
         """
         is_name = account.channel is None and account.id in self.names
         return self.person(account) or (account.id if is_name else None)
+
+    def scope_of(self, scope: Scope) -> Scope:
+        """Return a scope with its user as rows have it: an account in its one spelling.
+
+        A linked name selects the rows of all its accounts, as the links are now. Any other name
+        selects those of a user without a channel, never the id of an account somewhere.
+
+        Raises:
+            InvalidInput: the user cannot be one.
+
+        >>> links = read_links(["ann=telegram:123", "ann=irc:libera:nan"])
+        >>> links.scope_of(Scope(user="Telegram:123")).user
+        'telegram:123'
+        >>> links.scope_of(Scope(user="ann")).users
+        ('ann', 'irc:libera:nan', 'telegram:123')
+        """
+        if scope.user is None or isinstance(scope, ScopeOfPerson):
+            return scope
+        try:
+            who = parse_account(scope.user)
+        except InvalidInput:
+            message = "the user of a scope must be a person or an account"
+            raise InvalidInput(message, hint=USERS) from None
+        if who.channel is not None:
+            return msgspec.structs.replace(scope, user=str(who))
+        name = who.id
+        if name not in self.names:
+            return scope
+        ids = {id_ for id_, person in self.anywhere.items() if person == name}
+        theirs = {str(account) for account, person in self.people.items() if person == name}
+        others = {str(account) for account in self.people if account.id in ids} - theirs
+        return ScopeOfPerson(
+            **(msgspec.structs.asdict(scope) | {"user": name}),
+            users=tuple(sorted({name} | theirs | ids)),
+            anywhere=tuple(sorted(map(escaped, ids))),
+            others=tuple(sorted(others)),
+        )
 
     def shadows_linked_name(self, account: Account) -> bool:
         """Return whether an account that is not linked is called like a person who is."""

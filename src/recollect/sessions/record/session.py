@@ -10,10 +10,8 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
-from recollect.core.scope import Scope
-from recollect.sessions.record.account import account
-from recollect.sessions.record.identity_links import IdentityLinks
-from recollect.sessions.record.session_key import UNKNOWN, SessionKey
+from recollect.core.scope import Scope, includes_user
+from recollect.sessions.record.session_key import DIRECT, UNKNOWN, SessionKey, parse_key, user_at
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import Condition, decode, text_or_none
 from recollect.store.engine import Row, Transaction
@@ -201,6 +199,17 @@ def each_session(tx: Transaction, where: Condition) -> Iterator[Session]:
     return map(session_of, tx.rows(_SELECT + where.sql + _LAST_USED, [*where.params, -1]))
 
 
+def under_key(wanted: Session, scope: Scope) -> Condition:
+    """Return the condition of the sessions of a key, deleted ones too.
+
+    A plain name may be one of the owner's and, apart from that, one of a person.
+    """
+    where = Condition(scope).equal("key", wanted.key)
+    if wanted.key is not None and parse_key(wanted.key).plain_name is not None:
+        where.also("user_id IS NOT DISTINCT FROM ?", wanted.user)
+    return where
+
+
 def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> Session | None:
     """Return the session that was made of one of another program."""
     where = Condition(Scope(tenant=tenant)).also("source = ?", source)
@@ -253,38 +262,54 @@ def owner_of(session: Session) -> Scope:
 
 
 def owned_session(
-    session: Session, key: SessionKey | None, scope: Scope, links: IdentityLinks
+    session: Session, key: SessionKey | None, scope: Scope, *, is_person: bool = False
 ) -> Session:
     """Return ``session`` with the parts of its key and the owner that key and scope name.
 
-    The user of a direct chat is the person of its account, where the links know one.
+    Args:
+        session: What it is beside its key.
+        key: Who and where.
+        scope: Who begins it; where that has a user, a plain name is a session of theirs.
+        is_person: Whether a plain name is a person; else the session is the owner's.
 
     Raises:
         Denied: the key or the project names another owner than the scope's.
     """
     named = key if key is not None else SessionKey(text="")
-    user = None if named.user is None else _user(named, links)
     return msgspec.structs.replace(
         session,
         key=named.text or None,
         **{part: getattr(named, part) for part in PLACE},
         mode="group" if named.is_group else session.mode,
         agent=_owner("agent", scope.agent, named.agent or session.agent),
-        user=_owner("user", scope.user, user),
+        user=_user(scope, named.user or plain_user(named, scope, is_person=is_person)),
         project=_owner("project", scope.project, session.project),
     )
 
 
-def _user(key: SessionKey, links: IdentityLinks) -> str:
-    """Return who owns a direct chat: a linked person by account, not by being called so."""
-    who = account(key.channel, key.account, key.user or "")
-    known = links.known(who)
-    return known or (str(who) if who.id in links.names else who.id)
+def with_account(session: Session) -> Session:
+    """Return a session from outside with the user that its place tells, however it was spelt."""
+    if session.chat_type != DIRECT or session.channel is None:
+        return session
+    user = user_at(session.channel, session.account, session.peer)
+    return msgspec.structs.replace(session, user=user)
 
 
 def of_unknown_origin(session: Session) -> Session:
     """Return a session whose hearers are unknown: it is a visibility group of its own."""
     return msgspec.structs.replace(session, chat_type=UNKNOWN, peer=session.id)
+
+
+def plain_user(key: SessionKey, scope: Scope, *, is_person: bool) -> str | None:
+    """Return the user of a session under a plain name; arguments as for `owned_session`."""
+    return key.plain_name if is_person and scope.user is None else scope.user
+
+
+def _user(scope: Scope, named: str | None) -> str | None:
+    """Return the user of a session; of a person of several accounts the one that is named."""
+    if scope.user is None or includes_user(scope, named):
+        return named
+    return _owner("user", scope.user, named)
 
 
 def _owner(what: str, allowed: str | None, named: str | None) -> str | None:

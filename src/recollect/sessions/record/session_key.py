@@ -13,7 +13,7 @@ import re
 import msgspec
 
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.account import DEFAULT, GLOBAL, escaped, unescaped
+from recollect.sessions.record.account import DEFAULT, GLOBAL, account, escaped, unescaped
 
 MAX_KEY_CHARS = 512
 """Longest key. Real ones stay under 200; a longer one is a mistake or an attack on the index."""
@@ -58,13 +58,16 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def user(self) -> str | None:
-        """The person who owns the session: the peer of a direct chat, None elsewhere.
+        """Who owns the session: the account of a direct chat; None elsewhere.
 
         >>> parse_key("agent:main:telegram:direct:42:thread:7").user
-        '42'
+        'telegram:42'
+        >>> parse_key("agent:main:direct:ann").user
+        'ann'
         """
-        peer = without_thread(self.peer) if self.chat_type == DIRECT else None
-        return None if peer is None else unescaped(peer)
+        if self.chat_type != DIRECT:
+            return None
+        return user_at(self.channel, self.account, self.peer)
 
     @property
     def is_bare(self) -> bool:
@@ -74,6 +77,20 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
         (True, False)
         """
         return self.agent is None and self.channel is None and self.chat_type is None
+
+    @property
+    def plain_name(self) -> str | None:
+        """The plain name that it is, of an agent or of none: no main session, no job, no chat.
+
+        >>> parse_key("alice").plain_name, parse_key("agent:main:alice").plain_name
+        ('alice', 'alice')
+        >>> parse_key("agent:main:main").plain_name, parse_key("slack:42").plain_name
+        (None, None)
+        """
+        if self.channel is not None or self.chat_type is not None:
+            return None
+        is_main = self.agent is not None and without_thread(self.peer) == MAIN
+        return None if is_main else self.peer or self.text or None
 
     @property
     def is_group(self) -> bool:
@@ -120,7 +137,7 @@ def parse_key(text: str) -> SessionKey:
         InvalidInput: not a text, empty, longer than `MAX_KEY_CHARS`, with control characters, with
             an empty part between colons, or an agent without a conversation.
 
-    >>> parse_key("agent:Main:telegram:acc:direct:42").user
+    >>> parse_key("agent:Main:telegram:acc:direct:42").peer
     '42'
     >>> parse_key("telegram:42").channel
     'telegram'
@@ -207,6 +224,18 @@ def is_group_id(channel: str | None, peer: str) -> bool:
 def without_thread(peer: str | None) -> str | None:
     """Return a peer without the thread that its text may end with."""
     return None if peer is None else peer.partition(_THREAD)[0]
+
+
+def user_at(channel: str | None, network: str | None, peer: str | None) -> str:
+    """Return the user of a direct chat: its account, or, without a channel, a name or id alone.
+
+    >>> user_at("slack", "acme", "U7"), user_at(None, None, "ann")
+    ('slack:acme:U7', 'ann')
+    """
+    id_ = unescaped(without_thread(peer) or "")
+    if channel is None:
+        return id_
+    return str(account(channel, None if network is None else unescaped(network), id_))
 
 
 _SHAPE = "Write agent:<agent>:<channel>:<account>:<chat type>:<peer>, <channel>:<peer> or a name."

@@ -141,7 +141,8 @@ def test_deleted_sessions_are_the_operators_alone(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "scope", [{"user": "42"}, {"project": "/p/ann"}, {"agent": "main", "user": "42"}]
+    "scope",
+    [{"user": "telegram:42"}, {"project": "/p/ann"}, {"agent": "main", "user": "telegram:42"}],
 )
 def test_a_scope_narrows(memory: Memory, scope: dict[str, str]) -> None:
     """By owner columns; projects that have nothing to do with it stay away."""

@@ -15,7 +15,7 @@ import msgspec
 import yaml
 
 from recollect.core.errors import ConfigError
-from recollect.core.settings import Option, list_options
+from recollect.core.settings.options import Option, list_options
 
 HEAD = """\
 # The settings of this memory. Every line is optional; a commented one shows the default.
