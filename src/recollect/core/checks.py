@@ -8,9 +8,36 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+)
+
+from msgspec import Meta
 
 from recollect.core.errors import InvalidInput
+
+MOST_QUESTION = 4_000
+"""Characters of a question: 15 MB of them kept a thread for 36 s. Hooks cut it instead."""
+MOST_HITS = 1_000
+MOST_LINES = 200
+"""Lines of a timeline on each side."""
+MOST_IDS = 500
+"""Records that are asked for at once."""
+MOST_ROWS = 1_000
+"""Rows of a page of a list."""
+
+Question: TypeAlias = Annotated[str, Meta(max_length=MOST_QUESTION)]
+HitCount: TypeAlias = Annotated[int, Meta(ge=1, le=MOST_HITS)]
+LineCount: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_LINES)]
+RowCount: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_ROWS)]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -90,6 +117,16 @@ def check_count(value: int | None, what: str, least: int = 0) -> None:
         raise InvalidInput(
             f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
         )
+
+
+def check_most(given: int, most: int, what: str) -> None:
+    """Refuse a number that is larger than it may be.
+
+    Raises:
+        InvalidInput: it is above ``most``.
+    """
+    if given > most:
+        raise InvalidInput(f"{what} must be {most:,} at most", hint="ask for less at once")
 
 
 def checked(kind: type[T]) -> type[T]:

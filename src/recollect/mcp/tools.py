@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from recollect.core.bounds import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION
+from recollect.core.checks import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope

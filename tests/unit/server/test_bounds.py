@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.core.bounds import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION, MOST_ROWS
+from recollect.core.checks import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION, MOST_ROWS
 from recollect.core.errors import InvalidInput
 from recollect.memory import Memory
 from recollect.server.app import all_routes

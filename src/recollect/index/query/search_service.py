@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.core.bounds import MOST_HITS, check_question
+from recollect.core.checks import MOST_HITS, MOST_QUESTION
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
@@ -475,7 +475,11 @@ def _check(query: object, options: SearchOptions) -> None:
     """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
     if not isinstance(query, str):
         raise InvalidInput("the question must be a text", hint="give a question, or words")
-    check_question(query)
+    if len(query) > MOST_QUESTION:
+        raise InvalidInput(
+            f"the question must not be longer than {MOST_QUESTION:,} characters",
+            hint="ask for the words that matter",
+        )
     if options.mode not in MODES:
         raise InvalidInput("unknown search mode", hint=f"use one of {', '.join(MODES)}")
     if type(options.limit) is not int or not 1 <= options.limit <= MOST_HITS:

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.core.bounds import MOST_IDS, check_most
-from recollect.core.checks import check_count, check_texts
+from recollect.core.checks import MOST_IDS, check_count, check_most, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.observations.observations import Observations

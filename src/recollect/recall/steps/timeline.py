@@ -10,8 +10,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.core.bounds import MOST_LINES, check_most
-from recollect.core.checks import check_count, checked
+from recollect.core.checks import MOST_LINES, check_count, check_most, checked
 from recollect.core.clock import MAX_MS, check_time, to_datetime
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import RecordName, parse_record

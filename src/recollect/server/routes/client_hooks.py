@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.bounds import MOST_QUESTION
+from recollect.core.checks import MOST_QUESTION
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
 from recollect.integrations.codex.payloads import CodexHooks

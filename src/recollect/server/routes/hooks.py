@@ -12,7 +12,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.bounds import MOST_QUESTION
+from recollect.core.checks import MOST_QUESTION
 from recollect.core.clock import to_iso
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.recall.context.block import ContextBlock

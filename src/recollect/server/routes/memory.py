@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.caller import Caller
-from recollect.core.bounds import MOST_HITS, MOST_IDS, HitCount, LineCount, Question
+from recollect.core.checks import MOST_HITS, MOST_IDS, HitCount, LineCount, Question
 from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope

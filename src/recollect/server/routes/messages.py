@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.bounds import RowCount
+from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import AnyRoute, Created, Given, Route
 from recollect.server.routes.sessions import PAGE

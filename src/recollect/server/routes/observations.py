@@ -9,8 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.caller import Caller
-from recollect.core.bounds import MOST_IDS
-from recollect.core.checks import check_event_id, check_share
+from recollect.core.checks import MOST_IDS, check_event_id, check_share
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.caller import Caller
-from recollect.core.bounds import HitCount, LineCount, Question
+from recollect.core.checks import HitCount, LineCount, Question
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.server.route import Given, Route

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.bounds import RowCount
+from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Route
 from recollect.server.seed.wire import (
