@@ -33,7 +33,7 @@ CEILINGS = {
     ("import of a line", "caller"): Ceiling(files=39, moves=248),
     ("changed file", "caller"): Ceiling(files=41, moves=169),
     ("changed file", "all"): Ceiling(files=52, moves=320),
-    ("recollect search", "all"): Ceiling(files=115, modules=248),
+    ("recollect search", "all"): Ceiling(files=115, modules=250),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:
 16/50 for an append, 26/130 for a line, 35/220 for a file. Raised once: an append looks whether it

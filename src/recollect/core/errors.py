@@ -53,6 +53,16 @@ class RecollectError(Exception):
         self.hint = hint
         self.facts = facts
 
+    def __copy__(self) -> RecollectError:
+        """Return the same error once more: several threads raise what one of them met.
+
+        Exceptions are copied by a call with their arguments, which not every class of ours takes.
+        """
+        copied = type(self).__new__(type(self), *self.args)
+        copied.__dict__.update(self.__dict__)
+        copied.__cause__ = self.__cause__
+        return copied
+
     def as_dict(self) -> dict[str, object]:
         """Return ``{"code", "message", "hint"}``, the shape of every surface."""
         return {"code": self.code, "message": self.message, "hint": self.hint}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 
 import pytest
@@ -49,3 +50,24 @@ def test_a_caller_can_catch_a_family(
     """Branches of the tree are classes."""
     with pytest.raises(parent):
         raise kind("it happened")
+
+
+def test_an_error_is_copied_whatever_its_class_is_made_of() -> None:
+    """The writer raises what one unit met in every thread that waits for its group."""
+
+    class Made(errors.Conflict):
+        def __init__(self) -> None:
+            super().__init__("it changed meanwhile", hint="try again", number=7)
+
+    met = Made()
+    met.__cause__ = OSError("disk")
+    again = copy.copy(met)
+    assert again is not met
+    assert type(again) is Made
+    assert (again.args, again.message, again.hint, again.facts) == (
+        met.args,
+        "it changed meanwhile",
+        "try again",
+        {"number": 7},
+    )
+    assert again.__cause__ is met.__cause__
