@@ -20,7 +20,6 @@ from recollect.core.settings import (
     load_settings,
     user_path,
 )
-from recollect.core.settings.config_file import with_setting
 from recollect.core.settings.sources import FILE_NAME, read_file
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
@@ -186,6 +185,8 @@ def _with_kept_plain_keys(
     """
     if records.read(lambda tx: find_value(tx, PLAIN_KEYS)) != OWNERS:
         return resolved
+    from recollect.core.settings.config_file import with_setting
+
     path, key = home / FILE_NAME, "sessions.plain_keys"
     with suppress(ConfigError, OSError, StoreError):
         is_said = key in read_file(path)
