@@ -158,7 +158,7 @@ def test_a_narrowed_memory_answers_as_one_that_is_opened_with_the_scope(
         names = [f"#{n}" for n in range(1, 9)] + [f"m{n}" for n in range(1, 17)]
         narrow = memory.within(scope)
         _compare(narrow, home, ids, names)
-        twice = scope.narrowed(further)
+        twice = narrow.scope.narrowed(memory.sessions.links.scope_of(further))
         if twice is not None:
             _compare(narrow.within(further), home, ids, names)
         else:

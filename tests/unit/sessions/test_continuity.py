@@ -38,7 +38,7 @@ def test_a_fork_begins_with_what_was_said_and_goes_its_own_way(sessions: Session
     assert _texts(sessions, parent.id) == ["one", "two", "three", "four"]
     assert [m.seq for m in sessions.messages(fork.id)] == [1, 2, 3]
     assert (fork.parent_id, fork.forked_at_seq, fork.project) == (parent.id, 2, "/p")
-    assert (fork.agent, fork.user, fork.chat_type) == ("main", "42", "direct")
+    assert (fork.agent, fork.user, fork.chat_type) == ("main", "telegram:42", "direct")
 
 
 def test_a_fork_does_not_take_the_key_over(sessions: Sessions) -> None:

@@ -135,7 +135,7 @@ def test_an_openclaw_agent_becomes_sessions_with_keys(home: Home, tmp_path: Path
     assert home.importer().run(tmp_path).messages == 2
     keys = {each.foreign_id: (each.key, each.agent, each.user) for each in home.sessions.list()}
     assert keys == {
-        "s-1": ("agent:main:telegram:direct:42", "main", "42"),
+        "s-1": ("agent:main:telegram:direct:42", "main", "telegram:42"),
         "s-2": (None, "main", None),
     }
 

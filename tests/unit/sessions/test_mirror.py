@@ -64,7 +64,7 @@ def test_a_mirror_has_a_header_and_a_line_for_each_message(home: Home) -> None:
         "tenant": "local",
         "key": session.key,
         "agent": "main",
-        "user": "42",
+        "user": "telegram:42",
         "project": "/p",
         "channel": "telegram",
         "account": "acc",

@@ -37,7 +37,7 @@ def test_a_text_becomes_a_message(sessions: Sessions) -> None:
     assert (message.seq, message.role, message.name) == (1, "user", "Ana")
     assert message.blocks == (TextBlock(text="绿茶 please"),)
     assert (message.text, message.created_at, message.recorded_at) == ("绿茶 please", NOON, NOON)
-    assert (message.metadata, message.user, message.project) == ({"n": 1}, "42", "/p")
+    assert (message.metadata, message.user, message.project) == ({"n": 1}, "telegram:42", "/p")
     assert sessions.message(message.id) == message
     assert sessions.messages(session.id) == [message]
 
