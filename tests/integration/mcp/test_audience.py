@@ -23,6 +23,7 @@ from recollect.governance.tokens import Token
 from recollect.mcp import prompts, resources, tools
 from recollect.mcp.asking import CALLER
 from recollect.mcp.server import make_server
+from recollect.sessions import transcripts
 from tests.integration.recall.test_audiences import (
     HOSTILE,
     SEED,
@@ -61,7 +62,7 @@ class Asked:
             asked = ALL | {"sources": ["sessions", "observations"]} | narrower
             await self._tell(client, "memory_search", asked)
         await self._tell(client, "memory_search", ALL | {"sources": ["memory"]}, self.files)
-        await self._tell(client, "timeline", {"anchor": "1", "after": 999})
+        await self._tell(client, "timeline", {"anchor": "1", "after": 200})
         await self._tell(client, "timeline", {"query": "apple", "before": 99})
         await self._records(client)
         for name in (None, *self._names):
@@ -205,7 +206,7 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
     "tools": (tools, "CALLER", AsOperator),
     "resources": (resources, "CALLER", AsOperator),
     "prompts": (prompts, "CALLER", AsOperator),
-    "turns of a shared session": (Caller, "hears_message", lambda *_: True),
+    "turns of a shared session": (transcripts, "heard_turns", lambda *_: None),
 }
 
 

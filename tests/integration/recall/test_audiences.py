@@ -499,14 +499,14 @@ class History:
     ) -> None:
         """Look at everything by time, and around every observation and message."""
         observations = self.memories[chat.tenant].observations
-        asking: Any = {"for_session": chat.session, "for_sender": asker, "before": 999}
-        told = said_by(observations.timeline(1, after=999, **asking))
+        asking: Any = {"for_session": chat.session, "for_sender": asker, "before": 200}
+        told = said_by(observations.timeline(1, after=200, **asking))
         self.within(chat.tenant, set(TOKEN.findall(told)), audience)
         assert words_of(told) == titles
         for (tenant, number), word in self.numbered.items():
             if tenant != chat.tenant:
                 continue
-            around = partial(observations.timeline, f"#{number}", after=999, **asking)
+            around = partial(observations.timeline, f"#{number}", after=200, **asking)
             if word not in titles:
                 with pytest.raises(NotFound):
                     around()

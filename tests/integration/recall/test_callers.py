@@ -112,7 +112,7 @@ class Calls:
         told = said_by([hit for hit in hits if hit.session_id])
         observations = memory.observations
         told += said_by(observations.list(limit=1_000, for_session=for_session))
-        told += said_by(observations.timeline(1, after=999, for_session=for_session))
+        told += said_by(observations.timeline(1, after=200, for_session=for_session))
         self.history.within(tenant, set(TOKEN.findall(told)), audience)
         self.history.observed(tenant, words_of(told), audience)
 

@@ -30,6 +30,8 @@ from recollect.server.app import all_routes
 from recollect.server.given import takes_json
 from recollect.server.metrics import Metrics
 from recollect.server.route import AnyRoute, StreamRoute, UploadRoute
+from recollect.store.digests import note_digest
+from recollect.store.engine import Transaction
 from tests.integration.recall.test_audiences import (
     SEEN,
     TOKEN,
@@ -760,7 +762,12 @@ class Asking:
         tokens.revoke("revoked")
         records = tokens._of_home  # noqa: SLF001 - nothing else makes a token old
         expire = "UPDATE tokens SET expires_at = 1 WHERE name = 'expired'"
-        records.write(lambda tx: tx.execute(expire, ()))
+
+        def unit(tx: Transaction) -> None:
+            tx.execute(expire)
+            note_digest(tx, "tokens", [5 * (1 - (1 << 42))])
+
+        records.write(unit)
         void = [Http(self.server, text) for text in (*texts, "rcl_" + "x" * 43)]
         told: list[set[tuple[int, bytes]]] = [set() for _ in void]
         for route in ROUTES:

@@ -241,7 +241,7 @@ PLAIN = {
 WITHOUT_TEXT = {
     *("changes", "commits", "counters", "erasures", "leases", "meta", "pauses", "prunings"),
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
-    *("projects", "injected_items", "recognised_secrets"),
+    *("projects", "injected_items", "recognised_secrets", "digests"),
 }
 
 

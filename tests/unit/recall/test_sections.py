@@ -96,7 +96,8 @@ def test_nothing_of_guests_groups_and_other_owners_is_written(tmp_path: Path, sh
         decide(memory, shop, "Of nobody's project's", key=None, trust="group")
         assert memory.sections.sync(shop / "CLAUDE.md").numbers == (1,)
         other = memory.within(Scope(project=str(tmp_path / "other")))
-        assert other.sections.sync(shop / "AGENTS.md", str(shop), dry_run=True).numbers == ()
+        with pytest.raises(NotFound, match="the project does not exist"):
+            other.sections.sync(shop / "AGENTS.md", str(shop), dry_run=True)
 
 
 def test_what_has_no_room_is_left_out_the_least_important_first(tmp_path: Path, shop: Path) -> None:

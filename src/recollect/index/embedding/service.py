@@ -185,7 +185,7 @@ class EmbeddingService:
         trouble, fallback = self.trouble(), self._embedders.fallback
         if trouble is None:
             return None
-        if fallback is None or trouble.is_given_up:
+        if fallback is None or trouble.is_given_up or trouble.code == BudgetSpent.code:
             return trouble.message
         return (
             f"{trouble.message}: {fallback.model} takes over after {STAYS_AWAY} failed syncs,"

@@ -71,7 +71,7 @@ def test_no_question_is_a_program(open_words: OpenWords) -> None:
 
 
 def test_a_pasted_text_is_a_question_too(open_words: OpenWords) -> None:
-    """Ten thousand words, one of them known."""
+    """Hundreds of words, one of them known."""
     lexical_suite.a_pasted_text_is_a_question_too(open_words)
 
 
