@@ -114,8 +114,9 @@ class HearerRunner:
     ) -> HearerCost:
         guest, other = memory.sessions.open(KEYS[name]).id, memory.sessions.open(_OWNERS).id
         watches, found = {guest: Stopwatch(), None: Stopwatch()}, 0
-        for number, query in enumerate([*asked[:_WARM_UP], *asked]):
-            self._progress(f"{name}, {mode}", number, len(asked) + _WARM_UP)
+        warm_up = asked[:_WARM_UP]
+        for number, query in enumerate([*warm_up, *asked]):
+            self._progress(f"{name}, {mode}", number, len(asked) + len(warm_up))
             for hearer in (guest, None) if number % 2 else (None, guest):
                 if is_written:
                     memory.sessions.append(other, "user", query.target)
@@ -123,15 +124,15 @@ class HearerRunner:
                     answer = memory.search(
                         query.text, limit=SEARCH_LIMIT, mode=mode, for_session=hearer
                     )
-                if hearer is not None and number >= _WARM_UP:
+                if hearer is not None and number >= len(warm_up):
                     found += any(hit.snippet in query.target for hit in answer.hits)
         return HearerCost(
             hears=name,
             mode=mode,
             is_written=is_written,
             messages=messages,
-            guest=latency_of(watches[guest].laps[_WARM_UP:]),
-            owner=latency_of(watches[None].laps[_WARM_UP:]),
+            guest=latency_of(watches[guest].laps[len(warm_up) :]),
+            owner=latency_of(watches[None].laps[len(warm_up) :]),
             found=found / len(asked),
         )
 

@@ -21,6 +21,7 @@ from benchmarks.datasets.data import digest
 from benchmarks.measure.results import IndexCost
 from benchmarks.measure.stopwatch import Stopwatch, rate_of
 from benchmarks.quality.product import Opener, Product
+from recollect.sessions.record.account import account
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, what is done of it, and its total."""
@@ -63,6 +64,11 @@ def hit_key(session_id: str | None, seq: int | None, path: str | None) -> str:
 def conversation_key(conversation: Conversation) -> str:
     """Return the session key of a conversation: a direct chat whose peer is the conversation."""
     return f"agent:bench:benchmark:main:direct:{conversation.key}"
+
+
+def conversation_user(key: str) -> str:
+    """Return the account whose direct chat a conversation is, as a scope names it."""
+    return str(account("benchmark", "main", key))
 
 
 @contextmanager

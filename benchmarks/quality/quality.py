@@ -16,7 +16,13 @@ from benchmarks.measure.metrics import CUTOFFS
 from benchmarks.measure.results import IndexCost, Pool
 from benchmarks.measure.stopwatch import Spent, Stopwatch
 from benchmarks.quality.experiment import Variant
-from benchmarks.quality.homes import Homes, IndexedHome, Progress, hit_key
+from benchmarks.quality.homes import (
+    Homes,
+    IndexedHome,
+    Progress,
+    conversation_user,
+    hit_key,
+)
 from benchmarks.quality.product import Answer, Mode, Opener, Product
 from recollect.core.errors import Conflict, ProviderError
 from recollect.core.scope import Scope
@@ -183,7 +189,7 @@ class QualityRunner:
         ranked: list[Ranked] = []
         for done, question in enumerate(shelf.questions):
             self._progress(stage, done, len(shelf.questions))
-            scope = Scope(user=question.cluster) if shelf.scoped else None
+            scope = Scope(user=conversation_user(question.cluster)) if shelf.scoped else None
             watch = Stopwatch()
             with watch.lap():
                 answer = _search(memory, question, mode, scope, files=home.workspace is not None)

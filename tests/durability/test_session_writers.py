@@ -79,8 +79,8 @@ def test_a_killed_stream_leaves_what_was_stored_of_it(tmp_path: Path) -> None:
         assert [message.seq for message in messages] == list(range(1, kill + 2))
         assert messages[-1].metadata == {"unfinished": True}
         said = messages[-1].text.splitlines()
-        lost += sum(f"line {number}" not in said for number in range(acked))
-        assert set(said) <= {"line of two pieces", *(f"line {n}" for n in range(acked + 1))}
+        lost += sum(f"line {number} ends" not in said for number in range(acked))
+        assert set(said) <= {"line of two pieces", *(f"line {n} ends" for n in range(acked + 1))}
         assert again.database.read(lambda tx: damaged_messages(tx, "", 1_000))[1] == []
         again.mirror.flush()
         assert again.mirror.state(session.id) is MirrorState.EQUAL

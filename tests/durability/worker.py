@@ -145,7 +145,7 @@ def stream_until_killed(home: str, session_id: str) -> None:
     )
     reply, number = sessions.stream(session_id), 0
     while True:
-        reply.add(f"line {number}\nli")
+        reply.add(f"line {number} ends\nli")  # a last word of digits may be half of a token
         reply.flush()
         number += 1
         say(f"{number}")

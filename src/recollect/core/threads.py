@@ -87,11 +87,14 @@ class RestartableThread:
                 raise StoreClosed("the process is ending", hint=hint) from error
             hint = "free memory, or raise the limit of threads; then try again"
             raise ThreadDied("no thread can be started", hint=hint) from error
+        except BaseException:
+            self.thread = thread  # who started it was interrupted, but it runs
+            raise
         self.thread = thread
 
     def await_end(self, timeout_s: float | None = None) -> bool:
         """Return whether it has ended, or died, or never began, within the timeout."""
-        if self.thread is not None and not self.is_current:
+        if self.thread is not None and self.can_be_joined:
             self.thread.join(timeout_s)
         return not self.is_alive
 

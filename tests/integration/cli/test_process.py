@@ -198,7 +198,7 @@ sys.exit(main(sys.argv[2:]))
 """Interrupts a command where a lock has been let go of and is not yet taken back."""
 
 
-@pytest.mark.parametrize("waiting_in", ["write", "_start"])
+@pytest.mark.parametrize("waiting_in", ["write", "submit"])
 def test_an_interrupt_between_two_lines_of_a_lock_is_an_interrupt(
     surroundings: dict[str, str], run: Run, home: Path, chat: Path, waiting_in: str
 ) -> None:

@@ -81,11 +81,11 @@ NONSENSE = {
     "half a character": "\ud83d",
     "operators": "* ^ -tea +tea tea* (tea OR",
     "SQL": "'; DROP TABLE chunks; -- %_",
-    "long": "harbour ledger " * 667,
-    "one long word": "x" * 10_000,
-    "long, unspaced": "数据库迁移" * 2_000,
-    "many marks": "e" + "\u0301" * 9_999,
-    "many quotes": "\"'" * 5_000,
+    "long": "harbour ledger " * 266,
+    "one long word": "x" * 4_000,
+    "long, unspaced": "数据库迁移" * 800,
+    "many marks": "e" + "\u0301" * 3_999,
+    "many quotes": "\"'" * 2_000,
 }
 
 

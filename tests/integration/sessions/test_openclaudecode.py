@@ -63,7 +63,11 @@ def _mirror(home: Path, session_id: str) -> list[dict[str, object]]:
 def test_get_or_create_creates_new_session_for_unknown_user(memory: Memory) -> None:
     """`open` is its `getOrCreate`."""
     session = memory.sessions.open(KEY)
-    assert (session.channel, session.user, session.last_seq) == ("telegram", "5054873275", 0)
+    assert (session.channel, session.user, session.last_seq) == (
+        "telegram",
+        "telegram:5054873275",
+        0,
+    )
     assert memory.sessions.list() == [session]
 
 

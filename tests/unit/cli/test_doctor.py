@@ -87,7 +87,7 @@ def noted(filled: Path) -> dict[str, str]:
     made = {}
     with recollect.open(filled, overrides=overrides, live=False) as memory:
         for key in ("notes", "telegram:42", "slack:U7"):
-            session = memory.sessions.create(key=key)
+            session = memory.sessions.create(key=key, owner=key == "notes")
             for said in (f"I prefer tea from {key}.", f"I never eat nuts from {key}."):
                 memory.sessions.append(session.id, "user", said)
             assert memory.sessions.flush(session.id).lines == 2

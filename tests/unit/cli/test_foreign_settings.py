@@ -135,11 +135,11 @@ def test_without_injection_a_block_is_empty_unless_a_question_asks(tmp_path: Pat
     """What contextInjection.enabled says, for hooks, HTTP and MCP alike."""
     settings = {"embedding.provider": "none", "context.enabled": False, "context.prompt": True}
     with recollect.open(tmp_path / "home", overrides=settings, live=False) as memory:
-        before = memory.sessions.create(key="agent:main:before", project="/p")
+        before = memory.sessions.create(key="agent:main:before", project="/p", owner=True)
         memory.observations.record(
             before.id, type="decision", title="milk goes in last", summary="we decided"
         )
-        now = memory.sessions.create(key="agent:main:now", project="/p")
+        now = memory.sessions.create(key="agent:main:now", project="/p", owner=True)
         assert memory.context(now.id).text == ""
         assert memory.context(now.id, "when does milk go in", reason="prompt").text == ""
         assert "milk goes in last" in memory.context(now.id, "when does milk go in").text

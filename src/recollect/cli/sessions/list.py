@@ -16,7 +16,6 @@ from recollect.cli.output.screen import say, show_table
 from recollect.cli.sessions import life, modes, show, window
 from recollect.cli.sessions import say as session_say
 from recollect.core.errors import InvalidInput
-from recollect.recall.audience import require_channel
 from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
@@ -61,6 +60,8 @@ def list_sessions(
         raise InvalidInput("--all and --status exclude each other", hint="leave one of them out")
     with opened(context) as memory:
         if channel is not None:
+            from recollect.recall.audience import require_channel
+
             require_channel(memory.sessions, channel)
         wanted: dict[str, Any] = {
             "title": title,

@@ -84,7 +84,6 @@ class Writer:
         self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
         self._mutex = threading.Lock()
         self._thread = RestartableThread(f"recollect-writer-{opener.path.name}", self._run)
-        self._has_started = False
         self._ident: int | None = None
         self._taken: list[WriteJob | None] = []
         """What the thread works on; who comes after one that died answers for it."""
@@ -112,9 +111,8 @@ class Writer:
         with self._mutex:
             if self._is_closed or os.getpid() != self._process:
                 raise unusable(is_closed=self._is_closed)
-            if not self._has_started:
+            if self._thread.thread is None:
                 self._thread.start()
-                self._has_started = True
             self._jobs.put(WriteJob(unit, future, ACTOR.get()))
         return future
 
