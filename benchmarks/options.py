@@ -52,6 +52,7 @@ Pools = Annotated[
     typer.Option(
         "--pool",
         help="conversation: a home for each. scope: one home, each searched in its own scope. "
+        "guest: one home, each asked by the guest whose chat it is. "
         "global: one home, all together. May be repeated.",
     ),
 ]

@@ -15,9 +15,9 @@ from benchmarks.measure.stopwatch import Latency, Rate
 
 Level = Literal["turn", "session", "document"]
 
-Pool = Literal["conversation", "scope", "global", "collection"]
-"""What one search looks through: a home per conversation, a scope per conversation in one home, all
-conversations of one home, or a document collection."""
+Pool = Literal["conversation", "scope", "guest", "global", "collection"]
+"""What one search looks through: a home per conversation, a scope per conversation in one home,
+what a guest of that home may hear, all conversations of one home, or a document collection."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

@@ -50,6 +50,11 @@ class IndexedHome(msgspec.Struct, frozen=True, kw_only=True):
         workspace = self.folder / "workspace"
         return workspace if workspace.is_dir() else None
 
+    def session_of(self, conversation: str) -> str:
+        """Return the id of a session of a conversation."""
+        hit = next(hit for hit, turn in self.keys.items() if turn.startswith(f"{conversation}/"))
+        return hit.partition("#")[0]
+
 
 class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
     keys: dict[str, str]

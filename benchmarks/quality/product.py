@@ -117,6 +117,7 @@ class Product(Protocol):
         min_score: float | None = None,
         sources: Sequence[str] | None = None,
         scope: Scope | None = None,
+        for_session: str | None = None,
         mode: Mode = "hybrid",
     ) -> Answer:
         """Return the best hits."""

@@ -8,6 +8,7 @@ product cannot serve (no embedder) is left out with a note. What comes out are r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypedDict
 
 import msgspec
 
@@ -35,7 +36,7 @@ FILE_DEPTH = 2 * DEPTH
 
 MODES: tuple[Mode, ...] = ("lexical", "vector", "hybrid")
 
-DIALOGUE_POOLS: tuple[Pool, ...] = ("conversation", "scope", "global")
+DIALOGUE_POOLS: tuple[Pool, ...] = ("conversation", "scope", "guest", "global")
 
 POOLS: tuple[Pool, ...] = ("conversation", "global")
 """Run unless told otherwise; "scope" should come out as "conversation" does."""
@@ -74,13 +75,19 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
+class Narrowed(TypedDict, total=False):
+    """On whose behalf, or in which scope, a search is made."""
+
+    scope: Scope
+    for_session: str
+
+
 class _Shelf(msgspec.Struct, frozen=True, kw_only=True):
     """Questions that are asked of one home."""
 
     pool: Pool
     questions: Sequence[Question]
     home_for: Callable[[Variant], IndexedHome]
-    scoped: bool = False
 
 
 class QualityRunner:
@@ -140,9 +147,7 @@ class QualityRunner:
 
         if pool != "conversation":
             whole = home_of(data.conversations)
-            yield _Shelf(
-                pool=pool, questions=data.questions, home_for=whole, scoped=pool == "scope"
-            )
+            yield _Shelf(pool=pool, questions=data.questions, home_for=whole)
             return
         for conversation in data.conversations:
             asked = [one for one in data.questions if one.cluster == conversation.key]
@@ -189,26 +194,35 @@ class QualityRunner:
         ranked: list[Ranked] = []
         for done, question in enumerate(shelf.questions):
             self._progress(stage, done, len(shelf.questions))
-            scope = Scope(user=conversation_user(question.cluster)) if shelf.scoped else None
+            narrowed = _narrowed(shelf.pool, question, home)
             watch = Stopwatch()
             with watch.lap():
-                answer = _search(memory, question, mode, scope, files=home.workspace is not None)
+                answer = _search(memory, question, mode, narrowed, files=home.workspace is not None)
             keys = tuple(_keys_of(answer, home))
             ranked.append(Ranked(question=question, keys=keys, spent=watch.total()))
         self._progress(stage, len(shelf.questions), len(shelf.questions))
         return ranked
 
 
+def _narrowed(pool: Pool, question: Question, home: IndexedHome) -> Narrowed:
+    """Return what makes a search look through the conversation of a question alone."""
+    if pool == "scope":
+        return {"scope": Scope(user=conversation_user(question.cluster))}
+    if pool == "guest":
+        return {"for_session": home.session_of(question.cluster)}
+    return {}
+
+
 def _search(
-    memory: Product, question: Question, mode: Mode, scope: Scope | None, *, files: bool
+    memory: Product, question: Question, mode: Mode, narrowed: Narrowed, *, files: bool
 ) -> Answer:
     return memory.search(
         question.text,
         limit=FILE_DEPTH if files else DEPTH,
         min_score=0.0,
         sources=("memory",) if files else ("sessions",),
-        scope=scope,
         mode=mode,
+        **narrowed,
     )
 
 
@@ -226,7 +240,7 @@ def _keys_of(answer: Answer, home: IndexedHome) -> Iterator[str]:
 def _refusal(memory: Product, mode: Mode, question: Question, home: IndexedHome) -> str | None:
     """Return why the product does not serve ``mode``, None when it does. Warms it up, too."""
     try:
-        answer = _search(memory, question, mode, None, files=home.workspace is not None)
+        answer = _search(memory, question, mode, {}, files=home.workspace is not None)
     except ProviderError as error:
         return error.message
     if answer.mode == mode:

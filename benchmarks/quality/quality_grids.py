@@ -29,6 +29,7 @@ _MEASURES = {
 _POOLS = {
     "conversation": "a home per conversation",
     "scope": "one home, scoped to the conversation",
+    "guest": "one home, asked by the guest of the conversation",
     "global": "one home, all conversations",
     "collection": "memory files",
 }

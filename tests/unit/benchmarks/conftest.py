@@ -121,6 +121,7 @@ class ScriptedMemory:
         min_score: float | None = None,
         sources: Sequence[str] | None = None,
         scope: Scope | None = None,
+        for_session: str | None = None,
         mode: Mode | None = None,
     ) -> ScriptedAnswer:
         """Rank by the number of shared words."""
