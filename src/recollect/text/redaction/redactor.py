@@ -20,6 +20,7 @@ from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.recognised import Recognised, users_in
+from recollect.text.redaction.views import views
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
@@ -30,6 +31,8 @@ _NAMES = ("name", "key", "Name", "Key")
 _CONTENTS = frozenset({"value", "Value", "raw", "plain", "text", "data"})
 _NUMBERS = (bool, int, float)
 _SPACED = " "
+_MOST_LEVELS = 4
+"""Of texts within texts: a diff in a message of an array of JSON in another one."""
 _MOST_PASSES = 8
 """Everyday texts need two: one that finds, one that finds nothing more."""
 
@@ -221,7 +224,7 @@ class Redactor:
         return redacted
 
     def _found(self, text: str, known: Recognised, *, is_first: bool) -> list[Span]:
-        spans = chain(known.find(text), self._spans(text, is_first=is_first))
+        spans = chain(known.find(text), _spans(text, is_first=is_first), self._by_patterns(text))
         if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
@@ -230,17 +233,11 @@ class Redactor:
         """Yield what is found once the invisible characters are gone."""
         hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
-        for kind, start, end in self._spans(INVISIBLE.sub("", text), is_first=is_first):
+        shown = INVISIBLE.sub("", text)
+        for kind, start, end in chain(_spans(shown, is_first=is_first), self._by_patterns(shown)):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
-    def _spans(self, text: str, *, is_first: bool) -> Iterator[Span]:
-        plain = _without_marks(text)
-        lowered = folded(plain)
-        yield from find_blocks(text, lowered)
-        among = long_words(plain if is_first else _beside_marks(plain))
-        yield from find_credentials(text, among)
-        yield from find_carried(text, lowered, among)
-        yield from find_keyed(text, lowered)
+    def _by_patterns(self, text: str) -> Iterator[Span]:
         for pattern in self._patterns:
             for match in pattern.finditer(text):
                 start, end = match.span(1 if pattern.groups and match[1] is not None else 0)
@@ -372,6 +369,22 @@ def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
         parts += (text[at:start], mark)
         at = end
     return "".join((*parts, text[at:]))
+
+
+def _spans(text: str, *, is_first: bool, level: int = 0) -> Iterator[Span]:
+    """Yield what the built-in rules find in a text and in the texts within it."""
+    plain = _without_marks(text)
+    lowered = folded(plain)
+    yield from find_blocks(text, lowered)
+    among = long_words(plain if is_first else _beside_marks(plain))
+    yield from find_credentials(text, among)
+    yield from find_carried(text, lowered, among)
+    yield from find_keyed(text, lowered)
+    if level < _MOST_LEVELS:
+        for view in views(plain):
+            if not is_harmless(view.text):
+                inner = _spans(view.text, is_first=True, level=level + 1)
+                yield from map(view.placed, inner)
 
 
 def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:

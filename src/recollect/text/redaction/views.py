@@ -1,0 +1,100 @@
+"""Texts within a text: strings of JSON without their escapes, lines without what is before each.
+
+A rule looks at words and lines as a person wrote them. What a log, a diff, a numbered listing, a
+quotation or JSON puts around them is taken away here, once for all rules, and what a rule finds is
+told at its offsets in the text as it was given.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from recollect.text.redaction.blocks import Span
+
+_ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(.))""", re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*+)"')
+_LEAST_STRING = 12
+_NUMBER_OR_TIME = (
+    r"(?:>[ ]?){1,4}|[ ]{0,8}\d{1,7}(?:\t|→|[ ]?[|│][ ])"
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]"
+    r"(?:\[?(?:(?:INFO|WARN)\]?:?[ ]?|(?:TRACE|DEBUG|NOTICE|WARNING|ERROR|FATAL)\]?:?)[ \t])?"
+)
+_PREFIX = re.compile(rf"^(?:{_NUMBER_OR_TIME})", re.MULTILINE)
+_IN_DIFF = re.compile(rf"^(?:[+-](?!\+\+ |-- )|[ ](?=[ \t]*\S)|{_NUMBER_OR_TIME})", re.MULTILINE)
+_BEHIND_NUMBERS = ("\t", "→", "│", "| ")
+_BEGINNINGS = ("20", "[20", ">")
+
+
+class View(Struct, frozen=True):
+    """A text that is in another one."""
+
+    text: str
+    starts: list[int]
+    """Where the pieces of the view begin that follow one another in the other text."""
+    shifts: list[int]
+    """How far before its place in the other text each piece begins; as many."""
+
+    def placed(self, span: Span) -> Span:
+        """Return what was found in the view as a span of the other text."""
+        kind, start, end = span
+        return kind, self._at(start), self._at(end)
+
+    def _at(self, place: int) -> int:
+        return place + self.shifts[bisect_right(self.starts, place) - 1]
+
+
+def views(text: str) -> Iterator[View]:
+    """Yield the texts that are in ``text``, one level deep."""
+    if '\\"' in text or "\\n" in text:
+        yield from _strings(text)
+    if view := _unprefixed(text):
+        yield view
+
+
+def _strings(text: str) -> Iterator[View]:
+    """Yield the strings of JSON that have escapes, without them."""
+    at = text.find('"')
+    while at >= 0:
+        match = _STRING.match(text, at)
+        end = match.end() if match else text.find("\n", at)
+        if match and "\\" in match[1] and len(match[1]) >= _LEAST_STRING:
+            yield _unescaped(match[1], at + 1)
+        at = text.find('"', end) if end >= 0 else -1
+
+
+def _unescaped(inner: str, begin: int) -> View:
+    parts: list[str] = []
+    starts, shifts, at, size = [0], [begin], 0, 0
+    for match in _ESCAPE.finditer(inner):
+        sign = chr(int(match[1], 16)) if match[1] else _ESCAPED.get(match[2], match[2])
+        parts += (inner[at : match.start()], sign)
+        size += match.start() - at
+        at = match.end()
+        starts += (size, size + 1)
+        size += 1
+        shifts += (begin + match.start() - size + 1, begin + at - size)
+    return View("".join((*parts, inner[at:])), starts, shifts)
+
+
+def _unprefixed(text: str) -> View | None:
+    """Return the lines without a mark of a diff, a number, a time or a sign of quotation."""
+    is_diff = "@@ -" in text
+    is_listed = is_diff or any(sign in text for sign in _BEHIND_NUMBERS)
+    is_listed = is_listed or text.startswith(_BEGINNINGS)
+    if not (is_listed or any(f"\n{each}" in text for each in _BEGINNINGS)):
+        return None
+    parts: list[str] = []
+    starts, shifts, at, size = [0], [0], 0, 0
+    for match in (_IN_DIFF if is_diff else _PREFIX).finditer(text):
+        start, end = match.span()
+        parts.append(text[at:start])
+        size += start - at
+        at = end
+        starts.append(size)
+        shifts.append(end - size)
+    return View("".join((*parts, text[at:])), starts, shifts) if parts else None
