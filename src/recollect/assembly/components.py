@@ -11,7 +11,7 @@ from weakref import WeakSet, finalize
 import msgspec
 
 from recollect.assembly.resources import Resources
-from recollect.assembly.sources import LateNotes, extra_paths
+from recollect.assembly.sources import LateNotes, shown_extra_paths
 from recollect.core.checks import checked
 from recollect.core.clock import to_datetime, zone_of
 from recollect.core.errors import Denied, InvalidInput, NotFound
@@ -357,7 +357,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         return Reported(
             home=base.home,
             workspace=base.workspace,
-            extra=tuple(extra_paths(base)),
+            extra=shown_extra_paths(base),
             settings=base.resolved.settings,
             clock=base.clock,
             records=base.records,

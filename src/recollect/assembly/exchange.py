@@ -261,7 +261,7 @@ def _files(resources: Resources) -> Iterator[FileLine]:
         return
     for file in source.folder.listing().files:
         if file.root == workspace:
-            yield FileLine(path=file.path, text=source.folder.text(file)[0])
+            yield FileLine(path=file.ref, text=source.folder.text(file)[0])
 
 
 def _intake(parts: Components) -> Intake:

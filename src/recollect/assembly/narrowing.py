@@ -37,7 +37,7 @@ def narrow(root: Components, scope: Scope) -> Components:
         root: What `root_of` gives for the scope.
         scope: What is seen.
     """
-    scope = root.resources.owner.links.scope_of(scope)
+    scope = root.resources.stored(scope)
     if scope == root.resources.scope:
         return msgspec.structs.replace(root, root=root, closing=leave_open)
     return assemble_narrowed(root, narrowed_resources(root.resources, scope))

@@ -10,7 +10,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.core.clock import Clock, IdSource, SystemClock
-from recollect.core.errors import ConfigError, NotFound, RecollectError, StoreError
+from recollect.core.errors import ConfigError, InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope, ScopeOfPerson
 from recollect.core.settings import (
     PrivacySettings,
@@ -100,7 +100,15 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             InvalidInput: it is not a scope, or its user cannot be one.
         """
-        return self.scope.narrowed(self.owner.links.scope_of(wanted))
+        return self.scope.narrowed(self.stored(wanted))
+
+    def stored(self, scope: Scope) -> Scope:
+        """Return a scope as rows have it: accounts as their person, a project without secrets.
+
+        Raises:
+            InvalidInput: its user cannot be one.
+        """
+        return _stored(scope, self.owner, self.redactor)
 
     def unknown_user(self, scope: Scope) -> tuple[str, ...]:
         """Return a warning where no session is of the user of a scope."""
@@ -133,6 +141,7 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
     Raises:
         ConfigError: a setting is wrong.
         NotFound: the workspace is not a folder.
+        InvalidInput: the path of the workspace holds a secret.
         StoreError: a database cannot be opened.
     """
     home = user_path(order.home) if order.home is not None else default_home()
@@ -146,6 +155,8 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
     )
     try:
         resolved = _with_kept_plain_keys(home, records, resolved)
+        redactor = _redactor(records, resolved.settings.privacy)
+        _check_shown(workspace, redactor)
         choice = _choice(order.embedder, resolved, _dependencies(records, EMBEDDING, clock))
         language = _language(resolved, records, clock)
         people = resolved.settings.sessions
@@ -162,11 +173,11 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
         home=home,
         index_home=index_home,
         workspace=workspace,
-        scope=owner.links.scope_of(scope),
+        scope=_stored(scope, owner, redactor),
         resolved=resolved,
         clock=clock,
         ids=IdSource(clock),
-        redactor=_redactor(records, resolved.settings.privacy),
+        redactor=redactor,
         records=records,
         index_database=index_database,
         index_incompatibility=claim(records, index_database) or damage,
@@ -263,6 +274,28 @@ def _workspace(resolved: ResolvedSettings, order: OpenOptions) -> Path | None:
             path=path,
         )
     return folder
+
+
+def _stored(scope: Scope, owner: Owner, redactor: SecretRedactor | None) -> Scope:
+    scope = owner.links.scope_of(scope)
+    project = scope.project
+    if redactor is None or project is None or (label := redactor.label(project)) == project:
+        return scope
+    return msgspec.structs.replace(scope, project=label)
+
+
+def _check_shown(workspace: Path | None, redactor: SecretRedactor | None) -> None:
+    """Refuse a workspace in a folder with a secret in its name.
+
+    Index and notes name the folder, and an erasure finds the notes by that: a mark would hide them.
+    """
+    if workspace is None or redactor is None:
+        return
+    if any(redactor.path(path) != path for path in (str(workspace), str(workspace.resolve()))):
+        raise InvalidInput(
+            "the path of the workspace holds a secret",
+            hint="use another folder: its name would be stored and shown",
+        )
 
 
 def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | None:

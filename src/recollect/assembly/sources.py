@@ -104,6 +104,12 @@ def extra_paths(resources: Resources) -> list[ExtraPath]:
     return [extra_path(each, resources.workspace) for each in named]
 
 
+def shown_extra_paths(resources: Resources) -> tuple[str, ...]:
+    """Return the extra paths as they may be shown."""
+    shown = str if resources.redactor is None else resources.redactor.path
+    return tuple(shown(str(each.path / each.pattern)) for each in extra_paths(resources))
+
+
 def reading(resources: Resources, files: MemorySource | None) -> MemoryReader | None:
     """Return what reads memory files for people; None where there are none."""
     if files is None:
@@ -197,7 +203,7 @@ def capture_controls(resources: Resources) -> CaptureControls:
         resources.clock,
         resources.ids,
         resources.scope,
-        redactor.text if redactor is not None else str,
+        redactor.label if redactor is not None else str,
         was_erased=lambda tx, path: is_buried(tx, tenant, [(PROJECT, path)]),
     )
     return CaptureControls(projects, settings.privacy.exclude_projects, settings.capture)

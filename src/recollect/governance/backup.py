@@ -122,7 +122,8 @@ class BackupOrder(msgspec.Struct, frozen=True, kw_only=True):
         home: The folder of the memory.
         secrets: Also tokens, and the keys in the settings.
         workspace: Also the memory files of this folder; none if not given.
-        redactor: Finds keys in the settings; None for those that settings know as secret only.
+        redactor: Finds keys in the settings, and secrets in the path of the backup; None for those
+            that settings know as secret only.
         on_progress: Called now and then.
     """
 
@@ -178,8 +179,9 @@ def back_up(
     def check(draft: Path) -> None:
         packing.verify(draft)
         # Before it has its name: killed then, an erasure looks for a backup too many, not too few.
+        shown = str(path) if order.redactor is None else order.redactor.path(str(path))
         event = HomeBackedUp(
-            scope=Scope(), at=packing.created_at, path=str(path), bytes=draft.stat().st_size
+            scope=Scope(), at=packing.created_at, path=shown, bytes=draft.stat().st_size
         )
         records.write(lambda tx: record_event(tx, event))
 

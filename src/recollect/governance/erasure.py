@@ -8,7 +8,7 @@ erased is a list of sessions: who chooses them, by id or otherwise, need not kno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
 from typing import LiteralString, Protocol, TypeAlias
@@ -21,7 +21,7 @@ from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.sweep import Copies, clear_log, sweep_spool, sweep_within_reach
+from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
@@ -49,7 +49,6 @@ from recollect.sessions.record.tombstone import (
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Database, Row, Transaction
 from recollect.store.failures import os_errors
-from recollect.store.files import holds_any
 from recollect.store.journal import record_event
 from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.copies import (
@@ -60,6 +59,7 @@ from recollect.store.sqlite.copies import (
     remove_from_copy,
     transcript_files,
 )
+from recollect.text.secret_redactor import is_marked
 
 _BESIDE = (".before-*", ".restoring-*")
 """Homes of before a restore, and what a killed one unpacked, which the next one removes."""
@@ -330,8 +330,8 @@ class Eraser:
         read, made = self._records.read(
             lambda tx: (tx.all(_FILES, (chosen[0].tenant,)), tx.all(_BACKUPS, (began,)))
         )
-        transcripts = [path for path in _paths(read) if _names_any(path, names)]
-        backups = [path for path in _paths(made) if path.exists()]
+        transcripts = [path for path in _paths(read) if names_any(path, names)]
+        backups = [each for each in _paths(made) if each.exists() or is_marked(str(each))]
         place = self._home.resolve()  # it may be a link
         beside = [p for end in _BESIDE for p in sorted(place.parent.glob(escape(place.name) + end))]
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
@@ -490,10 +490,3 @@ def _tried(step: Callable[[], Iterable[str]]) -> list[str]:
 
 def _paths(rows: Sequence[Row]) -> list[Path]:
     return [Path(text(row[0])) for row in rows]
-
-
-def _names_any(path: Path, names: set[str]) -> bool:
-    """Return whether a file is there and has one of some ids in its name or text."""
-    with suppress(OSError):
-        return holds_any(path, names) or any(name in path.name for name in names)
-    return False

@@ -62,7 +62,7 @@ class FoundLines(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of a file that hold a secret and are not recollect's to change.
 
     Attributes:
-        path: The file.
+        path: The file, secrets in its name marked.
         lines: Their numbers, from 1.
     """
 
@@ -204,15 +204,17 @@ class Scrubber:
             except NotFound:
                 continue
             except RecollectError as error:
-                tally.warnings.append(f"{path} could not be looked through: {error.code}")
+                shown = self._redactor.path(path)
+                tally.warnings.append(f"{shown} could not be looked through: {error.code}")
                 continue
             if found.changed or found.left:
                 # In an index under its absolute path, those of guests as those of any home.
                 is_guests = not path.startswith("/")
-                tally.files.add(str(Path(f"{GUEST_NOTES}:") / path) if is_guests else path)
+                indexed = str(Path(f"{GUEST_NOTES}:") / path) if is_guests else path
+                tally.files.add(self._redactor.path(indexed))
             tally.rows["notes"] += found.changed
             if found.left:
-                yield FoundLines(path=str(root / name), lines=found.left)
+                yield FoundLines(path=self._redactor.path(str(root / name)), lines=found.left)
         tally.rows += Counter()  # without kinds of which nothing changed
 
     def _scrub_note(

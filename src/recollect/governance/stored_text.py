@@ -331,6 +331,7 @@ TABLES = (
         cells={"name": "id", "project": "text", "session_key": "id"},
         unique=("name",),
     ),
+    StoredText(table="leases", key=("session_id",), cells={"holder": "text"}),
     StoredText(table="note_folders", key=("folder",), cells={"account": "id", "peer": "id"}),
     StoredText(
         table="imports",

@@ -29,6 +29,7 @@ from recollect.store.files import DRAFT_SUFFIX, holds_any
 from recollect.store.journal import last_change
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.sqlite.home import ASIDE, INDEX_FILE, RECORDS_FILE, SPOOL
+from recollect.text.secret_redactor import is_marked
 
 _UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""
@@ -210,3 +211,15 @@ def sweep_spool(home: Path, sessions: Iterable[Session]) -> None:
         with os_errors(path), suppress(FileNotFoundError):  # the worker took it meanwhile
             if holds_any(path, names):
                 path.unlink(missing_ok=True)
+
+
+def names_any(path: Path, names: set[str]) -> bool:
+    """Return whether a file is there and has one of some ids in its name or text.
+
+    One whose path held a secret is not known by its path, and taken for there.
+    """
+    if is_marked(str(path)):
+        return any(name in path.name for name in names)
+    with suppress(OSError):
+        return holds_any(path, names) or any(name in path.name for name in names)
+    return False

@@ -84,7 +84,7 @@ class CaptureCheck(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a path is captured.
 
     Attributes:
-        path: Absolute.
+        path: Absolute, secrets marked.
         project: The name of its project, where that is known.
         is_captured: Whether anything of it is stored by itself.
         refusals: All the rules that say no.
@@ -282,7 +282,7 @@ class CaptureControls:
         found += (left_out,) if left_out is not None else ()
         project = self.projects.known(folder)
         return CaptureCheck(
-            path=path,
+            path=self.projects.clean(path),
             project=project.name if project is not None else None,
             is_captured=not found,
             refusals=found,
@@ -291,7 +291,10 @@ class CaptureControls:
     def _project_refusals(self, project: str) -> Iterator[Refusal]:
         off = _off_file(project) if os.path.isabs(project) else None
         if off is not None:
-            yield Refusal(reason=OFF, why=f"{off} is there: remove it to capture again")
+            yield Refusal(
+                reason=OFF,
+                why=f"{self.projects.clean(str(off))} is there: remove it to capture again",
+            )
         for pattern in self._excluded:
             if self._is_excluded(project, pattern):
                 why = f"privacy.exclude_projects has {pattern}"

@@ -94,7 +94,7 @@ class Projects:
         self.clock = clock
         self.scope = scope
         self._ids = ids
-        self._clean = clean
+        self.clean = clean
         self._was_erased = was_erased
         self._noted: set[str] = set()
 
@@ -110,12 +110,14 @@ class Projects:
             self._note([(path, label if label is not None else path)], is_named=is_named)
 
     def find(self, name: str) -> str:
-        """Return a path of the project that a path, a name or an id means; itself where none does.
+        """Return a path of the project that a path, a name or an id means.
+
+        The name as it is stored where none does.
 
         Raises:
             StoreError: the database refused.
         """
-        return self._path(name) or name
+        return self._path(name) or self.clean(name)
 
     def path_of(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means.
@@ -309,11 +311,11 @@ class Projects:
     def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
         """Return what was seen as it can be stored."""
         cut = {
-            field: self._clean(value)
+            field: self.clean(value)
             for field in ("root", "name", "git", "remote")
             if (value := getattr(place, field)) is not None
         }
-        path = label if label is not None else self._clean(place.path)
+        path = label if label is not None else self.clean(place.path)
         return msgspec.structs.replace(place, path=path, **cut)
 
     def _take(
@@ -388,7 +390,7 @@ class Projects:
             raise InvalidInput(
                 "a path or name must be 1 to 512 characters", hint="name a folder or a project"
             )
-        return self._clean(given.strip())
+        return self.clean(given.strip())
 
 
 def forget_project(tx: Transaction, tenant: str, session_id: str) -> None:

@@ -111,7 +111,7 @@ class FollowedTranscripts:
         self.has_more = False
         """Whether a search could not wait until all was read."""
         self.last: FollowReport | None = None
-        self._deleted = Counter[Path]()
+        self._deleted = Counter[str]()
         """Messages of deleted sessions that were left out since the last `take_deleted`."""
 
     @property
@@ -213,7 +213,7 @@ class FollowedTranscripts:
             try:
                 found += self._importer.unreadable(each.path)
             except NotFound:
-                found.append(_missing(each))
+                found.append(self._missing(each))
         return found
 
     def _bring_in(self, stopping: Callable[[], bool], progress: OnFiles | None) -> FollowReport:
@@ -222,7 +222,7 @@ class FollowedTranscripts:
             try:
                 report = self._importer.run(each.path, each.format_name, progress, stopping)
             except NotFound:
-                warnings.append(_missing(each))
+                warnings.append(self._missing(each))
             else:
                 messages += report.messages
                 warnings += [
@@ -234,25 +234,25 @@ class FollowedTranscripts:
                         if report.excluded == 1
                         else f"{report.excluded:,} transcripts"
                     )
-                    warnings.append(f"{each.path}: {n} of projects that are not captured left out")
+                    shown = self._importer.shown(each.path)
+                    warnings.append(f"{shown}: {n} of projects that are not captured left out")
                 if report.deleted:
-                    self._deleted[each.path] += report.deleted
+                    self._deleted[self._importer.shown(each.path)] += report.deleted
         return FollowReport(messages=messages, warnings=tuple(warnings))
+
+    def _missing(self, place: FollowedPlace) -> str:
+        return f"{self._importer.shown(place.path)}: no transcripts to follow, it is not there"
 
 
 def _is_late(end: float) -> bool:
     return time.monotonic() >= end
 
 
-def _deleted_sentences(deleted: Counter[Path]) -> tuple[str, ...]:
+def _deleted_sentences(deleted: Counter[str]) -> tuple[str, ...]:
     return tuple(
         f"{path}: {n:,} {'message' if n == 1 else 'messages'} of deleted sessions left out"
         for path, n in deleted.copy().items()
     )
-
-
-def _missing(place: FollowedPlace) -> str:
-    return f"{place.path}: no transcripts to follow, it is not there"
 
 
 def followed_places(named: Sequence[str]) -> list[FollowedPlace]:

@@ -191,7 +191,7 @@ class MemorySource:
 
     def _read(self, file: MemoryFile) -> tuple[str, list[str]]:
         if file in self._refused:
-            raise InvalidInput(self._refused[file], path=file.path)
+            raise InvalidInput(self._refused[file], path=file.ref)
         try:
             return self.folder.text(file)
         except InvalidInput as error:

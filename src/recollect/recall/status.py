@@ -35,7 +35,6 @@ from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
-from recollect.workspace.extra_paths import ExtraPath
 
 if TYPE_CHECKING:  # it brings what runs programs
     from recollect.recall.search_port import SearchBackend
@@ -279,7 +278,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
     home: Path
     workspace: Path | None
-    extra: tuple[ExtraPath, ...]
+    extra: tuple[str, ...]
     settings: Settings
     clock: Clock
     records: SqliteDatabase
@@ -319,7 +318,7 @@ def report_status(parts: Reported) -> Status:
         dirty=_is_dirty(parts, index, sync),
         backlog=_backlog(parts),
         db_path=index_health.path,
-        extra_paths=[str(each.path / each.pattern) for each in parts.extra],
+        extra_paths=list(parts.extra),
         sources=sorted(index.documents),
         source_counts=[
             SourceCount(source=source, files=files, chunks=index.source_chunks.get(source, 0))

@@ -353,7 +353,7 @@ class Sessions:
 
         Args:
             id_or_title: Which session.
-            holder: Who holds it; the same holder may come again. A new id if not given.
+            holder: Who holds it, a label; the same holder may come again. A new id if not given.
             on_busy: What to do when another program holds it: ``refuse``, or ``fork`` it.
             exclusive: Whether others may not append meanwhile; in a queue they may not in any case.
 
@@ -364,8 +364,8 @@ class Sessions:
         """
         if on_busy not in {"refuse", "fork"}:
             raise InvalidInput("unknown answer to a busy session", hint="use refuse or fork")
-        name = holder if holder is not None else self._access.ids.new()
-        now = self._access.clock.now_ms()
+        access, now = self._access, self._access.clock.now_ms()
+        name = access.ids.new() if holder is None else access.drafts.label(holder, "holder")
 
         def unit(tx: Transaction) -> tuple[Session, Lease]:
             session = self._named(tx, id_or_title)

@@ -20,6 +20,22 @@ _MOST_SESSIONS = 64
 """Whose recognised secrets are held; those of others are read again."""
 _PLAIN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.-]{1,15}")
 """Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
+_WORD = r"(?:[A-Za-z]?[a-z]{1,14}\d{0,3}|\d{1,8})"
+_PLAIN_PATH = re.compile(
+    rf"(?!.*hooks)(?:/|(?<![\w.-])(?:[\w.-]{{1,15}}|{_WORD}(?:[._-]{_WORD})*+)(?![\w.-]))*+"
+)
+"""Paths that are looked at no further: of names that are short, or of words and numbers."""
+_ENDING = re.compile(r"[A-Za-z0-9]{1,6}")
+_MOST_PATHS = 4_096
+
+
+def is_marked(text: str) -> bool:
+    """Return whether something was taken out of a text.
+
+    >>> is_marked("/home/ann/[redacted:github-token:5645b9]/notes")
+    True
+    """
+    return "[redacted:" in text
 
 
 class SecretRedactor:
@@ -39,6 +55,12 @@ class SecretRedactor:
         self._patterns = tuple(patterns)
         self._records = records
         self._sessions: dict[str, _BoundRedactor] = {}
+        self.path: Callable[[str], str] = functools.lru_cache(_MOST_PATHS)(self._path)
+        """Returns a path without secrets, the same each time.
+
+        Its folders and its ending stay: ``/w/token=x/a.md`` is ``/w/token=[redacted:…]/a.md``. The
+        same paths come with every look at a folder.
+        """
 
     @functools.cached_property
     def _redactor(self) -> Redactor:
@@ -92,6 +114,23 @@ class SecretRedactor:
     def value(self, value: Any) -> Any:
         """Return a JSON value without secrets; a key may show that its value is one."""
         return self._redactor.redact_value(value)
+
+    def label(self, text: str) -> str:
+        """Return the label of a project without secrets, which is most often a path without."""
+        if not self._patterns and _PLAIN_PATH.fullmatch(text):
+            return text
+        redacted: str = self.value(text)
+        return redacted
+
+    def _path(self, path: str) -> str:
+        if not self._patterns and _PLAIN_PATH.fullmatch(path):
+            return path
+        stem, dot, ending = path.rpartition(".")
+        if not (dot and _ENDING.fullmatch(ending)):
+            stem, dot, ending = path, "", ""
+        named = "/".join([self._redactor.redact_short(each) for each in stem.split("/")])
+        # What is left may be a secret only together, as the path of a webhook.
+        return self._redactor.redact(named + dot + ending).text
 
     def identifier(self, text: str) -> str:
         """Return an id, or if it holds a secret a hash under the salt; equal ids stay equal."""

@@ -2,7 +2,7 @@
 
 Symbolic links, hard links and special files are left out, and so are names that are not UTF-8. What
 cannot be looked into causes a warning, and is not taken for gone. A text is read with its secrets
-taken out.
+taken out; so is a name: a ref is what may be shown of a path, and a file is found by both.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ DIARY = ("DREAMS.md", "dreams.md")
 """Files at the top of a workspace that are read by name only, as OpenClaw reads its dreams."""
 CURATED = ("MEMORY.md", "USER.md", "memory.md")
 """Files at the top of a workspace; `memory.md` as OpenClaw spelled it until 2026."""
+_ENDING = ".md"
 LARGEST_BYTES = 32 * 1024 * 1024
 
 
 Withheld: TypeAlias = Callable[[], Mapping[str, frozenset[bytes]]]
 """Returns the hashes of the lines that are not shown now, by the absolute path of their file."""
+Shown: TypeAlias = Callable[[str], str]
+"""Returns a path without its secrets; one that has none as it is."""
 
 
 class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of a root, under the ref by which it is indexed and read."""
+    """A file of a root, under the ref by which it is indexed and read: its name without secrets."""
 
     ref: str
     root: Path
@@ -119,6 +122,7 @@ def list_memory(
     extra: Sequence[ExtraPath],
     only: frozenset[str] | None = None,
     kind: FileKind | None = None,
+    shown: Shown = str,
 ) -> MemoryListing:
     """Return the memory files of a workspace and of extra paths; a file is listed once.
 
@@ -127,8 +131,9 @@ def list_memory(
         extra: Places of more of them.
         only: Look at these files of the workspace alone; at all if not given.
         kind: Which files of the workspace; `MEMORY_FILES` if not given.
+        shown: Returns what may be shown of a path.
     """
-    found = _Found()
+    found = _Found(shown)
     if workspace is not None:
         _list_place(found, _workspace_place(workspace, only, kind or MEMORY_FILES), "")
     for path in extra:
@@ -164,6 +169,8 @@ class MemoryFolder:
         self.withheld = withheld
         self.kind = kind
         self._redactor = redactor
+        self.shown: Shown = str if redactor is None else redactor.path
+        """Returns the ref of a path."""
 
     def listing(self, only: frozenset[str] | None = None) -> MemoryListing:
         """Return the files that are there, and what was left out.
@@ -172,7 +179,7 @@ class MemoryFolder:
             only: Look at these files of the workspace alone, see `named`; at all if not given.
         """
         extra = self.extra if only is None else ()
-        listing = list_memory(self.workspace, extra, only, self.kind)
+        listing = list_memory(self.workspace, extra, only, self.kind, self.shown)
         withheld = self.withheld()
         if not withheld:
             return listing
@@ -182,12 +189,14 @@ class MemoryFolder:
     def named(self, paths: Collection[str]) -> frozenset[str] | None:
         """Return the refs of files that changed; None where more than these may have changed.
 
-        That is so for folders, and for extra paths, which may show one file under several names.
+        That is so for folders, for names with a secret, and for extra paths, which may show one
+        file under several names.
         """
         if self.workspace is None:
             return None
         refs = frozenset(os.path.relpath(path, self.workspace) for path in paths)
-        is_all = all(map(self.kind.accept, refs)) and not any(map(os.path.isdir, paths))
+        is_plain = all(self.kind.accept(ref) and self.shown(ref) == ref for ref in refs)
+        is_all = is_plain and not any(map(os.path.isdir, paths))
         return refs if is_all else None
 
     def find(self, ref: str) -> MemoryFile:
@@ -213,7 +222,7 @@ class MemoryFolder:
         content = without_lines(content, file.withheld)
         if b"\0" in content:
             raise InvalidInput(
-                "the file is binary", hint="give it another ending than .md", path=file.path
+                "the file is binary", hint="give it another ending than .md", path=file.ref
             )
         warnings = []
         try:
@@ -227,7 +236,8 @@ class MemoryFolder:
 class _Found:
     """What a listing has found so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Shown) -> None:
+        self._shown = shown
         self.files: dict[str, MemoryFile] = {}
         self.warnings: list[str] = []
         self.closed: set[str] = set()
@@ -238,13 +248,16 @@ class _Found:
         ref = prefix + file.path
         place = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
         if not is_utf8(ref):
-            self.warnings.append(f"{_shown(ref)}: left out, its name is not UTF-8")
+            self.leave_out(ref, "its name is not UTF-8")
         elif _CONTROL.search(ref):
-            self.warnings.append(f"{_shown(ref)}: left out, its name has control characters")
+            self.leave_out(ref, "its name has control characters")
+        elif not (shown := self._shown(ref)).endswith(_ENDING) or shown in self.files:
+            if place not in self._places:
+                self.leave_out(ref, "its name holds a secret")
         elif place not in self._places:
             self._places.add(place)
-            self.files[ref] = MemoryFile(
-                ref=ref, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
+            self.files[shown] = MemoryFile(
+                ref=shown, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
             )
 
     def _real(self, root: Path) -> str:
@@ -254,9 +267,10 @@ class _Found:
         return self._roots[root]
 
     def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
-        self.warnings.append(f"{_shown(ref)}: left out, {reason}")
+        shown = self._shown(_printable(ref))
+        self.warnings.append(f"{shown}: left out, {reason}")
         if is_closed:
-            self.closed.add(ref)
+            self.closed.add(shown)
 
 
 def _withholding(file: MemoryFile, withheld: Mapping[str, frozenset[bytes]]) -> MemoryFile:
@@ -331,7 +345,7 @@ def _list_extra(found: _Found, extra: ExtraPath, workspace: Path | None) -> None
 
 
 def _is_markdown(path: str) -> bool:
-    return path.endswith(".md")
+    return path.endswith(_ENDING)
 
 
 def is_utf8(name: str) -> bool:
@@ -343,6 +357,6 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """In a name they would forge lines wherever it is shown: on a screen, in a prompt, in a log."""
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
     return shown.encode("utf-8", "replace").decode()

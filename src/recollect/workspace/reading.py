@@ -130,6 +130,8 @@ class MemoryReader:
     def ref_of(self, path: str) -> str:
         """Return a path as hits name it: relative to the workspace, or absolute outside of it.
 
+        A secret in it is marked, as in the refs of files: both names mean the file.
+
         Raises:
             Denied: it leads out with ``..``, or to nothing that could be a memory file.
             InvalidInput: it is none.
@@ -138,7 +140,7 @@ class MemoryReader:
             raise InvalidInput("the path must be text, not empty and without NUL", hint=_PATH_HINT)
         if ".." in path.split("/"):
             raise Denied("the path leaves its folder", hint=_PATH_HINT)
-        ref = relative_to(self._workspace, posixpath.normpath(path))
+        ref = self._files.shown(relative_to(self._workspace, posixpath.normpath(path)))
         if not ref.endswith(".md"):
             raise Denied("only Markdown files are memory files", hint="name one that ends in .md")
         if self._root_of(ref) is None:
@@ -167,7 +169,8 @@ class MemoryReader:
         if self._workspace is not None and (self._files.kind.accept(ref) or ref in DIARY):
             return self._workspace, ref
         for path in self._extra:
-            prefix = relative_to(self._workspace, f"{path}/")  # empty for the workspace itself
+            # Empty for the workspace itself.
+            prefix = self._files.shown(relative_to(self._workspace, f"{path}/"))
             if f"{ref}/" == prefix:
                 return path.parent, path.name
             if ref.startswith(prefix or ref.lstrip("/")):

@@ -239,7 +239,7 @@ PLAIN = {
 }
 """Ids of ours, words of a fixed list, and digests; ``agent`` and ``user_id`` are the operator's."""
 WITHOUT_TEXT = {
-    *("changes", "commits", "counters", "erasures", "leases", "meta", "pauses", "prunings"),
+    *("changes", "commits", "counters", "erasures", "meta", "pauses", "prunings"),
     *("schema_steps", "spending", "tombstones", "withheld", "flushed_notes", "note_folders"),
     *("projects", "injected_items", "recognised_secrets", "digests"),
 }

@@ -48,6 +48,10 @@ class WordRedactor:
         """Return the id without the word."""
         return self.text(text)
 
+    def path(self, path: str, /) -> str:
+        """Return the path without the word."""
+        return self.text(path)
+
     def session(
         self, name: str, make: Callable[[TextRedactor], T], *, is_current: bool = True
     ) -> T:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.redaction import Redactor
+from recollect.text.secret_redactor import _PLAIN_PATH, SecretRedactor, is_marked
 from tests.unit.text.redaction.secrets_made_up import ALNUM, run
 
 TOKEN = "ghp_" + run(ALNUM, 36)
@@ -59,3 +62,22 @@ def test_what_openclaw_shortens_is_replaced(kept: str, secret: str) -> None:
 def test_a_word_behind_a_key_is_no_secret() -> None:
     """Its sixth case; OpenClaw hides any value, and with it prose: `token: short` is a remark."""
     assert REDACTOR.text("token: short") == "token: short"
+
+
+@given(st.from_regex(_PLAIN_PATH, fullmatch=True).filter(lambda it: len(it) < 200))
+def test_a_path_of_short_names_and_words_holds_nothing_that_a_rule_takes_out(path: str) -> None:
+    """So it is looked at no further."""
+    assert Redactor(b"salt").redact(path).text == path
+
+
+@pytest.mark.parametrize("ending", [".md", "/app", "/a.b/c d.py", ".sqlite#1"])
+@pytest.mark.parametrize("name", [TOKEN, "token=Xk29fj39sLQpw0Zr", f"of {TOKEN} x", "pw=hunter2"])
+def test_a_path_keeps_its_folders_and_its_ending(name: str, ending: str) -> None:
+    """What is marked stays marked, and equal paths equal."""
+    redactor = SecretRedactor(b"salt")
+    shown = redactor.path(f"/home/ann/{name}{ending}")
+    assert is_marked(shown)
+    assert shown.startswith("/home/ann/")
+    assert shown.endswith(ending) or "#" in ending
+    assert not any(part in shown for part in (TOKEN, "Xk29fj39sLQpw0Zr", "hunter2"))
+    assert redactor.path(shown) == shown == SecretRedactor(b"salt").path(shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import secrets
 import shlex
 import shutil
 from collections import Counter
@@ -69,6 +70,7 @@ from recollect.store.sqlite.database import (
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, refuse_lost
 from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.schema import is_schema_foreign
+from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import extra_path
 from recollect.workspace.memory_folder import MemoryFolder
 
@@ -263,7 +265,11 @@ class Checkup:
             return sound("workspace", "none")
         if workspace is not None and not workspace.is_dir():
             return wrong("workspace", f"no folder {path}", "check workspace.path or --workspace")
-        files = MemoryFolder(workspace, extra, redactor=None)
+        # Names alone are shown, and no mark of them is compared.
+        privacy = self._settings.privacy
+        salt = secrets.token_bytes(32)
+        redactor = SecretRedactor(salt, privacy.patterns) if privacy.redact else None
+        files = MemoryFolder(workspace, extra, redactor=redactor)
         return check_files(files, files.listing(), path or "extra paths")
 
     def _model(self) -> CheckResult:

@@ -128,7 +128,7 @@ class Sections:
             Conflict: a person changed the section, its markers are not one pair, or another
                 program changed the file meanwhile; nothing is written.
             Denied: the file is a link, or lies in the home.
-            InvalidInput: the file is the notes of a day, or too large.
+            InvalidInput: the file is the notes of a day, or too large, or its path holds a secret.
             NotFound: the folder or the project does not exist.
             StoreError: the file cannot be read or written.
         """
@@ -175,6 +175,11 @@ class Sections:
             raise Denied("a file of the home has no section", hint="name one of a project")
         if is_of_day(str(file)):
             raise InvalidInput("notes of a day have no section", hint="name MEMORY.md, CLAUDE.md")
+        if self._projects().clean(str(file)) != str(file):
+            # An erasure finds the file by its name: a mark in it would hide it.
+            raise InvalidInput(
+                "the path of the file holds a secret", hint="use a file in another folder"
+            )
         if not folder.is_dir():
             raise NotFound(f"there is no folder {folder.name}", hint="check the path")
         return file

@@ -31,17 +31,18 @@ def end_transcript(
         path: Of the transcript, or where it was.
         ending: What became of it there.
     """
-    source = form.name
-    entry = LedgerEntry(path=f"{path}:{ending.status}", source=source + context.ledger)
+    source, stored = form.name, context.drafts.path(path)
+    entry = LedgerEntry(path=f"{stored}:{ending.status}", source=source + context.ledger)
     known = ledger.get((entry.source, entry.path))
     if known is not None and known.is_of(0, ending.at):
         return
-    archive = path.replace(f"#{ending.session}", f"#{ending.session}.deleted")
+    archive = stored.replace(f"#{ending.session}", f"#{ending.session}.deleted")
     is_wanted = ending.status == DELETED and any(  # by a person, who imported the archive
         name == source and imported.startswith(archive) for name, imported in ledger
     )
     written = msgspec.structs.replace(entry, mtime_ns=ending.at)
-    _write(context, form, written, ending, None if is_wanted else ending.status)
+    place = place_of(form, path)
+    _write(context, (form, place), written, ending, None if is_wanted else ending.status)
 
 
 def end_all(
@@ -63,23 +64,29 @@ def end_all(
     for each in endings:
         end_transcript(context, ledger, form, f"{store}#{each.session}", each)
     archived = {each.session for each in endings if each.status == "archived"}
+    stored = (form.name + context.ledger, context.drafts.path(store))
     for (source, path), entry in ledger.items():
         place, _, session = path.removesuffix(_ARCHIVED).partition("#")
-        is_ours = (source, place) == (form.name + context.ledger, store)
-        if is_ours and path.endswith(_ARCHIVED) and entry.mtime_ns and session not in archived:
+        if (
+            (source, place) == stored
+            and path.endswith(_ARCHIVED)
+            and entry.mtime_ns
+            and session not in archived
+        ):
             written = msgspec.structs.replace(entry, mtime_ns=0)
-            _write(context, form, written, ForeignEnding(session=session, at=0), "active")
+            ending = ForeignEnding(session=session, at=0)
+            _write(context, (form, place_of(form, store)), written, ending, "active")
 
 
 def _write(
     context: ImportContext,
-    form: TranscriptFormat,
+    where: tuple[TranscriptFormat, str],
     entry: LedgerEntry,
     ending: ForeignEnding,
     status: str | None,
 ) -> None:
     tenant, now = context.scope.tenant, context.clock.now_ms()
-    place = place_of(form, entry.path)
+    form, place = where
 
     def unit(tx: Transaction) -> None:
         _, session = session_at(tx, tenant, form.name, ending.session, place)

@@ -38,7 +38,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """How far one transcript was read.
 
     Attributes:
-        path: Absolute; of a transcript in a store with ``#`` and its id.
+        path: Absolute, secrets marked; of a transcript in a store with ``#`` and its id.
         source: The name of its format, and which of several accounts this is.
         size: In bytes, when it was read to its end; 0 while an import is under way.
         mtime_ns: Of the same moment; 0 while an import is under way.

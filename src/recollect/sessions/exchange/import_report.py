@@ -90,14 +90,18 @@ class Tally(msgspec.Struct, kw_only=True):
     Attributes:
         counts: By the names of the fields of `ImportReport`.
         malformed: The first lines that could not be read.
+        shown: Returns what may be shown of the path of a file.
     """
 
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     malformed: list[MalformedLine] = msgspec.field(default_factory=list)
+    shown: Callable[[str], str] = str
 
     def copy(self) -> Tally:
         """Return the counts as they are now."""
-        return Tally(counts=self.counts.copy(), malformed=self.malformed.copy())
+        return msgspec.structs.replace(
+            self, counts=self.counts.copy(), malformed=self.malformed.copy()
+        )
 
     def put_back(self, before: Tally) -> None:
         """Count as before."""
@@ -107,4 +111,5 @@ class Tally(msgspec.Struct, kw_only=True):
         """Count a line that could not be read."""
         self.counts["malformed_count"] += 1
         if len(self.malformed) < MAX_LISTED:
-            self.malformed.append(MalformedLine(path=path, line=line, reason=reason))
+            shown = self.shown(path)
+            self.malformed.append(MalformedLine(path=shown, line=line, reason=reason))

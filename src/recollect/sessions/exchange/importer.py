@@ -162,11 +162,14 @@ class TranscriptImporter:
         """
         formats = self._chosen(format_name)
         root, found = find_transcripts(path)
-        context = msgspec.structs.replace(self._context, tally=Tally(), stopping=stopping)
-        order = _Order(
-            formats=formats, name=format_name, stores=self._stores, include_deleted=include_deleted
-        )
+        tally, all_ = Tally(shown=self._context.drafts.path), include_deleted
+        context = msgspec.structs.replace(self._context, tally=tally, stopping=stopping)
+        order = _Order(formats=formats, name=format_name, stores=self._stores, include_deleted=all_)
         return _Run(context, root, found, order).run(progress)
+
+    def shown(self, path: Path | str) -> str:
+        """Return what may be shown of a path."""
+        return self._context.drafts.path(str(path))
 
     def unreadable(self, path: Path) -> list[str]:
         """Return a sentence for each store below a folder that cannot be read; reads no transcript.
@@ -182,7 +185,7 @@ class TranscriptImporter:
                     with opener(root / each.path):
                         pass
                 except ForeignStoreError as error:
-                    failures.append(f"{root / each.path}: {_refused(error)}")
+                    failures.append(f"{self.shown(root / each.path)}: {_refused(error)}")
         return failures
 
     def is_behind(self, path: Path, format_name: str = AUTO) -> bool:
@@ -341,15 +344,15 @@ class _Run:
 
     def _is_current(self, form: TranscriptFormat, path: str, found: FoundFile | LineSource) -> bool:
         """Return whether a transcript is as it was, without opening it: most of thousands are."""
-        entry = self._ledger.get((self._source(form), path))
+        entry = self._ledger.get(self._name(form, path))
         if entry is None:
             return False
         size = entry.size if path.endswith(COMPRESSED) else found.size  # that is of the content
         return entry.is_of(size, found.mtime_ns)
 
-    def _source(self, form: TranscriptFormat) -> str:
-        """Return the name of a format in the ledger."""
-        return form.name + self._context.ledger
+    def _name(self, form: TranscriptFormat, path: str) -> tuple[str, str]:
+        """Return what a transcript is called in the ledger: its format, and what may be stored."""
+        return form.name + self._context.ledger, self._context.drafts.path(path)
 
     def _find(self, relative: str, path: str) -> None:
         with ExitStack() as opened:
@@ -394,9 +397,10 @@ class _Run:
         at_end: AtEnd | None = None,
     ) -> None:
         """Import one transcript from where the last import stopped."""
-        entry = self._ledger.get((self._source(form), source.path))
+        name = self._name(form, source.path)
+        entry = self._ledger.get(name)
         if entry is None or not entry.fits(source):
-            entry = LedgerEntry(path=source.path, source=self._source(form))
+            entry = LedgerEntry(source=name[0], path=name[1])
         is_ours, stored = known_as(self._context, form.name, session.id)
         project = project_of(session, head)
         verdict = self._context.rule.verdict(project)
@@ -414,7 +418,7 @@ class _Run:
             self._is_announced = is_done and at_end is not None
         except ErasedMeanwhile:
             self._tally.put_back(reading.saved)
-            self._ledger[self._source(form), source.path] = reading.written
+            self._ledger[name] = reading.written
             self._transcript(form, session, source, head, at_end)
         except Denied:
             if not self._context.ledger:
@@ -486,7 +490,7 @@ class _Run:
                     bytes=self._bytes,
                     bytes_done=self._bytes_done + done,
                     messages=self._tally.counts["messages"],
-                    path=path,
+                    path=self._context.drafts.path(path),
                 )
             )
 

@@ -66,6 +66,9 @@ class TextRedactor(Protocol):
     def identifier(self, text: str) -> str:
         """Return an id, or a keyed hash of it if it holds a secret; equal ids stay equal."""
 
+    def path(self, path: str, /) -> str:
+        """Return a path without secrets; equal paths stay equal."""
+
     def session(
         self, name: str, make: Callable[[TextRedactor], T], *, is_current: bool = True
     ) -> T:
@@ -106,6 +109,8 @@ class DraftMaker:
         self._clock = clock
         self._ids = ids
         self._redactor = redactor
+        self.path: Callable[[str], str] = str if redactor is None else redactor.path
+        """Returns the path of a file as it is stored and shown: without secrets."""
         self._is_recall = is_recall
 
     def message(
