@@ -167,6 +167,15 @@ def test_a_token_expires(tmp_path: Path, time: ScriptedTime) -> None:
         assert [token.name for token in memory.tokens.list()] == ["claude"]
 
 
+def test_a_token_ends_later_than_it_is_made(tmp_path: Path, time: ScriptedTime) -> None:
+    """One that ends now would never open anything."""
+    with opened(tmp_path, time) as memory:
+        with pytest.raises(InvalidInput, match="future"):
+            memory.tokens.add("claude", expires_at=time.now_ms())
+        issued = memory.tokens.add("claude", expires_at=time.now_ms() + 1)
+        assert memory.tokens.verify(issued.text) == issued.token
+
+
 def test_the_last_use_is_known_to_the_minute(tmp_path: Path, time: ScriptedTime) -> None:
     """A request costs no commit: of a thousand within a minute one is stored."""
     with opened(tmp_path, time) as memory:

@@ -14,7 +14,15 @@ from recollect.core.errors import StoreClosed
 from recollect.pool import MemoryPool
 from recollect.server.calls import Calls
 from recollect.server.errors import Refused
-from recollect.server.guard import Guard, check_media, pieces_of, read_body
+from recollect.server.guard import (
+    Guard,
+    check_media,
+    most_held,
+    once_headers,
+    pieces_of,
+    read_body,
+)
+from recollect.server.lenient import SLACK
 from recollect.server.response import (
     ClientGone,
     Message,
@@ -114,6 +122,17 @@ def test_a_home_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert (reply.status, reply.code) == (503, StoreClosed.code)
 
 
+def test_all_headers_together_have_16_kib() -> None:
+    """With the colon, the space and the end of each line, whether the guard reads them or not."""
+    ends = sum(len(name) + 4 for name in (b"host", b"x-long"))
+    longest = b"x" * (16_384 - ends - len(b"localhost"))
+    most = [(b"host", b"localhost"), (b"x-long", longest)]
+    assert once_headers(most) == {b"host": b"localhost"}
+    with pytest.raises(Refused) as refused:
+        once_headers([(b"host", b"localhost"), (b"x-long", longest + b"x")])
+    assert refused.value.rejection.status == 431
+
+
 def _read(route: AnyRoute, messages: list[Message], **headers: str) -> tuple[bytes, int]:
     given = {name.replace("_", "-").encode(): text.encode() for name, text in headers.items()}
     return asyncio.run(read_body(route, given, _receiver(messages)))
@@ -168,6 +187,34 @@ def test_no_more_than_the_limit_is_held_of_an_endless_body() -> None:
     body, left_out = _read(HOOK, _body(*[piece] * 40), content_length="40000000")
     assert left_out == 40_000_000 - KEPT_BODY
     assert len(body) < KEPT_BODY + 100
+
+
+@pytest.mark.parametrize(
+    ("route", "headers", "held"),
+    [
+        (KEYED, {b"content-length": b"7"}, 7),
+        (KEYED, {b"content-length": b"20001"}, 20_000),
+        (KEYED, {b"transfer-encoding": b"chunked"}, 20_000),
+        (KEYED, {}, 0),
+        (HOOK, {b"content-length": b"7"}, 7),
+        (HOOK, {b"content-length": b"40000000"}, KEPT_BODY + SLACK),
+        (HOOK, {b"transfer-encoding": b"chunked"}, KEPT_BODY + SLACK),
+        (QUERY, {b"transfer-encoding": b"chunked"}, 0),
+    ],
+    ids=str,
+)
+def test_as_much_is_reserved_as_can_be_held_of_a_body(
+    route: AnyRoute, headers: dict[bytes, bytes], held: int
+) -> None:
+    """The length that is said, or the limit where none is; nothing for what takes no body."""
+    assert most_held(route, headers) == held
+
+
+def test_a_length_that_is_no_number_reserves_nothing() -> None:
+    """It is refused before the body is waited for."""
+    with pytest.raises(Refused) as refused:
+        most_held(KEYED, {b"content-length": b"1e3"})
+    assert refused.value.rejection.status == 400
 
 
 @pytest.mark.parametrize("messages", [[], _body(b"{", b"}")[:1]])
