@@ -32,7 +32,6 @@ _COOKIE = r"""cookie\\{0,4}["']?:[ \t]{0,4}["']?(?P<value>[^\s=;"'\\]{1,100}=[^\
 _COOKIE_FLAG = (
     r"""(?:^|\s)(?:-b|--cookie)[ =]{1,4}["']?(?P<value>[^\s=;"']{1,100}=[^\r\n"']{3,512}+)"""
 )
-_CURL = r"""(?:\s-u|--user)[ =]{0,4}["']?[^\s:"']{0,100}:["']?(?P<value>[^\s"']{3,128}+)"""
 _NETRC = (
     r"machine\s{1,20}\S{1,200}\s{1,20}login\s{1,20}\S{1,100}\s{1,20}password\s{1,20}"
     r"(?P<value>\S{1,128}+)"
@@ -112,16 +111,6 @@ CARRIERS = tuple(
             "machine host login ann",
         ),
         (
-            "sshpass",
-            "password",
-            "pass",
-            "sshpass",
-            r"sshpass\s{1,4}-p\s{0,4}" + _WORD,
-            _is_password,
-            "sshpass -p «sunset» ssh host",
-            "sshpass -e ssh host",
-        ),
-        (
             "htpasswd",
             "password",
             "pass",
@@ -140,56 +129,6 @@ CARRIERS = tuple(
             _is_password,
             "requirepass «sunset»",
             "requirepass <sunset>",
-        ),
-        (
-            "mysql",
-            "password",
-            "-p",
-            "mysql",
-            rf"mysql{_ARGUMENTS}-p{_WORD}",
-            _is_password,
-            "mysql -u ann -p«sunset» db",
-            "mysql -u ann -p db",
-        ),
-        (
-            "mariadb",
-            "password",
-            "-p",
-            "mariadb",
-            rf"mariadb{_ARGUMENTS}-p{_WORD}",
-            _is_password,
-            "mariadb -u ann -p«sunset» db",
-            "mariadb -u ann -p db",
-        ),
-        (
-            "docker login",
-            "password",
-            "-p",
-            "docker login",
-            rf"docker login{_ARGUMENTS}-p\s{{1,4}}{_WORD}",
-            _is_password,
-            "docker login -u ann -p «sunset»",
-            "docker login -u ann",
-        ),
-        (
-            "7z",
-            "password",
-            "-p",
-            "7z",
-            rf"\b7z[ar]?{_ARGUMENTS}-p{_WORD}",
-            _is_strong,
-            "7z x -p«sunset42» a.7z",
-            "7z x -progress a.7z",
-        ),
-        (
-            "zip",
-            "password",
-            "-p",
-            "zip -p",
-            r"zip -p\s{1,4}" + _WORD,
-            _is_strong,
-            "zip -P «sunset42» a.zip",
-            "unzip -p archive.zip",
         ),
         (
             "bearer",
@@ -222,16 +161,6 @@ CARRIERS = tuple(
             "curl -b theme=dark",
         ),
         (
-            "curl",
-            "password",
-            "",
-            "curl",
-            _CURL,
-            _is_password,
-            "curl -u ann:«sunset» host",
-            "curl -u ann host",
-        ),
-        (
             "pgpass",
             "password",
             "",
@@ -252,16 +181,6 @@ CARRIERS = tuple(
             "db.host:*:app",
         ),
         (
-            "redis-cli",
-            "password",
-            "",
-            "redis-cli",
-            rf"redis-cli{_ARGUMENTS}-a\s{{1,4}}{_WORD}",
-            _is_password,
-            "redis-cli -h host -a «sunset»",
-            "redis-cli -h host",
-        ),
-        (
             "net use",
             "password",
             "",
@@ -270,26 +189,6 @@ CARRIERS = tuple(
             _is_password,
             "net use z: //host/s /user:ann «sunset»",
             "net use z: //host/s /user:ann",
-        ),
-        (
-            "openssl",
-            "password",
-            "",
-            "openssl",
-            rf"openssl{_ARGUMENTS}-k\s{{1,4}}{_WORD}",
-            _is_strong,
-            "openssl enc -k «sunset42» -in a",
-            "openssl enc -k file -in a",
-        ),
-        (
-            "ldap",
-            "password",
-            "",
-            "ldap",
-            rf"ldap\w{{3,8}}{_ARGUMENTS}-w\s{{1,4}}{_WORD}",
-            _is_password,
-            "ldapsearch -D ann -w «sunset»",
-            "ldapsearch -D ann -W",
         ),
         (
             "identified by",

@@ -9,6 +9,7 @@ from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carrier_rules import CARRIERS, CarrierRule
+from recollect.text.redaction.commands import find_commands
 from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed
 from recollect.text.redaction.values import is_filler, is_random
@@ -49,6 +50,7 @@ def find_carried(text: str, folded: str, among: str) -> Iterator[Span]:
         if gate in folded:
             for rule in [each for each in rules if each.literal in folded]:
                 yield from _in_carrier(text, folded, rule)
+    yield from find_commands(text, folded)
     if "data:" in folded and "kind" in folded:
         yield from _in_kubernetes(text, folded)
     if is_packed(among):

@@ -13,6 +13,7 @@ from itertools import filterfalse
 
 from recollect.text.redaction.blocks import BLOCK_SIGNS
 from recollect.text.redaction.carriers import CARRIER_SIGNS, is_packed
+from recollect.text.redaction.commands import may_command
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
 from recollect.text.tokens import LONGEST_SPLIT, words_of
@@ -57,12 +58,12 @@ def folded(text: str) -> str:
 
 
 def _has_sign(words: Collection[str]) -> bool:
-    told = " ".join(words) + " "  # some signs are the end of a word
+    told = f" {' '.join(words)} "  # some signs begin or end a word
     lowered = folded(told)
     for sign in _SIGNS:
         if sign in lowered:
             return True
-    if not told.isascii() and INVISIBLE.search(told):
+    if may_command(lowered) or (not told.isascii() and INVISIBLE.search(told)):
         return True
     among = " ".join([word for word in words if len(word) >= SHORTEST])
     return bool(among) and (may_hold(among) or is_packed(among))

@@ -8,10 +8,11 @@ import pytest
 
 from recollect.text.redaction import redact
 from recollect.text.redaction.carrier_rules import CARRIERS
+from recollect.text.redaction.command_rules import COMMANDS
 from recollect.text.redaction.credentials import SHAPES
 from recollect.text.redaction.rules import BEHIND, JOINTS, NAMES, Rule
 
-RULES = (*NAMES, *JOINTS, *BEHIND, *CARRIERS)
+RULES = (*NAMES, *JOINTS, *BEHIND, *CARRIERS, *COMMANDS)
 MARK = re.compile(r"\[redacted:[a-z0-9-]+:[0-9a-f]{6}\]")
 
 
@@ -32,6 +33,6 @@ def test_a_rule_leaves_its_counterexample(rule: Rule) -> None:
 
 def test_no_two_rows_have_one_name() -> None:
     """A table, a name, a row."""
-    for table in (NAMES, JOINTS, BEHIND, CARRIERS):
+    for table in (NAMES, JOINTS, BEHIND, CARRIERS, COMMANDS):
         assert len({rule.name for rule in table}) == len(table)
     assert len({(shape.kind, shape.start) for shape in SHAPES}) == len(SHAPES)

@@ -1,0 +1,232 @@
+"""Secrets among the arguments of commands, read as a shell reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from recollect.text.redaction.blocks import Span
+from recollect.text.redaction.command_rules import COMMANDS
+from recollect.text.redaction.keyed import key_kind
+from recollect.text.redaction.values import is_filler, is_random
+
+_ARGUMENT = re.compile(
+    r"""(?:[^\s"'\\|;&<>`]++|\\[^\s]|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'|(?<=\S)<(?=\S))++"""
+)
+_BETWEEN = re.compile(r"(?:[ \t]++|[\\`^][ \t]*\r?\n)++")
+_QUOTED = re.compile(r"""\\*["']""")
+_MOST_ARGUMENTS = 256
+_APART = str.maketrans(dict.fromkeys("\"'`()[]{}<>|;&$/\\@,", " "))
+_SIGNS = ":%,/"
+_DEMANDS = "!?"
+_OPTION = re.compile(r"--?[a-z][a-z0-9_.-]*", re.IGNORECASE)
+_NAMED = re.compile(r"(?:[\w.\[\]-]*[^\W\d][\w.\[\]-]*?)(?==)")
+_REFERENCE = re.compile(
+    r"\$|%\w+%$|@|!\w+ |(?:env|file|fd|stdin|prompt|data):?[\w./~-]*$|-$|[./~]*/[\w./-]+$"
+    r"|/dev/|\d{1,5}$|https?://",
+    re.IGNORECASE,
+)
+"""What is not the secret itself but tells where it is, and ports."""
+_PREFIX = re.compile(r"pass:")
+_OF_PROSE = frozenset(
+    "a an and are as at but by can command does flag for from has if in into is it its must of on"
+    " option or set should so than that the then this to twice use was when where which will with"
+    " without you your argument parameter".split()
+)
+
+
+class Argument(Struct, frozen=True):
+    """One word of a command line, as it is written, and where it is."""
+
+    text: str
+    start: int
+
+    def behind(self, length: int) -> Argument:
+        """Return what follows so many characters, without the quotes around it."""
+        rest, start = self.text[length:], self.start + length
+        quote = _QUOTED.match(rest)
+        if quote:
+            rest, start = rest[quote.end() :], start + quote.end()
+            rest = rest.removesuffix(quote[0])
+        return Argument(rest, start)
+
+
+class _Place(Struct, frozen=True):
+    """Where a secret is among the arguments."""
+
+    begins: str
+    number: int
+    """Of the argument, or of those after an option."""
+    sign: str
+    demand: str
+    is_touching: bool
+
+
+def _place(written: str) -> _Place:
+    is_touching = written.endswith("*")
+    demand = written[-1] if written[-1] in _DEMANDS else ""
+    begins = written.rstrip("*" + _DEMANDS)
+    sign = begins[-1] if begins[-1] in _SIGNS and not begins.startswith("/") else ""
+    begins = begins.removesuffix(sign)
+    begins, _, number = begins.partition("#")
+    return _Place(begins, int(number or 1), sign, demand, is_touching)
+
+
+_PLACES: dict[str, dict[tuple[str, ...], tuple[_Place, ...]]] = {}
+for _row in COMMANDS:
+    for _name in _row.commands:
+        _first, *_rest = _name.split()
+        _of_first = _PLACES.setdefault(_first, {})
+        _of_first[tuple(_rest)] = (*_of_first.get(tuple(_rest), ()), *map(_place, _row.places))
+_HEADS = frozenset(_PLACES)
+_NUMBERED = frozenset(
+    head
+    for head, rows in _PLACES.items()
+    if any(place.number or place.begins[:1] in "+/" for places in rows.values() for place in places)
+)
+_OPTIONS = tuple(
+    sorted(
+        {
+            f" {place.begins.lower()}"
+            for rows in _PLACES.values()
+            for places in rows.values()
+            for place in places
+            if place.begins.startswith("-")
+        }
+    )
+)
+
+
+def may_command(told: str) -> bool:
+    """Return whether some words, in lower case, may be of a command that takes a secret.
+
+    Words that tell of a secret by themselves are not looked at: see `KEYED_SIGNS`.
+
+    Args:
+        told: The words, in any order, each after a space.
+    """
+    if not _NUMBERED.isdisjoint(told.translate(_APART).split()):
+        return True
+    return " -" in told and any(option in told for option in _OPTIONS)
+
+
+def find_commands(text: str, folded: str) -> Iterator[Span]:
+    """Yield the secrets among the arguments of the commands in ``text``.
+
+    Args:
+        text: Any text.
+        folded: The same in lower case, with every character at the same offset.
+    """
+    heads = _HEADS.intersection(folded.translate(_APART).split())
+    if not heads:
+        return
+    names = "|".join(map(re.escape, sorted(heads, key=len, reverse=True)))
+    at = 0
+    for head in re.compile(rf"(?<![\w.-])(?:{names})(?=[ \t])").finditer(folded):
+        if head.start() >= at:
+            arguments = list(_arguments(text, head.start()))
+            yield from _in_command(arguments)
+            at = arguments[-1].start + len(arguments[-1].text) if arguments else head.end()
+
+
+def _arguments(text: str, at: int) -> Iterator[Argument]:
+    """Yield the words from ``at`` to where the command ends."""
+    for _ in range(_MOST_ARGUMENTS):
+        word = _ARGUMENT.match(text, at)
+        if not word:
+            return
+        yield Argument(word[0], at)
+        gap = _BETWEEN.match(text, word.end())
+        if not gap:
+            return
+        at = gap.end()
+
+
+def _in_command(arguments: Sequence[Argument]) -> Iterator[Span]:
+    """Yield the secrets of a line, in which one command may be the argument of another."""
+    begun = [at for at, each in enumerate(arguments) if _head(each) in _HEADS]
+    ends = [*begun[1:], len(arguments)]
+    for begin, end in zip(begun, ends, strict=True):
+        rest = arguments[begin + 1 : end]
+        for subcommands, places in _PLACES[_head(arguments[begin])].items():
+            said = tuple(each.text.lower() for each in rest[: len(subcommands)])
+            if said == subcommands:
+                yield from _at_places(rest[len(subcommands) :], places)
+    yield from _named(arguments)
+
+
+def _head(argument: Argument) -> str:
+    return argument.text.rpartition("/")[2].lower()
+
+
+def _at_places(arguments: Sequence[Argument], places: Iterable[_Place]) -> Iterator[Span]:
+    plain = [each for each in arguments if each.text[:1] not in {"-", "/"}]
+    for place in places:
+        if not place.begins:
+            if len(plain) >= place.number:
+                before = plain[place.number - 2].text if place.number > 1 else ""
+                yield from _secret(plain[place.number - 1].behind(0), place, before)
+        else:
+            yield from _behind_options(arguments, place)
+
+
+def _behind_options(arguments: Sequence[Argument], place: _Place) -> Iterator[Span]:
+    """Yield the secret of the first such option."""
+    begins = place.begins.lstrip("+")
+    for at, each in enumerate(arguments):
+        if not each.text.startswith(begins):
+            continue
+        rest = each.text[len(begins) :]
+        if not rest and not place.is_touching and at + place.number < len(arguments):
+            yield from _secret(arguments[at + place.number].behind(0), place)
+            return
+        if rest and (place.is_touching or rest[0] in "=:" or begins.endswith(":")):
+            joint = rest[0] in "=:" and not place.is_touching
+            yield from _secret(each.behind(len(begins) + joint), place)
+            return
+
+
+def _named(arguments: Sequence[Argument]) -> Iterator[Span]:
+    """Yield what follows an option, or is assigned to a name, that tells of a secret."""
+    for at, each in enumerate(arguments):
+        option = _OPTION.match(each.text)
+        name = option or _NAMED.match(each.behind(0).text)
+        if not name or not (kind := key_kind(name[0])):
+            continue
+        whole = each if option else each.behind(0)
+        if whole.text[name.end() : name.end() + 1] == "=":
+            value = whole.behind(name.end() + 1)
+        elif option and option[0] == each.text and at + 1 < len(arguments):
+            value = arguments[at + 1].behind(0)
+        else:
+            continue
+        demand = "!" if kind == "token" else ""
+        yield from _secret(value, _Place("", 1, "", demand, is_touching=False))
+
+
+def _secret(value: Argument, place: _Place, before: str = "") -> Iterator[Span]:
+    """Yield a value if it is a secret."""
+    if place.sign:
+        at = value.text.find(place.sign)
+        if at < 0:
+            return
+        value = value.behind(at + 1)
+        if place.sign == "/":
+            value = Argument(value.text.partition("@")[0], value.start)
+    if prefix := _PREFIX.match(value.text):
+        value = value.behind(prefix.end())
+    if place.demand == "?" and not key_kind(before):
+        return
+    if place.demand == "!" and not (len(value.text) >= 10 and is_random(value.text)):
+        return
+    if is_value(value.text):
+        yield "password", value.start, value.start + len(value.text)
+
+
+def is_value(text: str) -> bool:
+    """Return whether a text can be a secret, and not what tells where it is or a word of prose."""
+    if len(text) < 3 or is_filler(text) or _REFERENCE.match(text):
+        return False
+    return text.lower() not in _OF_PROSE
