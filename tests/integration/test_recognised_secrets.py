@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import recollect
+from recollect.core.clock import SystemClock
+from recollect.core.settings import StoreSettings
 from recollect.hook.keeping import keep
 from recollect.hook.spool import Spool
 from recollect.memory import Memory
+from recollect.store.recognised import MOST_LINES, add_recognised, find_recognised
+from recollect.store.sqlite.database import open_records
+from recollect.text.redaction.recognised import MOST_VALUES
 from tests.unit.text.redaction.secrets_made_up import ALNUM, run
 
 SECRET = "wJ" + run(ALNUM, 20) + "/K7MDENG+b" + run(ALNUM, 8)
@@ -124,3 +131,18 @@ def test_what_many_share_stays(memory: Memory, named: str, kept: str) -> None:
     memory.sessions.append(session.id, "user", named)
     memory.sessions.append(session.id, "user", kept)
     assert memory.sessions.messages(session.id)[-1].text == kept
+
+
+def test_the_newest_thousand_of_a_session_stay(memory: Memory, tmp_path: Path) -> None:
+    """Several programs that learn beside each other keep no more together than one does."""
+    first, other = memory.sessions.create(), memory.sessions.create()
+    memory.close()
+    with closing(open_records(tmp_path / "home", StoreSettings(), SystemClock())) as records:
+        records.write(lambda tx: add_recognised(tx, other.id, ["o"]))
+        for start in (0, 600, 1_200):
+            lines = [f"line {number}" for number in range(start, start + 600)]
+            records.write(partial(add_recognised, session=first.id, lines=lines))
+        _, kept = records.read(lambda tx: find_recognised(tx, first.id, 0))
+        assert kept == [f"line {number}" for number in range(800, 1_800)]
+        assert records.read(lambda tx: find_recognised(tx, other.id, 0))[1] == ["o"]
+    assert MOST_LINES == MOST_VALUES

@@ -18,6 +18,13 @@ _FIND: LiteralString = """
 _ADD: LiteralString = """
     INSERT INTO recognised_secrets (session_id, line) VALUES (?, ?) ON CONFLICT DO NOTHING
 """
+MOST_LINES = 1_000
+"""Of a session. Each process learns no more by itself; of what several add the newest stay."""
+_CUT: LiteralString = """
+    DELETE FROM recognised_secrets WHERE session_id = ?1 AND number <= (
+        SELECT number FROM recognised_secrets WHERE session_id = ?1
+        ORDER BY number DESC LIMIT 1 OFFSET ?2)
+"""
 _DROP: LiteralString = """
     DELETE FROM recognised_secrets
     WHERE session_id IN (?1, (SELECT source || ':' || foreign_id FROM sessions WHERE id = ?1))
@@ -40,9 +47,10 @@ def find_recognised(tx: Transaction, session: str, since: int) -> tuple[int, lis
 
 
 def add_recognised(tx: Transaction, session: str, lines: Iterable[str]) -> None:
-    """Keep lines of a session; those that it has do no harm."""
+    """Keep lines of a session, of all of them the newest `MOST_LINES`; again does no harm."""
     for line in lines:
         tx.execute(_ADD, (session, line))
+    tx.execute(_CUT, (session, MOST_LINES))
 
 
 def drop_recognised(tx: Transaction, session: str) -> None:
