@@ -351,7 +351,7 @@ def worker(
 @app.command()
 def greedy(
     *,
-    seconds: Annotated[float, typer.Option(min=1, help="Alone, and again beside it.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=1, help="Beside each, half of it alone.")] = 20.0,
     connections: Annotated[int, typer.Option(min=4, help="Of the guest.")] = 64,
     keep: Keep = None,
     as_json: AsJson = False,

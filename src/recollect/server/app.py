@@ -159,8 +159,9 @@ class HttpApp:
                 response = await self._upload(entry, caller, request, receive, admission)
                 await send_response(send, response)
                 return
-            async with admission.holding(most_held(route, headers), scope):
-                body, left_out = await read_body(route, headers, receive)
+            most = admission.most_of_body(route)
+            async with admission.holding(most_held(route, headers, most), scope):
+                body, left_out = await read_body(route, headers, most, receive)
                 request = msgspec.structs.replace(request, body=body, left_out=left_out)
                 if isinstance(route, Route):
                     response = await self._call(entry, caller, request, admission)

@@ -38,7 +38,7 @@ from recollect.server.response import (
     Send,
     send_rejection,
 )
-from recollect.server.route import JSON, KEPT_BODY, Endpoint, UploadRoute
+from recollect.server.route import JSON, Endpoint, UploadRoute
 
 MOST_HEADERS = 16_384
 """Bytes of all headers together."""
@@ -166,11 +166,11 @@ def check_media(endpoint: Endpoint, headers: dict[bytes, bytes]) -> None:
 
 
 async def read_body(
-    endpoint: Endpoint, headers: dict[bytes, bytes], receive: Receive
+    endpoint: Endpoint, headers: dict[bytes, bytes], most: int, receive: Receive
 ) -> tuple[bytes, int]:
     """Return the body, and how many bytes were left out of its middle (lenient routes only).
 
-    No more than the limit of the route is ever held.
+    No more than ``most`` bytes, and of a lenient route `SLACK`, are ever held.
 
     Raises:
         Refused: it is too long, or the method takes none.
@@ -181,32 +181,32 @@ async def read_body(
         if length or b"transfer-encoding" in headers:
             raise Refused(NO_BODY)
         return b"", 0
-    if length > endpoint.max_body and not endpoint.is_lenient:
+    if length > most and not endpoint.is_lenient:
         raise Refused(TOO_LARGE)
     message = await receive()
-    if not message.get("more_body") and len(message.get("body", b"")) <= endpoint.max_body:
+    if not message.get("more_body") and len(message.get("body", b"")) <= most:
         return _piece(message), 0
-    kept = KeptBody(KEPT_BODY)
+    kept = KeptBody(most)
     size = 0
     while True:
         kept.add(piece := _piece(message))
         size += len(piece)
-        if size > endpoint.max_body and not endpoint.is_lenient:
+        if size > most and not endpoint.is_lenient:
             raise Refused(TOO_LARGE)
         if not message.get("more_body"):
             return kept.joined()
         message = await receive()
 
 
-def most_held(endpoint: Endpoint, headers: dict[bytes, bytes]) -> int:
-    """Return how many bytes of the body are held at most while it is read.
+def most_held(endpoint: Endpoint, headers: dict[bytes, bytes], most: int) -> int:
+    """Return how many bytes of a body, of which ``most`` are kept, are held while it is read.
 
     Raises:
         Refused: the length cannot be one.
     """
     if not takes_json(endpoint):
         return 0
-    most = KEPT_BODY + SLACK if endpoint.is_lenient else endpoint.max_body
+    most += SLACK if endpoint.is_lenient else 0
     return most if b"transfer-encoding" in headers else min(_length(headers), most)
 
 

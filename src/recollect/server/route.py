@@ -46,7 +46,7 @@ class LenientGiven(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         unread: What could not be read as a field, as text: the whole body unless it is a JSON
             object, else a JSON object of the fields that have another type. None: all was read.
-        left_out: How many bytes were left out in the middle of a body above `KEPT_BODY`.
+        left_out: How many bytes were left out in the middle of a body that is too long.
     """
 
     unread: str | None = None

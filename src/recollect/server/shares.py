@@ -22,7 +22,7 @@ from recollect.governance.tokens import Right, Token
 from recollect.server.calls import Calls
 from recollect.server.errors import CROWDED, MANY_REQUESTS, MANY_STREAMS, Refused, Rejection
 from recollect.server.response import Scope
-from recollect.server.route import LARGE, MAX_BODY
+from recollect.server.route import KEPT_BODY, LARGE, MAX_BODY, Endpoint
 
 T = TypeVar("T")
 
@@ -46,7 +46,10 @@ class Quota(msgspec.Struct, frozen=True, kw_only=True):
         streams: Of these, answers that go on.
         body_bytes: Of bodies of 64 kB and more, until they are answered.
         threads: Requests in work; more of them wait.
-        large: Requests with a body above 1 MB in work: one takes nine times its size.
+        large: Requests with a body of `large_from` bytes in work: one takes nine times its size.
+        large_from: At least 64 kB.
+        body: Bytes of one body, where the route takes so many. Patterns that look for secrets do
+            not let go of the interpreter: 60 ms for 1 MB, in which no hook is answered.
     """
 
     requests: Share
@@ -54,6 +57,8 @@ class Quota(msgspec.Struct, frozen=True, kw_only=True):
     body_bytes: Share
     threads: Share
     large: Share
+    large_from: int
+    body: int
 
 
 OWNER = Quota(
@@ -62,6 +67,8 @@ OWNER = Quota(
     body_bytes=Share(36_000_000, 36_000_000),
     threads=Share(10, 10),
     large=Share(1, 1),
+    large_from=MAX_BODY + 1,
+    body=KEPT_BODY,
 )
 """Of all tokens that hear as the operator, without what their hooks report."""
 GUESTS = Quota(
@@ -70,6 +77,8 @@ GUESTS = Quota(
     body_bytes=Share(36_000_000, 18_000_000),
     threads=Share(4, 2),
     large=Share(1, 1),
+    large_from=LARGE,
+    body=256_000,
 )
 """Of all other tokens."""
 
@@ -157,6 +166,7 @@ class _Semaphores:
         self.body_bytes = FairSemaphore(quota.body_bytes)
         self.threads = FairSemaphore(quota.threads)
         self.large = FairSemaphore(quota.large)
+        self.large_from, self.body = quota.large_from, quota.body
 
 
 class Admissions:
@@ -202,6 +212,11 @@ class Admission:
         self._calls, self._semaphores, self._holder = calls, semaphores, holder
         self._is_reserved = is_reserved
         self._is_large = False
+
+    def most_of_body(self, endpoint: Endpoint) -> int:
+        """Return how many bytes of a body are read, of a lenient route: are kept of it."""
+        most = KEPT_BODY if endpoint.is_lenient else endpoint.max_body
+        return min(most, self._semaphores.body)
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
         """Return what ``work`` returns on a thread, once there is one for its caller."""
@@ -282,7 +297,7 @@ class Admission:
             raise Refused(CROWDED) from None
         finally:
             scope["held"] = False
-        self._is_large = size > MAX_BODY
+        self._is_large = size >= self._semaphores.large_from
         try:
             yield
         finally:

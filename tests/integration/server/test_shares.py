@@ -129,6 +129,26 @@ def test_requests_in_work_of_one_guest_leave_threads_to_others(
         assert stuck.most == GUESTS.threads.each
 
 
+def test_a_guest_sends_little_at_once(tmp_path: Path) -> None:
+    """The longest look of a pattern at a body keeps the owner's hooks from being answered."""
+    with RunningServer(tmp_path, SAMPLES) as server:
+        guest = _guest(server)["authorization"]
+        body = b'{"number": 1, "text": "%s"}' % (b"a" * GUESTS.body)
+        assert server.call("POST", "/sample/plain", body).status == 200
+        refused = server.call("POST", "/sample/plain", body, authorization=guest)
+        assert (refused.status, refused.code) == (413, "too_large")
+        hook = b'{"session_id": "s", "output": "%s", "tool_use_id": "t"}' % (b"a" * GUESTS.body)
+        for authorization, most in (
+            (server.headers()["authorization"], len(hook)),
+            (guest, GUESTS.body),
+        ):
+            values = server.call("POST", "/sample/hook", hook, authorization=authorization).json[
+                "values"
+            ]
+            assert (values["session_id"], values["tool_use_id"]) == ("s", "t")
+            assert values["left_out"] == len(hook) - most
+
+
 def test_what_the_owner_asks_leaves_room_for_the_owners_hooks(
     tmp_path: Path, stuck: _Stuck
 ) -> None:

@@ -135,7 +135,11 @@ def test_all_headers_together_have_16_kib() -> None:
 
 def _read(route: AnyRoute, messages: list[Message], **headers: str) -> tuple[bytes, int]:
     given = {name.replace("_", "-").encode(): text.encode() for name, text in headers.items()}
-    return asyncio.run(read_body(route, given, _receiver(messages)))
+    return asyncio.run(read_body(route, given, _most(route), _receiver(messages)))
+
+
+def _most(route: AnyRoute) -> int:
+    return KEPT_BODY if route.is_lenient else route.max_body
 
 
 def _receiver(messages: list[Message]) -> Receive:
@@ -207,13 +211,13 @@ def test_as_much_is_reserved_as_can_be_held_of_a_body(
     route: AnyRoute, headers: dict[bytes, bytes], held: int
 ) -> None:
     """The length that is said, or the limit where none is; nothing for what takes no body."""
-    assert most_held(route, headers) == held
+    assert most_held(route, headers, _most(route)) == held
 
 
 def test_a_length_that_is_no_number_reserves_nothing() -> None:
     """It is refused before the body is waited for."""
     with pytest.raises(Refused) as refused:
-        most_held(KEYED, {b"content-length": b"1e3"})
+        most_held(KEYED, {b"content-length": b"1e3"}, _most(KEYED))
     assert refused.value.rejection.status == 400
 
 

@@ -16,7 +16,8 @@ from recollect.governance.tokens import Token
 from recollect.server.calls import MOST_THREADS, Calls
 from recollect.server.connection import Limits
 from recollect.server.errors import Refused
-from recollect.server.route import KEPT_BODY, LARGE
+from recollect.server.lenient import SLACK
+from recollect.server.route import LARGE
 from recollect.server.shares import GUESTS, OWNER, Admissions, FairSemaphore, Share
 
 
@@ -26,12 +27,13 @@ def test_the_shares_leave_room_for_hooks_and_health() -> None:
     assert OWNER.threads.most + GUESTS.threads.most <= MOST_THREADS - 2
     for quota in (OWNER, GUESTS):
         assert quota.streams.each < quota.requests.each
-        assert quota.body_bytes.each > KEPT_BODY + 1_000_000
+        assert quota.body_bytes.each > quota.body + SLACK
 
 
 T = TypeVar("T")
 
 GUEST = Token(id="1", name="guest", rights="read")
+OWNERS = Token(id="2", name="mine", rights="read", audience="owner")
 
 
 async def _tick() -> None:
@@ -182,3 +184,33 @@ def test_a_body_that_finds_no_room_is_refused_at_last(monkeypatch: pytest.Monkey
             pass
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(("token", "most"), [(GUEST, 1), (OWNERS, 2)])
+def test_guests_bodies_of_64_kb_are_worked_on_one_at_a_time(token: Token, most: int) -> None:
+    """Each keeps the interpreter from the owner's hooks for a while; the owner's go on together."""
+    running, seen, go_on = list[int](), list[int](), threading.Event()
+
+    def work(number: int) -> None:
+        running.append(number)
+        seen.append(len(running))
+        assert go_on.wait(60)
+        running.remove(number)
+
+    async def one(shares: Admissions, number: int) -> None:
+        admission = shares.of(token, "read")
+        async with admission.holding(LARGE, {}):
+            await admission.run(work, number)
+
+    async def main(calls: Calls) -> None:
+        shares = Admissions(calls)
+        tasks = await _settled(*(one(shares, number) for number in range(2)))
+        while len(seen) < most:
+            await _tick()
+        go_on.set()
+        await asyncio.gather(*tasks)
+
+    calls = Calls()
+    asyncio.run(main(calls))
+    calls.close()
+    assert max(seen) == most

@@ -48,6 +48,14 @@ def _refused(home: Path, error: type[RecollectError], **overrides: object) -> Re
     return caught.value
 
 
+def test_threads_of_a_worker_take_turns_sooner(home: Path) -> None:
+    """A hook waits for the interpreter some ten times; after the worker it is as it was."""
+    before = sys.getswitchinterval()
+    with serving(home):
+        assert sys.getswitchinterval() == pytest.approx(before / 10)
+    assert sys.getswitchinterval() == before
+
+
 def test_a_second_worker_is_told_of_the_first(home: Path) -> None:
     """Where it is, and which process; the first one goes on."""
     with serving(home) as first:

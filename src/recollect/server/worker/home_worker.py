@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -48,6 +49,9 @@ from recollect.store.files import private_folder, write_file
 
 STOP_S = 5.0
 """How long a stop takes at most: requests under way end, then the memory is closed."""
+SWITCH_S = 0.0005
+"""A thread that waits for the interpreter gets it after so long. A hook waits some ten times, which
+are 50 ms at Python's 5 ms while another request is worked on."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _log = logging.getLogger("recollect.server")
@@ -87,6 +91,8 @@ class HomeWorker:
         if not settings.allow_shared_folder:
             refuse_shared(self.home)
         with ExitStack() as held:
+            held.callback(sys.setswitchinterval, sys.getswitchinterval())
+            sys.setswitchinterval(SWITCH_S)
             held.enter_context(stopped_by_signals(self.stop))
             stay = held.enter_context(sole_worker(self.home))
             held.enter_context(logging_to(self.home))
