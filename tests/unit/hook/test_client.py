@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -235,6 +237,67 @@ def test_a_payload_that_is_too_long_is_nobodys(hook: Hook, monkeypatch: pytest.M
         assert hook.run() == b""
     assert worker.requests == []
     assert hook.spooled == []
+
+
+def test_a_payload_of_just_the_limit_is_sent(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the limit says fits."""
+    monkeypatch.setattr(client, "MOST_BYTES", len(PAYLOAD))
+    with ScriptedWorker(hook.home, http()) as worker:
+        assert hook.run() == ANSWER
+    assert worker.requests[0][1] == PAYLOAD
+
+
+@pytest.mark.parametrize(("value", "is_told"), [("", False), ("0", False), ("yes", True)])
+def test_an_empty_setting_or_a_zero_asks_for_nothing(
+    hook: Hook,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    value: str,
+    is_told: bool,
+) -> None:
+    """A shell may export a variable without a value: the event is captured all the same."""
+    monkeypatch.setenv("RECOLLECT_INSIDE", "" if is_told else value)
+    monkeypatch.setenv("RECOLLECT_HOOK_DEBUG", value)
+    hook.home.mkdir()
+    hook.run()
+    assert len(hook.spooled) == 1
+    assert bool(capfd.readouterr().err) is is_told
+
+
+def test_names_that_are_as_long_as_they_may_be_are_sent(hook: Hook) -> None:
+    """Letters, digits, dashes and underscores, 64 of them; one more is none."""
+    longest = "my_own-agent-2" + "x" * 50
+    with ScriptedWorker(hook.home, http()) as worker:
+        assert hook.run(longest, "Stop", "--home", str(hook.home)) == ANSWER
+        assert hook.run(f"{longest}x", "Stop", "--home", str(hook.home)) == b""
+    assert [
+        head.startswith(f"POST /api/hooks/{longest}?".encode()) for head, _ in worker.requests
+    ] == [True]
+
+
+def test_an_answer_that_came_in_pieces_or_with_more_behind_it_is_read_to_its_length(
+    hook: Hook,
+) -> None:
+    """Nothing of what stands behind it is printed; the name of a field has any case."""
+    answer = b"HTTP/1.1 200 OK\r\nServer: x\r\nCONTENT-LENGTH: 2\r\n\r\n{}trailing"
+    with ScriptedWorker(hook.home, answer):
+        assert hook.run() == b"{}"
+    assert hook.spooled == []
+
+
+def test_what_the_agent_waits_for_imports_only_the_interpreter() -> None:
+    """Each module more costs the agent at every call of a tool."""
+    script = (
+        "import sys; before = set(sys.modules); sys.argv = ['client']\n"
+        f"exec(compile(open({client.__file__!r}).read(), 'client', 'exec'), {{'__name__': 'it'}})\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    command = [sys.executable, "-I", "-S", "-c", script]
+    loaded = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
+    assert set(loaded) <= {
+        *("_json", "_signal", "_socket", "fcntl", "os", "os.path", "posixpath", "genericpath"),
+        *("stat", "_stat", "abc", "_abc", "_collections_abc", "time"),
+    }
 
 
 def test_why_it_was_not_delivered_is_told_who_asks(

@@ -63,6 +63,18 @@ def test_when_they_are_too_large_the_oldest_go(tmp_path: Path) -> None:
     assert spool.state().lost == 3
 
 
+def test_a_spool_takes_as_much_as_its_limits_say(tmp_path: Path) -> None:
+    """Not one event or byte less."""
+    size = len(msgspec.json.encode(event(1)))
+    spool, limits = Spool(tmp_path), HookSettings(spool_bytes=3 * size, spool_events=3)
+    for number in range(3):
+        assert spool.add(event(number), number * S, limits) is not None
+    assert (numbers(spool), spool.state().lost) == ([0, 1, 2], 0)
+    only = HookSettings(spool_bytes=size)
+    assert spool.add(event(3), 3 * S, only) is not None
+    assert (numbers(spool), spool.state().lost) == ([3], 3)
+
+
 def test_one_that_is_larger_than_the_spool_leaves_the_others(tmp_path: Path) -> None:
     """It is lost itself."""
     spool, limits = Spool(tmp_path), HookSettings(spool_bytes=1_000)
@@ -147,6 +159,38 @@ def test_while_the_records_cannot_be_read_nothing_is_spooled(tmp_path: Path) -> 
     (tmp_path / "records.db").write_bytes(b"no database" * 1_000)
     assert keep(tmp_path, "claude-code", "Stop", S, PAYLOAD) is None
     assert Spool(tmp_path).state().lost == 1
+
+
+@pytest.mark.parametrize("is_home", [True, False])
+def test_an_event_is_kept_with_the_time_at_which_it_happened(tmp_path: Path, is_home: bool) -> None:
+    """Not that at which a process came to write it; the files sort by it."""
+    if is_home:
+        recollect.open(tmp_path, live=False).close()
+    at_ns = 1_770_000_000_123_456_789
+    path = keep(tmp_path, "codex", "Stop", at_ns, PAYLOAD)
+    assert path is not None
+    found = Spool(tmp_path).read(path)
+    assert (found.client, found.event, found.at) == ("codex", "Stop", 1_770_000_000_123)
+    assert path.name.startswith(f"0{at_ns}-")
+    assert Spool(tmp_path).state().oldest_at == 1_770_000_000_123
+
+
+def test_a_field_of_another_kind_than_text_loses_no_event(tmp_path: Path) -> None:
+    """A program's next version may name its folder or session otherwise."""
+    recollect.open(tmp_path, live=False).close()
+    for name in ("session_id", "cwd", "tool_name", "tool_input"):
+        told = json.loads(PAYLOAD) | {name: ["/w", 7]}
+        assert json.loads(bytes(_kept(tmp_path, json.dumps(told).encode()).payload)) == told
+
+
+def test_marks_of_a_session_are_those_that_its_messages_have(tmp_path: Path) -> None:
+    """A value that was named once in a session is a secret in all that it tells later."""
+    recollect.open(tmp_path, live=False).close()
+    first = b'{"session_id": "s", "note": "export DB_PASSWORD=hunter22-kettle"}'
+    later = b'{"session_id": "%s", "note": "it said hunter22-kettle twice"}'
+    assert b"hunter22-kettle" not in bytes(_kept(tmp_path, first).payload)
+    assert b"hunter22-kettle" not in bytes(_kept(tmp_path, later % b"s").payload)
+    assert b"hunter22-kettle" in bytes(_kept(tmp_path, later % b"other").payload)
 
 
 def test_without_redaction_an_event_is_spooled_as_it_is(tmp_path: Path) -> None:

@@ -166,6 +166,27 @@ def _capture(memory: Memory, session: str, number: int, got: dict[int, object]) 
         got[number] = error
 
 
+def test_a_thread_that_works_long_is_not_taken_for_dead(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others look again and again, and wait."""
+    looks = threading.Semaphore(0)
+    real = Gathering._look  # noqa: SLF001
+
+    def look(gathering: Gathering[str, str]) -> None:
+        real(gathering)
+        looks.release()
+
+    monkeypatch.setattr("recollect.core.threads.LOOK_S", 0.001)
+    monkeypatch.setattr(Gathering, "_look", look)
+    asked = desk.behind_a_first("a", "b")
+    for _ in range(4):
+        assert looks.acquire(timeout=10)
+    assert desk.batches == [["first"]]
+    desk.may_end.set()
+    assert [each.answer() for each in asked] == ["FIRST", "A", "B"]
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_thread_that_dies_in_its_work_leaves_the_others_an_answer(
     desk: Desk, monkeypatch: pytest.MonkeyPatch

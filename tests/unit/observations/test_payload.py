@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.core.errors import InvalidInput
+from recollect.observations.draft import MAX_PAYLOAD_BYTES, check_payload
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.payload import (
@@ -81,6 +83,22 @@ def test_an_observation_is_shortened_to_what_it_may_cost(
         assert given_chars > 10 or short.input == long.input
         assert back_chars > 10 or short.output == long.output
     assert shortened(long, cost_of(long)) == long
+
+
+def test_of_a_long_input_and_a_long_output_the_output_has_more_room() -> None:
+    """What came back says more than what was asked: a third goes to the input."""
+    long = msgspec.structs.replace(OBSERVATION, input="i " * 9_000, output="o " * 9_000)
+    short = shortened(long, 1_000)
+    assert 1.8 < len(short.output) / len(short.input) < 2.2
+
+
+def test_the_limit_of_a_payload_counts_bytes_and_not_characters() -> None:
+    """Five million letters fit; of Chinese a third of that many characters."""
+    check_payload("x" * (MAX_PAYLOAD_BYTES // 4 + 1))
+    check_payload("茶" * (MAX_PAYLOAD_BYTES // 3))
+    for text in ("x" * (MAX_PAYLOAD_BYTES + 1), "茶" * (MAX_PAYLOAD_BYTES // 3 + 1)):
+        with pytest.raises(InvalidInput, match="larger than"):
+            check_payload(text)
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,23 @@ def test_links_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
     assert look_at(str(linked)).git is None
 
 
+@pytest.mark.parametrize(("owner", "is_read"), [(0, True), (4_711, True), (4_712, False)])
+def test_only_files_of_this_user_or_of_root_are_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: int, is_read: bool
+) -> None:
+    """In a shared folder somebody else could say whose project it is."""
+    shop = repository(tmp_path / "shop", "https://host/shop")
+    real = os.fstat
+
+    def owned(descriptor: int) -> os.stat_result:
+        told = real(descriptor)
+        return os.stat_result((*told[:4], owner, *told[5:]))
+
+    monkeypatch.setattr(os, "geteuid", lambda: 4_711)
+    monkeypatch.setattr(os, "fstat", owned)
+    assert look_at(str(shop)).remote == ("host/shop" if is_read else None)
+
+
 def test_only_the_beginning_of_a_large_file_is_read(tmp_path: Path) -> None:
     """A stranger's configuration may have gigabytes."""
     shop = repository(tmp_path / "shop")

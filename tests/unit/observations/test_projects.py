@@ -103,6 +103,24 @@ def test_a_remote_alone_joins_nothing_and_the_person_is_asked(
     assert [each.id for each in memory.sessions.list(project=str(one))] == ids[:1]
 
 
+def test_a_tree_that_is_gone_may_be_the_one_of_the_same_name(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """It was moved, and has no remote that would tell; a person is asked."""
+    here, old = repository(tmp_path / "here" / "shop"), repository(tmp_path / "old" / "shop")
+    other = repository(tmp_path / "other")
+    for each in (here, old, other):
+        _said(memory, each, "The kettle is blue.")
+    assert [each.looks_like for each in memory.projects.list()] == [(), (), ()]
+    shutil.rmtree(old)
+    found = {each.root: each for each in memory.projects.list()}
+    assert found[str(here)].looks_like == (found[str(old)].name,)
+    assert found[str(old)].looks_like == (found[str(here)].name,)
+    assert found[str(other)].looks_like == ()
+    shutil.rmtree(here)
+    assert [each.looks_like for each in memory.projects.list()] == [(), (), ()]
+
+
 def test_two_that_a_person_keeps_apart_are_not_suggested_again(
     memory: Memory, tmp_path: Path
 ) -> None:
