@@ -2,9 +2,9 @@
 
 Where it is among the arguments is written in a few signs. ``-p`` and ``--psk`` are options that it
 follows, or that ``=`` or ``:`` joins to it; ``-p*`` is one that it touches; ``/p:`` is how its word
-begins; ``+password`` a word before it; ``#2`` the second argument that is no option. Behind them
-``:``, ``%``, ``,`` or ``/`` say that it begins after that sign, ``!`` that it must look random, and
-``?`` that the argument before it must tell of it.
+begins; ``+password`` a word before it; ``#2`` the second that is not an option. Behind them ``:``,
+``%``, ``,`` or ``/`` say that it begins after that sign, ``!`` that it must look random, and ``?``
+that the argument before it must tell of it.
 """
 
 from __future__ import annotations

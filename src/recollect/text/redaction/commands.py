@@ -18,7 +18,7 @@ _ARGUMENT = re.compile(
 _BETWEEN = re.compile(r"(?:[ \t]++|[\\`^][ \t]*\r?\n)++")
 _QUOTED = re.compile(r"""\\*["']""")
 _MOST_ARGUMENTS = 256
-_APART = str.maketrans(dict.fromkeys("\"'`()[]{}<>|;&$/\\@,", " "))
+_APART = "\"'`()<>|;&$/\\@,"
 _SIGNS = ":%,/"
 _DEMANDS = "!?"
 _OPTION = re.compile(r"--?[a-z][a-z0-9_.-]*", re.IGNORECASE)
@@ -99,17 +99,17 @@ _OPTIONS = tuple(
 )
 
 
-def may_command(told: str) -> bool:
+def may_command(words: str) -> bool:
     """Return whether some words, in lower case, may be of a command that takes a secret.
 
     Words that tell of a secret by themselves are not looked at: see `KEYED_SIGNS`.
 
     Args:
-        told: The words, in any order, each after a space.
+        words: With a space before each, in any order.
     """
-    if not _NUMBERED.isdisjoint(told.translate(_APART).split()):
+    if not _NUMBERED.isdisjoint(_apart(words)):
         return True
-    return " -" in told and any(option in told for option in _OPTIONS)
+    return " -" in words and any(option in words for option in _OPTIONS)
 
 
 def find_commands(text: str, folded: str) -> Iterator[Span]:
@@ -119,7 +119,7 @@ def find_commands(text: str, folded: str) -> Iterator[Span]:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
     """
-    heads = _HEADS.intersection(folded.translate(_APART).split())
+    heads = _HEADS.intersection(_apart(folded))
     if not heads:
         return
     names = "|".join(map(re.escape, sorted(heads, key=len, reverse=True)))
@@ -129,6 +129,14 @@ def find_commands(text: str, folded: str) -> Iterator[Span]:
             arguments = list(_arguments(text, head.start()))
             yield from _in_command(arguments)
             at = arguments[-1].start + len(arguments[-1].text) if arguments else head.end()
+
+
+def _apart(text: str) -> list[str]:
+    """Return the words of a text without the quotes, brackets and folders around them."""
+    for sign in _APART:
+        if sign in text:
+            text = text.replace(sign, " ")
+    return text.split()
 
 
 def _arguments(text: str, at: int) -> Iterator[Argument]:

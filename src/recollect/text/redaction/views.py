@@ -2,7 +2,7 @@
 
 A rule looks at words and lines as a person wrote them. What a log, a diff, a numbered listing, a
 quotation or JSON puts around them is taken away here, once for all rules, and what a rule finds is
-told at its offsets in the text as it was given.
+placed at its offsets in the text as it was given.
 """
 
 from __future__ import annotations
