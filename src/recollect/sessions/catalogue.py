@@ -33,6 +33,7 @@ from recollect.sessions.record.session import (
 from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.store.columns import Condition, decode, text
 from recollect.store.engine import Transaction
+from recollect.store.sqlite.integrity import check_indexes
 
 _HOLDS: LiteralString = "instr(lower(coalesce(title, '')), lower(?)) > 0"
 _BEGINS: LiteralString = "instr(id, ?) = 1"
@@ -164,9 +165,9 @@ class Catalogue:
             limit: How many at most.
 
         Raises:
-            InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
-                before the beginning.
+            InvalidInput: an unknown status, a bad key, a limit below 0, or a reversed time.
             NotFound: the scope has no session ``for_session``.
+            StoreCorrupt: without a limit: a session is missing, or is not what was stored.
         """
         check_count(limit, "a limit")
         where = Condition(self._access.scope).equal("status", _check_status(status))
@@ -183,6 +184,8 @@ class Catalogue:
             where.also("coalesce(chat_type, '') <> ?", chat_type)
 
         def unit(tx: Transaction) -> SessionList:
+            if limit is None:
+                check_indexes(tx, "sessions")
             if for_session is None:
                 return select_sessions(tx, where, limit)
             own = require_session(tx, self._access.scope, for_session)

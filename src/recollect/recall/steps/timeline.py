@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.core.checks import MOST_LINES, check_count, check_most, checked
 from recollect.core.clock import MAX_MS, check_time, to_datetime
-from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.numbers import RecordName, parse_record
 from recollect.core.scope import Place
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
@@ -252,6 +252,8 @@ class _Around:
             ids = [key.id for key in chosen if key.kind == kind]
             found = select_rows(tx, kind, Condition(self._scope, "session_id"), ids)
             rows |= {row.id: row for row, _ in found}
+        if rows.keys() != {key.id for key in chosen}:
+            raise StoreCorrupt("a record is in an index alone", hint="look with `recollect doctor`")
         return [rows[key.id] for key in chosen]
 
     def _page(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import LiteralString
+
+from recollect.core.errors import StoreCorrupt
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
@@ -9,7 +12,7 @@ from recollect.store.engine import Database, Transaction
 def quick_check(database: Database) -> list[str]:
     """Return what is wrong with a database, in SQLite's words and at most five; empty when sound.
 
-    Reads the whole file twice: SQLite looks at its structure, and not at the bytes of its texts.
+    Reads the whole file twice: SQLite compares tables and indexes, and not the bytes of texts.
 
     Raises:
         StoreError: it is so damaged that it cannot be read.
@@ -19,11 +22,25 @@ def quick_check(database: Database) -> list[str]:
 
 def damage_in(tx: Transaction) -> list[str]:
     """Return what `quick_check` does, of the database that a transaction reads."""
-    found = [text(row[0]) for row in tx.rows("PRAGMA quick_check(5)")]
+    found = [text(row[0]) for row in tx.rows("PRAGMA integrity_check(5)")]
     if found != ["ok"]:
         return found
     _read_all(tx)
     return []
+
+
+def check_indexes(tx: Transaction, table: LiteralString) -> None:
+    """Compare a table with its indexes, which are on other pages: for lists that are read whole.
+
+    Raises:
+        StoreCorrupt: a row is missing in one of them, or is not the same in both.
+    """
+    found = tx.row(f"PRAGMA integrity_check({table})")
+    if found != ("ok",):
+        raise StoreCorrupt(
+            f"rows of {table} are missing, or are not what was stored",
+            hint="look with `recollect doctor`; `recollect recover` rebuilds the records",
+        )
 
 
 def _read_all(tx: Transaction) -> None:
