@@ -356,6 +356,10 @@ def _begun(among: str) -> list[int]:
     return [row for row in rows if SHAPES[row].start in among]
 
 
+_DOCUMENTED = ("EXAMPLE", "EXAMPLEKEY")
+"""What the keys of documentation end with."""
+
+
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
     at = text.find(shape.start)
     while at >= 0:
@@ -363,7 +367,7 @@ def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
         step = at + len(shape.start)
         if not _goes_on(text, at):
             end = _end(shape, text, at)
-            if end:
+            if end and not text.endswith(_DOCUMENTED, at, end):
                 step = end
                 yield shape.kind, at, end
         at = text.find(shape.start, step)

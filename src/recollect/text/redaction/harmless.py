@@ -16,13 +16,14 @@ from recollect.text.redaction.carriers import CARRIER_SIGNS, is_packed
 from recollect.text.redaction.commands import may_command
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
+from recollect.text.redaction.spoken import SPOKEN_SIGNS, may_tell_a_code
 from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 MARK_BEGINS = "[redacted:"
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 """Characters that hide a sign from whoever looks for it."""
 
-_EVERY = {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS}
+_EVERY = {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS, *SPOKEN_SIGNS}
 _SIGNS = tuple(sorted(one for one in _EVERY if not any(o != one and o in one for o in _EVERY)))
 """Without those that hold another one."""
 LONGEST_KEPT = 24
@@ -39,6 +40,8 @@ def is_harmless(text: str) -> bool:
     A long text holds a sign more often than not, and the search for one would be lost.
     """
     if len(text) > LONGEST_SPLIT:
+        return False
+    if may_tell_a_code(folded(text)):
         return False
     fresh = list(filterfalse(known_words.__contains__, words_of(text)))
     if fresh and _has_sign(fresh):

@@ -37,6 +37,7 @@ from recollect.text.redaction.values import (
     is_filler,
     is_no_name,
     is_no_word,
+    is_phrase,
     is_random,
     is_strong,
 )
@@ -72,7 +73,7 @@ _MILD = re.compile(
     r"[_-]?(?:value|plain|text|base64|prod|dev|test|staging|live|old|new|string|data|[0-9]{1,3})?"
 )
 _OTHER = re.compile(
-    r"^s$|(?:^s?|[_.-])(?:ids?|name|len|length|size|count|min|max|files?|path|dir|ur[il]|endpoint|type|hash"
+    r"^s$|^i[sz]|^smanager|(?:^s?|[_.-])(?:ids?|name|len|length|size|count|min|max|files?|path|dir|ur[il]|endpoint|type|hash"
     r"|version|expir|ttl|limit|usage|used|policy|field|label|hint|prompt|format|ref|alias|down|up"
     r"|vault|store|code|board|audience|source|variable)"
 )
@@ -85,6 +86,8 @@ _TELLING = re.compile(
     rf"|(?:{QUALIFIED})[_ .-]?key|authorization|cookie|(?<![a-z])auth))"
     r"[_-]?(?:value|plain|base64)?[0-9]{0,2}$"
 )
+_ARN = re.compile(r":\d{12}:$")
+"""Before the name of a resource of AWS, such as ``secret:prod/db``."""
 _MAX_KEY = 100
 _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OF_NAMES = ascii_letters + digits + "_.-"
@@ -93,7 +96,7 @@ _RULE = re.compile(
 )
 _MOST_COLUMNS = 100
 _CELL = re.compile(r"[^|\n]+")
-_QUOTE = re.compile(r"""[bfru]{0,2}(?P<quote>\\{0,4}["'`])""", re.IGNORECASE)
+_QUOTE = re.compile(r"""[bfru]{0,2}(?P<quote>"{3}(?!")|\\{0,4}["'`])""", re.IGNORECASE)
 _AND = r"&(?![\w.%-]*=|&|\s|$|(?:amp|quot|lt|gt);)"
 _BARE = re.compile(rf"""(?:[^\s"'`,;&|<>\\]|{_AND}){{1,128}}+""")
 _MAX_BARE = 128
@@ -102,7 +105,7 @@ _MAX_QUOTED = 4_096
 _TWO_LINES = re.compile(r"""[^\s"'`]{4,128}\r?\n[^\s"'`]{4,128}(?=["'`])""")
 _ELEMENT = re.compile(r"\s*([^<>\s][^<>]{0,300}?)\s*</")
 
-_ENV_LINE = re.compile(r"\s*(?:(?:export|set|ENV|ARG|-e|-)\s+)?[A-Z0-9_]*")
+_ENV_LINE = re.compile(r"\s*(?:(?:export|set|ENV|ARG|-e|-)\s+)?[\w.]*")
 _LEAST_WEAK = {"password": 6, "secret": 8, "token": 10}
 
 
@@ -159,7 +162,8 @@ def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
     """Return what a name and its joint ask of a value; None where they tell of none."""
     at = match.start()
     name = next(_NAMES[group] for group in _NAMES if match[group] is not None)
-    if not name.stands(text[at : at + 1], text[max(at - 24, 0) : at]):
+    before = text[max(at - 24, 0) : at]
+    if not name.stands(text[at : at + 1], before) or _ARN.search(before):
         return None
     joint = _JOINTS[match.lastgroup or ""]
     is_flag = "-" in folded[max(at - 60, 0) : at] and _FLAG.search(folded, max(at - 60, 0), at)
@@ -308,7 +312,7 @@ def _value(text: str, match: re.Match[str], start: int) -> _Value | None:
     if not bare:
         return None
     name = slice(match.start(), match.start("rest"))
-    is_variable = text[name].isupper() and _is_assigned(text, match)
+    is_variable = _is_assigned(text, match) and (text[name].isupper() or _is_setting(text, bare))
     return _Value(bare[0].rstrip(".:)]}*"), start, is_quoted=False, is_variable=is_variable)
 
 
@@ -341,6 +345,12 @@ def _is_assigned(text: str, match: re.Match[str]) -> bool:
     return is_joined and bool(_ENV_LINE.fullmatch(text, line, match.start()))
 
 
+def _is_setting(text: str, value: re.Match[str]) -> bool:
+    """Return whether a value without quotes is all that follows on its line, and no name."""
+    is_last = text[value.end() : value.end() + 1] in {"", "\n", "\r"}
+    return is_last and "-" in value[0][1:-1] and not is_filler(value[0])
+
+
 def _end(text: str, value: _Value) -> int:
     end = value.start + len(value.text)
     if value.is_quoted or len(value.text) < _MAX_BARE:
@@ -354,8 +364,11 @@ def _is_secret(named: _Named, value: _Value) -> bool:
     if "\n" in text:
         text = re.sub(r"\s+", "", text)
         value = _Value(text, value.start, is_quoted=True, is_variable=False)
-    if is_filler(text) or SPACE.search(text):
+    if is_filler(text):
         return False
+    if SPACE.search(text):
+        is_told = value.is_quoted and not (named.is_weak or named.is_other)
+        return is_told and named.name.kind != "token" and is_phrase(text)
     if named.is_other and not (len(text) >= 10 and is_random(text)):
         return False
     if named.is_weak and (len(text) < _LEAST_WEAK[named.name.kind] or not is_no_word(text)):

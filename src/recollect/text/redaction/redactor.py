@@ -20,6 +20,7 @@ from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.recognised import Recognised, users_in
+from recollect.text.redaction.spoken import find_spoken
 from recollect.text.redaction.views import views
 
 MAX_DEPTH = 200
@@ -380,6 +381,7 @@ def _spans(text: str, *, is_first: bool, level: int = 0) -> Iterator[Span]:
     yield from find_credentials(text, among)
     yield from find_carried(text, lowered, among)
     yield from find_keyed(text, lowered)
+    yield from find_spoken(plain, lowered)
     if level < _MOST_LEVELS:
         for view in views(plain):
             if not is_harmless(view.text):

@@ -156,7 +156,7 @@ NAMES = tuple(
 
 # Between a name and its value
 
-_SPACES = r"[ \t]{0,4}"
+_SPACES = r"[ \t]{0,24}"
 
 
 def _joint(name: str, looks_for: str, example: str, counterexample: str, *flags: str) -> JointRule:
@@ -167,7 +167,7 @@ _FLAGS = ("weak", "final", "spoken")
 JOINTS = (
     _joint(
         "typed",
-        _SPACES + r":[ \t]{0,2}[a-z]\w{0,15}[ \t]{0,2}=(?!=)",
+        _SPACES + r":[ \t]{0,2}&?[a-z]\w{0,15}[ \t]{0,2}=(?!=)",
         'password: str = "«letmein»"',
         "password: Optional[str] = None",
     ),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
+from recollect.text.redaction.spoken_words import STOP
 from recollect.text.scramble import is_scrambled
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[./:-]|->|::)[A-Za-z_$][\w$]*)*[.:]?")
 _TEMPLATE = re.compile(
     r"\\*(?:<|[$%#@][{(]|\(|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
-    r"|\$\d$|%[a-z_]+%?$|-)"
+    r"|\$\d$|%[a-z_]+%?$|![a-z_]+(?:\s|$)|-)"
 )
 _NUMBERED_WORD = re.compile(
     r"(?:password|passwd|pass|pwd|secret|token|key|arg|var|param|value|user|username|name|test|str|field|node)"
     r"[_-]?[0-9]{1,2}|sha[0-9]+|md5|utf_?8|base64|[hre]s(?:256|384|512)|oauth2?|pbkdf2|http2?"
-    r"|v?[0-9.]+[a-z-]*|0x[0-9a-f]+"
+    r"|v?[0-9.]+[a-z-]*|0x[0-9a-f]+|\d{4}-\d\d-\d\d(?:t.*)?"
 )
 PATH = re.compile(r"[.~]{1,2}/|/[a-z_.-]{2,}+(?:/|$)|[A-Za-z]:[/\\]|[a-z][a-z0-9+.-]*+://")
 NUMBERS = re.compile(r"[\d.,:/_+-]+")
@@ -35,6 +36,7 @@ _NOT_SECRETS = frozenset(
         *("false", "missing", "nil", "no", "none", "null", "off", "on", "true", "undefined", "yes"),
         *("auto", "changeme", "default", "empty", "env", "hidden", "input", "invalid", "optional"),
         *("key", "pass", "passwd", "password", "prompt", "required", "secret", "text", "token"),
+        *("passwort", "kennwort", "contraseña", "senha", "wachtwoord", "hasło", "пароль"),
         *("unset", "value", "test", "todo", "undef", "redacted", "string?", "username", "user"),
     }
 )
@@ -55,6 +57,8 @@ def is_no_word(text: str) -> bool:
 def is_filler(text: str) -> bool:
     """Return whether ``text`` is a placeholder for a value; what only holds one is none."""
     folded = text.casefold()
+    if text.endswith(("EXAMPLE", "EXAMPLEKEY")):
+        return True
     if folded == folded[:1] * len(folded) or "[redacted:" in folded or _TEMPLATE.match(folded):
         return True
     if folded.strip("<>[]{}") in _NOT_SECRETS:
@@ -83,3 +87,15 @@ def is_no_name(text: str) -> bool:
     """Return whether ``text`` is a long run of one case, or is scrambled."""
     is_run = len(text) >= 20 and text.isalnum() and (text.islower() or text.isupper())
     return is_run or is_scrambled(text)
+
+
+def is_phrase(text: str) -> bool:
+    """Return whether ``text``, in quotes, is a secret of words and no sentence about one."""
+    words = text.casefold().split()
+    if len(words) > 24 or any(word.strip(".,!?:") in STOP for word in words):
+        return False
+    has_figures = _DIGIT.search(text) is not None
+    return (has_figures or len(words) >= 3) and not _TEMPLATED.search(text)
+
+
+_TEMPLATED = re.compile(r"[{}<>()$]|(?i:pass|secret|token|kennwort|senha|clave|contrase)|: ")

@@ -26,7 +26,7 @@ _NUMBER_OR_TIME = (
 )
 _PREFIX = re.compile(rf"^(?:{_NUMBER_OR_TIME})", re.MULTILINE)
 _IN_DIFF = re.compile(rf"^(?:[+-](?!\+\+ |-- )|[ ](?=[ \t]*\S)|{_NUMBER_OR_TIME})", re.MULTILINE)
-_BEHIND_NUMBERS = ("\t", "→", "│", "| ")
+_BEHIND_NUMBERS = ("\t", "→", "│")
 _BEGINNINGS = ("20", "[20", ">")
 
 
@@ -58,13 +58,25 @@ def views(text: str) -> Iterator[View]:
 
 def _strings(text: str) -> Iterator[View]:
     """Yield the strings of JSON that have escapes, without them."""
-    at = text.find('"')
+    at = _line_with_escape(text, 0)
     while at >= 0:
         match = _STRING.match(text, at)
-        end = match.end() if match else text.find("\n", at)
-        if match and "\\" in match[1] and len(match[1]) >= _LEAST_STRING:
+        if not match:
+            at = _line_with_escape(text, text.find("\n", at))
+            continue
+        end = match.end()
+        if "\\" in match[1] and len(match[1]) >= _LEAST_STRING:
             yield _unescaped(match[1], at + 1)
-        at = text.find('"', end) if end >= 0 else -1
+        at = text.find('"', end)
+        line = text.find("\n", end)
+        if 0 <= line < at:
+            at = _line_with_escape(text, line)
+
+
+def _line_with_escape(text: str, at: int) -> int:
+    """Return the first quote of the next line with an escape from ``at`` on; -1: there is none."""
+    escape = text.find("\\", at) if at >= 0 else -1
+    return text.find('"', max(text.rfind("\n", at, escape), at)) if escape >= 0 else -1
 
 
 def _unescaped(inner: str, begin: int) -> View:

@@ -1,0 +1,328 @@
+"""Secrets that people say: "the door code is 4471", "x1y2 is the password", an answer.
+
+Finds a name of a secret in one of many languages, what ties a value to it, and asks whether the
+value can be one: behind a sign or a verb a word is enough where nothing but the end of the clause
+follows, elsewhere it must have digits, signs or capitals inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recollect.text.redaction.blocks import Span
+from recollect.text.redaction.spoken_words import (
+    BETWEEN,
+    CODE_AFTER,
+    CODE_BEFORE,
+    COPULA,
+    NOT_OF_PIN,
+    NUMBER,
+    NUMBER_STEMS,
+    PASSWORD,
+    SIGN,
+    STEMS,
+    STOP,
+)
+from recollect.text.redaction.values import PATH, is_filler, is_phrase
+
+SPOKEN_SIGNS = STEMS
+_ASCII_STEMS = tuple(filter(str.isascii, STEMS))
+_ASCII_NUMBERS = tuple(filter(str.isascii, NUMBER_STEMS))
+"""One of them is in the lower case of each text in which a password is said."""
+
+_PASSWORD, _NUMBER = re.compile(PASSWORD), re.compile(NUMBER)
+_CODE_BEFORE, _CODE_AFTER = re.compile(CODE_BEFORE), re.compile(CODE_AFTER)
+_NOT_OF_PIN = re.compile(NOT_OF_PIN)
+_TIED = re.compile(rf"(?:[ ]{BETWEEN}{{0,60}}?)??(?:(?P<sign>{SIGN})|(?P<verb>{COPULA}))")
+_BARE = re.compile(r"[ ](?=\S)")
+_QUOTED = re.compile(
+    r"""(?:"([^"\n]{4,80})"|'([^'\n]{4,80})'|`([^`\n]{4,80})`|“([^”\n]{4,80})”"""
+    r"""|„([^“”\n]{4,80})[“”]|«\s?([^»\n]{4,80}?)\s?»|「([^」\n]{4,80})」)"""
+)
+_WORD = re.compile(r"""[^\s"“”„«»`<>|，。、；\0]{2,100}+""")
+_FOREIGN = re.compile(r"[^\x00-\u024f\u0400-\u04ff].*|,(?=[^\x00-\x7f]).*", re.DOTALL)
+_ENDS = ".,;:!?)]}'’…"
+_CLAUSE_END = re.compile(
+    r"""[.,;!?)\]]*(?:$|\n|[.,;!)][ ]|[ ](?:[—–(]|-[ ]|and |und |et |y |e ))"""
+)
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_INNER = re.compile(r"[^\W_][!@#$%&*+?^~|=_.-]+[^\W_]")
+_STRONG_INNER = re.compile(r"[^\W_][!@#$%&*+?^~|=]+[^\W_]")
+_HUMP = re.compile(r"[^\W\d_A-Z][A-Z]")
+_CODE = re.compile(r"[()\[\]{}<>$]|^[-/.@#%]|::|\\|^(?:self|this|cfg|config|settings|env)\.|['’]")
+_NAMED = re.compile(
+    r"pass|secret|token|cred|auth|user|\.(?:py|js|ts|md|txt|json|ya?ml|env|com|org)$"
+)
+_COMPOUND = re.compile(r"(?:ed|ing|ive|able|ible|only|based|free|like|level|specific|less)$")
+_FIGURE = re.compile(
+    r"[\d.,:/x-]{1,3}|[\d.,]+[a-z%]{1,3}|v?\d+(?:\.\d+)+|[\d:.TZ+-]+|\d{4}-\d\d-\d\d.*|0x[\da-f]+",
+    re.IGNORECASE,
+)
+_NUMERIC = re.compile(r"[A-Za-z]?-?\d[\dA-Za-zА-Яа-я]*(?:[-. ]?\d+){0,5}[A-Z#*]?")
+_BEHIND = re.compile(
+    r"""(?:^|[\s("'“`])(?P<value>[^\s"“”`]{6,64}|(?<=["“])[^"“”\n]{6,64}(?=["”]))["'”`]?,?[ ]"""
+    r"""(?:is|was|as|that's|ist|est|als|comme|como|come|jest)[ ](?:(?:the|my|our|your|das|dein"""
+    r"""|mein|le|la|el|mi|o|a|il)[ ])?"""
+    r"""(?:[^\W\d_][\w-]{0,15}[ ]){0,2}$"""
+)
+_ODD_END = re.compile(r"[a-z][A-Z].*[#*]$")
+_AFTER_CODE = frozenset(" ?：:是は为은는-0123456789")
+_CAPITAL = re.compile(
+    r"(?:capital|uppercase|großem|mayúscula|majuscule|maiúscula|maiuscola)\b[^:\n\0]{0,20}:[ ]"
+)
+_CAPITALS = ("capital", "uppercase", "großem", "mayúscula", "majuscule", "maiúscula", "maiuscola")
+_LOGINS = ("unlock", "log in", "login", "sign in", "opens with", "melde dich")
+_HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
+_FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
+_ASKED = re.compile(r"\?\s*$")
+_SPEAKER = re.compile(
+    r"""[ \t>*]{0,6}(?:[\[(]?\d[\d:., /-]{3,20}(?:[AP]M)?[\])]?[ \t]*[-–]?[ \t]*)?"""
+    r"""(?:\{"role":[ ]?"\w+",[ ]?"content":[ ]?"|<[\w.-]{1,30}>|\[\w{1,30}\]"""
+    r"""|\W{0,3}[^\W\d_][\w.]{0,20}(?:[ ][\w().]{1,20}){0,2}[:：]\*{0,2})[ ]?"""
+)
+_LEAD = re.compile(
+    r"(?:(?:sure|ok|yes|ja|klar|take|try|it's|its|it is|use|es ist|es|c'est|è|é|tome|toma|prova"
+    r"|experimenta|nimm|it should be|should be|that's|now it's)[,:]?[ ]){1,3}",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(r"[\w.@-]{2,40}[ ]?/[ ]?(?P<value>\S{4,64})")
+_PAIRED = re.compile(r" / (?P<value>[^\s,;]{4,64})")
+_LOGIN = re.compile(
+    r"(?:log ?in|sign ?in|unlocks?|opens?|melde dich)\b[^.\n\0]{0,40}?[ ](?:with|mit)[ ]"
+)
+_RECOVERY = re.compile(
+    r"(?:recovery|backup|one-time|wiederherstellungs|rettungs)[ -]?(?:codes?|schlüssel)"
+)
+_LISTED = re.compile(
+    r"(?<![\w-])(?=[a-z]*\d)[a-z0-9]{4,10}(?:[ -](?=[a-z]*\d)[a-z0-9]{4,10}){0,3}(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def find_spoken(text: str, folded: str) -> Iterator[Span]:
+    """Yield the secrets of ``text`` that people tell each other.
+
+    Args:
+        text: Any text.
+        folded: The same in lower case, with every character at the same offset.
+    """
+    stems, numbers = (_ASCII_STEMS, _ASCII_NUMBERS) if text.isascii() else (STEMS, NUMBER_STEMS)
+    for at, match in _anchors(folded, stems, _PASSWORD):
+        yield from _around(text, folded, at, match.end(), is_number=False)
+    if _DIGIT.search(text):
+        for at, match in _anchors(folded, numbers, _NUMBER):
+            if _tells_a_code(folded, at, match):
+                yield from _around(text, folded, at, match.end(), is_number=True)
+        yield from _listed(text, folded)
+    if (" with " in folded or " mit " in folded) and any(each in folded for each in _LOGINS):
+        for match in _LOGIN.finditer(folded):
+            is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
+            yield from _said(text, match.end(), is_number=is_number, tie="bare")
+    yield from _corrected(text, folded)
+    yield from _pairs(text, folded)
+
+
+def _pairs(text: str, folded: str) -> Iterator[Span]:
+    """Yield the passwords of "user / password" behind a word for both."""
+    at = folded.find(" / ")
+    while at >= 0:
+        pair = _PAIRED.match(text, at)
+        holder = _HOLDER.search(folded, max(at - 60, 0), at)
+        if pair and holder and _is_mixed(pair["value"], tie="bare"):
+            yield "password", *pair.span("value")
+        at = folded.find(" / ", at + 3)
+
+
+def _anchors(
+    folded: str, stems: tuple[str, ...], pattern: re.Pattern[str]
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield where a name of a secret starts, and the name."""
+    for stem in stems:
+        at = folded.find(stem)
+        while at >= 0:
+            match = pattern.match(folded, at)
+            if (
+                match
+                and folded[at - 1 : at] not in {"_", "."}
+                and (len(match[0]) > 3 or not folded[at - 1 : at].isalnum())
+            ):
+                yield at, match
+            at = folded.find(stem, at + len(stem))
+
+
+def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
+    if folded[match.end() : match.end() + 1] not in _AFTER_CODE:
+        return False
+    before = folded[max(at - 24, 0) : at]
+    if match[0].startswith(("pin", "puk", "otp")):
+        return not before[-1:].isalnum() and not _NOT_OF_PIN.search(before)
+    if match[0] in {"暗証番号", "验证码"}:
+        return True
+    return bool(_CODE_BEFORE.search(before) or _CODE_AFTER.match(folded, match.end()))
+
+
+def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
+    """Yield the secrets behind and before a name, or in the answer to a question for it."""
+    found = False
+    tied = _TIED.match(folded, end)
+    if tied:
+        tie = "sign" if tied["sign"] else "verb"
+        for span in _said(text, tied.end(), is_number=is_number, tie=tie):
+            found = True
+            yield span
+    if not found and (bare := _BARE.match(text, end)):
+        for span in _said(text, bare.end(), is_number=is_number, tie="bare"):
+            found = True
+            yield span
+    if not found and (
+        before := _BEHIND.search(text, max(at - 110, text.rfind("\n", 0, at) + 1), at)
+    ):
+        value = before["value"].strip("'’")
+        is_first = before.start("value") in {0, text.rfind("\n", 0, at) + 1}
+        is_told = is_first and value[:1].islower() and _is_word(value)
+        if _is_mixed(value, tie="verb") or is_told or (" " in value and is_phrase(value)):
+            found = True
+            yield "password", before.start("value"), before.start("value") + len(before["value"])
+    if not found:
+        yield from _answers(text, at, end, is_number=is_number)
+
+
+def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
+    """Yield the value that is said at a place, if it can be one."""
+    if quoted := _QUOTED.match(text, at):
+        inner = next(filter(None, quoted.groups()))
+        if (
+            tie != "bare"
+            and (" " not in inner or is_phrase(inner))
+            and not is_filler(inner)
+            and inner.lower().strip(".!") not in STOP
+            and not _CODE.search(inner)
+        ):
+            start = text.index(inner, quoted.start())
+            yield "password", start, start + len(inner)
+        return
+    if is_number:
+        number = _NUMERIC.match(text, at)
+        if number and sum(map(str.isdigit, number[0])) >= 4 and len(number[0]) <= 24:
+            yield "code", at, number.end()
+        return
+    word = _WORD.match(text, at)
+    if not word:
+        return
+    value = _FOREIGN.sub("", word[0]).rstrip(_ENDS)
+    end = at + len(value)
+    if _is_mixed(value, tie=tie) or (
+        tie != "bare" and value[:1].islower() and _is_word(value) and _CLAUSE_END.match(text, end)
+    ):
+        yield "password", at, end
+
+
+def _is_mixed(value: str, *, tie: str) -> bool:
+    """Return whether no sentence has the value as one of its words."""
+    if len(value) < 4 or is_filler(value) or _CODE.search(value) or PATH.match(value):
+        return False
+    folded = value.casefold()
+    if (
+        _NAMED.search(folded)
+        or _FIGURE.fullmatch(value)
+        or folded in STOP
+        or _COMPOUND.search(folded)
+    ):
+        return False
+    has_both = bool(_DIGIT.search(value) and _LETTER.search(value))
+    if tie == "bare":
+        is_odd = has_both or _STRONG_INNER.search(value) or _ODD_END.search(value)
+        return len(value) >= 8 and bool(is_odd)
+    if has_both:
+        return len(value) >= 6 or bool(_INNER.search(value))
+    if _INNER.search(value):
+        return len(value) >= 8 and (tie == "verb" or bool(_STRONG_INNER.search(value)))
+    return len(value) >= 10 and tie == "verb" and bool(_HUMP.search(value))
+
+
+def _is_word(value: str) -> bool:
+    """Return whether a word of one case may be a password: no word of sentences about them."""
+    folded = value.casefold()
+    if not value.isalpha() or len(value) < 6 or folded in STOP:
+        return False
+    return not (_NAMED.search(folded) or _COMPOUND.search(folded))
+
+
+def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
+    """Yield what is answered to a question for a secret, on the lines that follow it."""
+    start = text.rfind("\n", max(at - 200, 0), at) + 1
+    stop = text.find("\n", end, end + 200)
+    if stop < 0:
+        return
+    asked = _ASKED.search(text, end, stop) is not None or text[end : min(end + 40, stop)].rstrip(
+        '"}'
+    ).endswith("?")
+    speaker = _SPEAKER.match(text, start, at)
+    is_turn = speaker is not None and speaker.end() <= at
+    if not (asked or is_turn):
+        return
+    for _ in range(3):
+        line, stop = stop + 1, text.find("\n", stop + 1, stop + 400)
+        stop = stop if stop >= 0 else min(len(text), line + 200)
+        speaker = _SPEAKER.match(text, line, stop)
+        begin = speaker.end() if speaker else line
+        if speaker or asked:
+            lead = _LEAD.match(text, begin, stop)
+            begin = lead.end() if lead else begin
+            for span in _answer(text, begin, stop, is_number=is_number, asked=asked):
+                yield span
+                return
+        if stop >= len(text):
+            return
+
+
+def _answer(text: str, begin: int, stop: int, *, is_number: bool, asked: bool) -> Iterator[Span]:
+    said = text[begin:stop].rstrip(' "}.').rstrip()
+    if is_number:
+        number = _NUMERIC.fullmatch(said)
+        if number and sum(map(str.isdigit, said)) >= 4:
+            yield "code", begin, begin + len(said)
+        return
+    if pair := _PAIR.search(said):
+        if _is_mixed(pair["value"], tie="verb"):
+            yield "password", begin + pair.start("value"), begin + pair.end("value")
+        return
+    if " " not in said:
+        if _is_mixed(said, tie="verb") or (asked and _is_word(said)):
+            yield "password", begin, begin + len(said)
+        return
+    for word in _WORD.finditer(said):
+        value = word[0].rstrip(_ENDS)
+        if _is_mixed(value, tie="bare"):
+            yield "password", begin + word.start(), begin + word.start() + len(value)
+            return
+
+
+def _corrected(text: str, folded: str) -> Iterator[Span]:
+    """Yield what is said again "with a capital S: …"."""
+    if ": " not in folded or not any(each in folded for each in _CAPITALS):
+        return
+    for match in _CAPITAL.finditer(folded):
+        word = _WORD.match(text, match.end())
+        value = word[0].rstrip(_ENDS) if word else ""
+        if _is_mixed(value, tie="verb") or _is_word(value):
+            yield "password", match.end(), match.end() + len(value)
+
+
+def _listed(text: str, folded: str) -> Iterator[Span]:
+    """Yield recovery codes below or behind their name."""
+    if "codes" not in folded:
+        return
+    for name in _RECOVERY.finditer(folded):
+        for code in _LISTED.finditer(text, name.end(), name.end() + 400):
+            if sum(map(str.isdigit, code[0])) >= 3:
+                yield "code", *code.span()
+
+
+def may_tell_a_code(folded: str) -> bool:
+    """Return whether a code may be said in a text that no other sign is in."""
+    if any(each in folded for each in _CAPITALS) or (" / " in folded and _HOLDER.search(folded)):
+        return True
+    is_told = any(stem in folded for stem in (*NUMBER_STEMS, *_LOGINS))
+    return is_told and bool(_FIGURES.search(folded))

@@ -1,0 +1,78 @@
+"""Words of many languages that name a secret in speech, tie a value to it, or tell of none."""
+
+from __future__ import annotations
+
+STEMS = tuple(
+    "pass pw kennwort clave senha parol wachtwoord contrase sifre şifre hasł lösenord adgangskode"
+    " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번".split()
+)
+"""One of them begins each name of a password; folded to lower case."""
+NUMBER_STEMS = tuple("pin puk code codice código codigo kod otp 暗証番号 验证码 код".split())
+"""One of them begins each name of a code."""
+PASSWORD = (
+    r"(?:pass(?:word|wd|phrase|code|wort|e)|pwd?|kennwort|clave|senha|parol[ae]n?|wachtwoord"
+    r"|contrase[ñn]a|[sş]ifre(?:si|niz|m|n)?|hasł[oa]|lösenord(?:et)?|adgangskoden?|парол(?:ь|ем)"
+    r"|密码|密碼|口令|パスワード|비밀번호|비번)(?:'s(?![a-z]))?(?![a-zа-яё0-9_=])"
+)
+_OF_CODE = (
+    r"(?:door|gate|alarm|safe|access|security|verification|entry|lock|login|sign-in|one-time|2fa"
+    r"|mfa|sms|unlock|garage|confirmation|keypad|authentication|auth|digit)[ -]$"
+)
+CODE_BEFORE = _OF_CODE + r"|(?:tür|sicherheits|bestätigungs|zugangs|digi|alarm|tor|pin|safe)-?$"
+_ABOUT = (
+    r"(?:vérif|verif|sécur|segur|sicur|allarm|alarm|port[oóa]|puerta|acces|accès|confirm|conferm"
+    r"|autoryz|weryf|подтв|домоф|двери|do drzwi|onay|doğrul)"
+)
+CODE_AFTER = rf" (?:(?:d[eioa]l?|de la|de l'|de|от|для) |dell'|d')?{_ABOUT}"
+NUMBER = (
+    r"(?:pin(?:-?code|-?nummer)?|puk\d?|otp|code|codice|c[óo]digo|kod|код|暗証番号|验证码)"
+    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])"
+)
+NOT_OF_PIN = r"(?:led|sensor|gpio|header|board|reset|cs|data|clock|motor|servo|rx|tx)[ _-]$"
+SIGN = r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])-(?=[ ]))[ \t]{0,3}"
+COPULA = (
+    r"(?:(?:[ ]|(?<='s)(?=[ ]))(?:(?:is|was|will be|would be|should be|(?:changed|set|reset) to|ist"
+    r"|lautet"
+    r"|war|est|c'est|es|é|è|to|jest|это|wordt)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
+    r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog))?|)[ ]:?[ ]?|[是为為は는은][ ]?)"
+)
+BETWEEN = r"""[^.!?:;=\n"“„«`→(<>{}|\0]"""
+STOP = frozenset(
+    (
+        "a an the my our your his her its their this that these those it he she we they you i me"
+        " not no yes never always only also just still too very so as at by for from in into of off"
+        " on onto out over to up with without within until than then there here when where what"
+        " which who why how if or and but because be been being am are is was were will would can"
+        " could may might must shall should do does did has have had one two any some all each both"
+        " required wrong invalid incorrect expired missing empty optional weak strong short long"
+        " correct valid known unknown safe secure unsafe insecure secret private public hidden"
+        " visible plain plaintext encrypted hashed stored saved kept reset changed unchanged"
+        " rejected accepted refused denied needed used unused available unavailable set unset null"
+        " none true false ok okay fine good bad old new same different default temporary permanent"
+        " disabled enabled locked blocked case sensitive masked redacted part taken given sent"
+        " returned printed logged leaked exposed compromised rotated generated random unique"
+        " shared protected written removed deleted about after before between during under via"
+        " string text number integer boolean object value field argument parameter variable input"
+        " output user username admin name email file path url header body query form login logout"
+        " password passwort kennwort token key code pin passphrase credentials please thanks thank"
+        " sorry sure done sign something nothing anything everything enough again gone probably"
+        " maybe perhaps asked called being made required. longer shorter stronger weaker"
+        " der die das ein eine einen dem den des im am um zu zum zur mit ohne von vom für auf aus"
+        " bei nach und oder aber nicht kein keine nur auch noch schon sehr ist sind war wird werden"
+        " muss müssen kann soll darf falsch richtig ungültig abgelaufen leer vergessen geändert"
+        " geheim erforderlich dein deine mein meine ihr ihre sie ich du er wir es hier dort wenn"
+        " le la les un une du de des et ou mais pas ne au aux en dans sur sous pour par avec sans"
+        " est sont doit être incorrect invalide expiré oublié obligatoire requis tout toute c'est"
+        " el los las uno una y o pero con sin por para del al en sobre es son debe incorrecta"
+        " inválida caducada obligatoria olvidada muy más que se su tu mi como"
+        " os um uma e mas com sem por para do da no na em sobre deve incorreta inválida expirada"
+        " expira obrigatória muito mais seu sua"
+        " il lo gli i uno e ma con senza per di del della in su è sono deve errata scaduta non"
+        " obbligatoria più quella questa"
+        " het een en of maar met zonder voor van op in uit naar niet geen moet verlopen onjuist"
+        " krijgt per w na do z ze bez dla jest są musi nie tylko wymagane"
+        " не для и или но на в с из от должен неверный неверен это"
+        " ve veya ama için ile çok yanlış gerekli"
+    ).split()
+)
+"""Words that a sentence about passwords goes on with; a password of one word is none of them."""
