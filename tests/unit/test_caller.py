@@ -154,6 +154,17 @@ def test_a_shared_token_hears_what_it_captured_itself(pool: MemoryPool, callers:
         assert other.writes_to(foreign).id != foreign
 
 
+@pytest.mark.parametrize("limit", [None, 1, 3])
+def test_the_session_that_a_list_begins_is_not_in_it(callers: Callers, limit: int | None) -> None:
+    """That as which a guest hears; nor does it take the place of another one."""
+    guest = callers.local("shared", "write", "one")
+    assert guest.sessions(limit=limit) == []
+    other = callers.local("shared", "write", "two")
+    theirs = [other.writes_to(name).id for name in ("kites", "boats", "songs")]
+    found = [each.id for each in other.sessions(limit=limit) if each.id in theirs]
+    assert len(found) == (3 if limit is None else limit)
+
+
 def test_what_is_not_there_and_what_is_not_theirs_are_said_alike(callers: Callers) -> None:
     """No answer tells that a session exists."""
     owner = callers.local("owner")

@@ -11,6 +11,8 @@ from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import GroupSettings, SessionSettings
 from recollect.sessions.policy.history import BEFORE, CURRENT
+from recollect.sessions.policy.owner import NOBODY_NAMED
+from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.record.session_key import parse_key
@@ -85,6 +87,28 @@ def test_a_key_may_name_a_thread_and_the_account_of_a_group(sessions: Sessions) 
     assert key == "agent:main:telegram:second:group:-1"
     key = sessions.key_for("main", "telegram", "5", thread="7")
     assert parse_key(key).user == "telegram:5"
+
+
+@pytest.mark.parametrize("scope", ["main", "per-peer", "per-channel-peer"])
+@pytest.mark.parametrize(("channel", "peer"), [("telegram", "-100"), ("whatsapp", "7@g.us")])
+def test_a_group_that_is_said_to_be_a_direct_chat_keeps_its_own_session(
+    home: Home, scope: str, channel: str, peer: str
+) -> None:
+    """A bridge that tells no kind of chat must not bring a group into what the owner hears."""
+    sessions = served(home, direct_scope=scope)
+    key = sessions.key_for("main", channel, peer, chat_type="direct")
+    assert key == f"agent:main:{channel}:group:{peer}"
+    assert key == sessions.key_for("main", channel, peer, chat_type="group")
+
+
+def test_a_group_is_one_place_whatever_its_rows_call_it() -> None:
+    """Rows of older versions say direct; those in the group hear what was said before."""
+    groups = {
+        visibility_group_of(Speakers(channel="telegram", chat_type=kind, peer="-100"), NOBODY_NAMED)
+        for kind in ("direct", "group")
+    }
+    assert len(groups) == 1
+    assert not groups.pop().is_private
 
 
 def test_a_person_has_one_name_on_every_channel(home: Home) -> None:
