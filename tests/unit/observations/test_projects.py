@@ -253,6 +253,13 @@ def test_an_erased_session_takes_its_path_along_and_leaves_that_of_others(
     assert b"quince-shop" not in (memory.home / "records.db").read_bytes()
 
 
+def test_a_very_long_name_is_cut_to_what_a_list_can_show(memory: Memory, tmp_path: Path) -> None:
+    """Two hundred characters; a folder may have 255, and two that are cut stay two."""
+    for letter in "ab":
+        _said(memory, repository(tmp_path / letter / f"{'k' * 249}{letter}"), "The kettle is blue.")
+    assert _names(memory) == ["k" * 200, f"b/{'k' * 200}"]
+
+
 def test_secrets_in_a_path_are_not_stored(memory: Memory) -> None:
     """Redaction comes before every write."""
     secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"

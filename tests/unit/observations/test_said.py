@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import recollect
 from recollect.observations.links.said import SaidMessage, said_by
 
 
@@ -44,3 +48,30 @@ def test_a_turn_that_is_not_stored_yet_has_no_message() -> None:
     assert said_by("prompt", "prompt:p3", "Brew tea", told(("user", "Brew tea", "p1"))) is None
     assert said_by("answer", "answer:p1", "Done.", told(("assistant", "Done.", None))) is None
     assert said_by("prompt", "prompt:p1", "Brew tea", []) is None
+
+
+def test_what_a_late_hook_tells_belongs_to_the_lines_that_were_imported(tmp_path: Path) -> None:
+    """A prompt and an answer each by the words that they have themselves."""
+    file = tmp_path / "talk.jsonl"
+    lines = [("user", "Caveat"), ("user", "Brew tea"), ("assistant", "It is brewed.")]
+    facts = [
+        {"type": role, "uuid": f"u{at}", "sessionId": "s", "promptId": "p1"}
+        | {"message": {"role": role, "content": said}}
+        for at, (role, said) in enumerate(lines)
+    ]
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in facts))
+    with recollect.open(tmp_path / "home", live=False) as memory:
+        memory.import_transcripts(file, "claude-code")
+        (session,) = memory.sessions.list()
+        _, asked, brewed = (each.id for each in memory.sessions.messages(session.id))
+        prompt = memory.observations.record(
+            session.id, event="prompt", event_id="prompt:p1", input="Brew tea", output="Caveat"
+        )
+        answer = memory.observations.record(
+            session.id,
+            event="answer",
+            event_id="answer:p1",
+            input="Brew tea",
+            output="It is brewed.",
+        )
+    assert (prompt.message_id, answer.message_id) == (asked, brewed)
