@@ -71,6 +71,18 @@ def test_the_same_tool_use_is_one_observation(memory: Memory, session: str) -> N
     assert [o.number for o in memory.observations.list()] == [4, 3, 2, 1]
 
 
+def test_an_event_that_comes_again_is_one_whatever_its_tool_use(
+    memory: Memory, session: str
+) -> None:
+    """The id of the event says that it is the same; programs renumber their calls."""
+    made = [
+        memory.observations.record(session, "Bash", event_id="e1", tool_use_id=use, output="tea")
+        for use in ("toolu_1", "toolu_2")
+    ]
+    assert made[0] == made[1]
+    assert len(memory.observations.list()) == 1
+
+
 def test_many_are_stored_together_or_not_at_all(memory: Memory, session: str) -> None:
     """One transaction; the error says which one is wrong, and no number is taken."""
     good = {"session_id": session, "summary": "We decided to use Redis."}
