@@ -201,6 +201,17 @@ CARRIERS = tuple(
             "identified by the team",
         ),
         (
+            "account of a database",
+            "password",
+            "pass",
+            " password",
+            r"(?:alter|create)\s{1,4}(?:role|user|login)\s[^\n;]{1,200}?\spassword\s{0,4}=?\s{0,4}n?"
+            r"'(?P<value>[^'\n]{3,128}+)",
+            _is_password,
+            "ALTER ROLE ann WITH ENCRYPTED PASSWORD '«sun set»'",
+            "ALTER ROLE ann WITH PASSWORD NULL",
+        ),
+        (
             "powershell",
             "password",
             "",

@@ -12,6 +12,7 @@ from recollect.text.redaction.carrier_rules import CARRIERS, CarrierRule
 from recollect.text.redaction.commands import find_commands
 from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed
+from recollect.text.redaction.tables import find_in_tables
 from recollect.text.redaction.values import is_filler, is_random
 
 _USER_AND_PASSWORD = re.compile(r"""([^\s/?#:@"'<>]{0,256}):([^\s/?#"'<>]{1,256})@""")
@@ -51,6 +52,7 @@ def find_carried(text: str, folded: str, among: str) -> Iterator[Span]:
             for rule in [each for each in rules if each.literal in folded]:
                 yield from _in_carrier(text, folded, rule)
     yield from find_commands(text, folded)
+    yield from find_in_tables(text, folded)
     if "data:" in folded and "kind" in folded:
         yield from _in_kubernetes(text, folded)
     if is_packed(among):

@@ -1,0 +1,64 @@
+"""Secrets in lines of values that commas, semicolons or tabs part, below a header that tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+
+from recollect.text.redaction.blocks import Span
+from recollect.text.redaction.keyed import key_kind
+from recollect.text.redaction.values import is_filler
+
+_TELLING = re.compile(r"pass|pwd|secret|token|senha|contrase")
+_HEADER = re.compile(r'"?[\w.#/-][\w .#/-]{0,40}"?(?:([,;\t])"?[\w.#/-][\w .#/-]{0,40}"?)+[ \r]*')
+_CELL = {
+    sign: re.compile(rf'(?:[ ]*"((?:[^"\n]|"")*+)"[ \r]*|([^{sign}\n]*+))(?={sign}|\n|\Z)')
+    for sign in ",;\t"
+}
+_LONGEST_HEADER = 1_000
+_LEAST_CHARS = 3
+
+
+def find_in_tables(text: str, folded: str) -> Iterator[Span]:
+    """Yield the secrets below the telling names of headers such as ``user,password``.
+
+    Args:
+        text: Any text.
+        folded: The same in lower case, with every character at the same offset.
+    """
+    if not any(sign in text for sign in _CELL):
+        return
+    done = 0
+    for name in _TELLING.finditer(folded):
+        if name.start() < done:
+            continue
+        begin = text.rfind("\n", done, name.start()) + 1 or done
+        done = text.find("\n", name.end())
+        if done < 0:
+            return
+        if done - begin <= _LONGEST_HEADER and (header := _HEADER.fullmatch(folded, begin, done)):
+            names = [cell.strip(' "\r') for cell in header[0].split(header[1])]
+            kinds = [key_kind(name) for name in names]
+            if any(kinds):
+                done = yield from _in_rows(text, done + 1, header[1], kinds)
+
+
+def _in_rows(text: str, at: int, sign: str, kinds: list[str | None]) -> Generator[Span, None, int]:
+    """Yield the secrets of the rows from ``at`` on; return where the table ends."""
+    while at < len(text):
+        end, row = at, list[re.Match[str]]()
+        while len(row) <= len(kinds) and (cell := _CELL[sign].match(text, end)):
+            row.append(cell)
+            end = cell.end() + 1
+            if text[cell.end() : end] != sign:
+                break
+        if not 1 < len(row) <= len(kinds):
+            break
+        for kind, cell in zip(kinds, row, strict=False):
+            group = 1 if cell[1] is not None else 2
+            value = cell[group].strip()
+            if kind and len(value) >= _LEAST_CHARS and not is_filler(value):
+                start = cell.start(group) + cell[group].index(value)
+                yield kind, start, start + len(value)
+        at = end
+    return at
