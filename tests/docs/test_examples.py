@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
 
 SAYS = {
     "async_first_steps.py": "No tins: they let the damp in.\n1 SessionCreated",
@@ -77,23 +79,47 @@ SAYS = {
 """A text that the output of each snippet holds."""
 
 
+UNDER_BOTH = ("first_steps.py", "server.py", "tokens.py")
+"""The quickstart, and what begins sessions under plain names: these run whosesoever those are."""
+
+
 def test_every_example_is_tested() -> None:
     """A snippet that is not in the table would rot."""
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS)
 
 
-@pytest.mark.parametrize("name", sorted(SAYS))
-def test_an_example_runs_and_says_what_it_should(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "plain_keys"),
+    [*((name, "person") for name in sorted(SAYS)), *((name, "owner") for name in UNDER_BOTH)],
+)
+def test_an_example_runs_and_says_what_it_should(
+    name: str, plain_keys: str, tmp_path: Path
+) -> None:
     """Snippets are included into the pages from these files, so they cannot differ."""
+    assert SAYS[name] in _said(EXAMPLES / name, plain_keys, tmp_path)
+
+
+@pytest.mark.parametrize("plain_keys", ["person", "owner"])
+def test_the_program_of_the_readme_runs_as_it_is(plain_keys: str, tmp_path: Path) -> None:
+    """It is what most people try first."""
+    (program,) = re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"))
+    written = tmp_path / "program.py"
+    written.write_text(program, "utf-8")
+    assert "No tins: they let the damp in." in _said(written, plain_keys, tmp_path)
+
+
+def _said(program: Path, plain_keys: str, folder: Path) -> str:
+    """Return what a program prints in a process and a home of its own."""
     environ = {
-        "HOME": str(tmp_path),
+        "HOME": str(folder),
         "RECOLLECT_EMBEDDING__PROVIDER": "none",
-        "RECOLLECT_HOME": str(tmp_path / "home"),
-        "PYTHONPATH": str(EXAMPLES.parents[1]),  # the stand-ins of providers are in tests.support
+        "RECOLLECT_HOME": str(folder / "home"),
+        "RECOLLECT_SESSIONS__PLAIN_KEYS": plain_keys,
+        "PYTHONPATH": str(ROOT),  # the stand-ins of providers are in tests.support
     }
-    command = [sys.executable, str(EXAMPLES / name)]
+    command = [sys.executable, str(program)]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environ, capture_output=True, encoding="utf-8", check=False
+        command, cwd=folder, env=environ, capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stderr
-    assert SAYS[name] in done.stdout
+    return done.stdout

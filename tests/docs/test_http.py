@@ -57,15 +57,19 @@ def plain(written: str) -> Any:
     return json.loads(written)
 
 
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[tuple[Example, int, str]]]:
-    """What a server answers to all of them, in their order."""
+@pytest.fixture(scope="module", params=["person", "owner"])
+def answers(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[list[tuple[Example, int, str]]]:
+    """What a server answers to all of them, in their order; plain names are whose they may be."""
     folder = tmp_path_factory.mktemp("http")
     (folder / "workspace").mkdir()
     (folder / "workspace" / "MEMORY.md").write_text("# Tea\nKeep it dry.\n", "utf-8")
     home = folder / "home"
     home.mkdir(0o700)
-    (home / "config.yaml").write_text(f"workspace:\n  path: {folder / 'workspace'}\n", "utf-8")
+    settings = f"workspace:\n  path: {folder / 'workspace'}\n"
+    settings += f"sessions:\n  plain_keys: {request.param}\n"
+    (home / "config.yaml").write_text(settings, "utf-8")
     with RunningServer(home) as server:
         found = []
         for example in examples():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.server.app import all_routes
-from tests.support.running_server import RunningServer
+from tests.support.running_server import OVERRIDES, RunningServer
 from tests.unit.server.client import Client, folder
 
 SEED = """
@@ -34,10 +34,13 @@ RESULT = "id type title tokens created_at score source"
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A real server; each test has keys and projects of its own."""
-    with RunningServer(tmp_path_factory.mktemp("served") / "home") as running:
+@pytest.fixture(scope="module", params=["person", "owner"])
+def server(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[RunningServer]:
+    """A real server; each test has keys and projects of its own, which may be whose they may."""
+    overrides = {**OVERRIDES, "sessions.plain_keys": request.param}
+    with RunningServer(tmp_path_factory.mktemp("served") / "home", overrides=overrides) as running:
         yield running
 
 
