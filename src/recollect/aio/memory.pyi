@@ -757,7 +757,7 @@ class AsyncSessions:
 
         Args:
             id_or_title: Which session.
-            holder: Who holds it; the same holder may come again. A new id if not given.
+            holder: Who holds it, a label; the same holder may come again. A new id if not given.
             on_busy: What to do when another program holds it: ``refuse``, or ``fork`` it.
             exclusive: Whether others may not append meanwhile; in a queue they may not in any case.
 
@@ -926,9 +926,9 @@ class AsyncSessions:
             limit: How many at most.
 
         Raises:
-            InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
-                before the beginning.
+            InvalidInput: an unknown status, a bad key, a limit below 0, or a reversed time.
             NotFound: the scope has no session ``for_session``.
+            StoreCorrupt: without a limit: a session is missing, or is not what was stored.
         """
     @property
     def memory(self) -> AsyncMemory: ...
@@ -1291,6 +1291,7 @@ class AsyncObservations:
         *,
         for_session: str | None = None,
         for_sender: str | None = None,
+        forgotten: bool = False,
     ) -> ObservationBatch:
         """Return observations by id, in the order of the ids.
 
@@ -1300,6 +1301,7 @@ class AsyncObservations:
                 gives them whole, also from the blobs.
             for_session: On behalf of this session: what it may not hear is missing.
             for_sender: Whom that session answers, as for `Memory.search`.
+            forgotten: Also those that are forgotten.
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.
@@ -1532,12 +1534,16 @@ class AsyncProjects:
         """
     async def catch_up(self) -> None:
         """Note the paths of sessions that are not known yet: those of older homes."""
+    async def clean(self, text: str) -> str:
+        """Return the label of a project without secrets, which is most often a path without."""
     @property
     def clock(self) -> SystemClock: ...
     @property
     def database(self) -> SqliteDatabase: ...
     async def find(self, name: str) -> str:
-        """Return a path of the project that a path, a name or an id means; itself where none does.
+        """Return a path of the project that a path, a name or an id means.
+
+        The name as it is stored where none does.
 
         Raises:
             StoreError: the database refused.
@@ -1817,7 +1823,7 @@ class AsyncSections:
             Conflict: a person changed the section, its markers are not one pair, or another
                 program changed the file meanwhile; nothing is written.
             Denied: the file is a link, or lies in the home.
-            InvalidInput: the file is the notes of a day, or too large.
+            InvalidInput: the file is the notes of a day, or too large, or its path holds a secret.
             NotFound: the folder or the project does not exist.
             StoreError: the file cannot be read or written.
         """
@@ -2372,9 +2378,9 @@ class AsyncLeasedSession:
             limit: How many at most.
 
         Raises:
-            InvalidInput: an unknown status, a key that cannot be one, a limit below 0, or an end
-                before the beginning.
+            InvalidInput: an unknown status, a bad key, a limit below 0, or a reversed time.
             NotFound: the scope has no session ``for_session``.
+            StoreCorrupt: without a limit: a session is missing, or is not what was stored.
         """
     async def messages(
         self,
@@ -2643,6 +2649,7 @@ class AsyncSessionPart:
         max_tokens: int | None = ...,
         *,
         for_sender: str | None = None,
+        forgotten: bool = False,
     ) -> ObservationBatch:
         """Return observations by id, in the order of the ids.
 
@@ -2652,6 +2659,7 @@ class AsyncSessionPart:
                 gives them whole, also from the blobs.
             for_session: On behalf of this session: what it may not hear is missing.
             for_sender: Whom that session answers, as for `Memory.search`.
+            forgotten: Also those that are forgotten.
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.

@@ -270,7 +270,10 @@ def forget(
     """
     caller = CALLER.get()
     caller.require("write")
-    forgotten = caller.memory.observations.forget(id, for_session=caller.for_session())
+    observations, heard = caller.memory.observations, caller.for_session()
+    for known in observations.get(id, forgotten=True, for_session=heard).found:
+        caller.writable(caller.memory.sessions.get(known.session_id))
+    forgotten = observations.forget(id, for_session=heard)
     caller.memory.audit.record("forget", target=forgotten.id)
     return forget_output(forgotten)
 

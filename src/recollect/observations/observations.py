@@ -177,6 +177,7 @@ class Observations:
         *,
         for_session: str | None = None,
         for_sender: str | None = None,
+        forgotten: bool = False,
     ) -> ObservationBatch:
         """Return observations by id, in the order of the ids.
 
@@ -186,6 +187,7 @@ class Observations:
                 gives them whole, also from the blobs.
             for_session: On behalf of this session: what it may not hear is missing.
             for_sender: Whom that session answers, as for `Memory.search`.
+            forgotten: Also those that are forgotten.
 
         Raises:
             InvalidInput: an id is neither a UUID nor a number.
@@ -197,7 +199,7 @@ class Observations:
         hearer = self.hearer(for_session, for_sender)
 
         def unit(tx: Transaction) -> dict[str, Observation]:
-            found = {each: self._find(tx, each) for each in asked}
+            found = {each: self._find(tx, each, forgotten=forgotten) for each in asked}
             heard = self._heard(tx, [o for o in found.values() if o is not None], hearer)
             shown = {observation.id: observation for observation in heard}
             return {

@@ -92,6 +92,20 @@ def test_rights_hold_over_http_and_events_name_the_token(
     assert forgotten.actor == "writer"
 
 
+def test_a_token_of_another_channel_forgets_nothing(url: str, home: Home) -> None:
+    """As over HTTP: it changes only what is of the channels that it speaks for."""
+    with recollect.open(home.folder, overrides=WORDS_ONLY, live=False) as memory:
+        name = f"#{memory.observations.record(home.guest, summary='Poured a cup').number}"
+        slack, telegram = (
+            memory.tokens.add(channel, audience="owner", rights="write", channels=[channel]).text
+            for channel in ("slack", "telegram")
+        )
+    assert "(denied)" in failure(ask(url, slack, call("forget", id=name)))
+    with recollect.open(home.folder, live=False) as memory:
+        assert memory.observations.get(name).found
+    assert answer(ask(url, telegram, call("forget", id=name)))["forgotten"] is True
+
+
 def test_a_revoked_token_is_refused_at_the_next_request(
     url: str, token: NewToken, home: Home
 ) -> None:

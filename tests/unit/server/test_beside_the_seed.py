@@ -219,6 +219,19 @@ def test_a_guest_forgets_what_is_its_own_alone(client: Client) -> None:
     assert guest.post(f"/api/observations/{made['id']}/restore")[0] == 404
 
 
+def test_what_is_of_another_channel_is_neither_forgotten_nor_restored(client: Client) -> None:
+    """A token changes only what is of the channels that it speaks for, forgotten or not."""
+    made = client.post("/api/observations", {"session_key": "telegram:42", "summary": "gulls"})[1]
+    place = f"/api/observations/{made['id']}"
+    slack = client.of("slack", audience="owner", rights="write", channels=["slack"])
+    assert slack.get("observations", str(made["id"]))[0] == 200
+    assert slack.post(f"{place}/forget")[0] == 403
+    assert client.post(f"{place}/forget")[0] == 200
+    assert slack.post(f"{place}/restore")[0] == 403
+    assert client.get("observations", str(made["id"]))[0] == 404
+    assert client.post(f"{place}/restore")[0] == 200
+
+
 def test_a_guest_forgets_and_restores_without_the_payload(tmp_path: Path) -> None:
     """What tools were given and gave back is the owner's, however an observation is answered."""
     shared = {**OVERRIDES, "observations.shared": True}

@@ -216,7 +216,7 @@ def batch(caller: Caller, given: Batch) -> BatchAnswer:
 def forget(caller: Caller, given: OneId) -> ObservationAnswer:
     """Take an observation out of everything, until it is restored."""
     known = _found(caller, OneObservation(id=given.id))
-    caller.writable(caller.memory.sessions.get(known.session_id))
+    _check_writable(caller, known.id)
     caller.memory.audit.record("forget", target=known.id)
     forgotten = caller.memory.observations.forget(known.id, for_session=caller.for_session())
     return observation_answer(forgotten)
@@ -224,10 +224,17 @@ def forget(caller: Caller, given: OneId) -> ObservationAnswer:
 
 def restore(caller: Caller, given: OneId) -> ObservationAnswer:
     """Bring a forgotten observation back."""
-    restored = caller.memory.observations.restore(
-        name_of(given.id), for_session=caller.for_session()
-    )
+    id_ = name_of(given.id)
+    _check_writable(caller, id_)
+    restored = caller.memory.observations.restore(id_, for_session=caller.for_session())
     return observation_answer(restored)
+
+
+def _check_writable(caller: Caller, id_: str) -> None:
+    """Refuse to change an observation of a session that the token may not write into."""
+    observations, heard = caller.memory.observations, caller.for_session()
+    for known in observations.get(id_, forgotten=True, for_session=heard).found:
+        caller.writable(caller.memory.sessions.get(known.session_id))
 
 
 def _unheard(of: Observation) -> Observation:
