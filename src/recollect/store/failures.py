@@ -138,6 +138,9 @@ STATEMENT_ONLY = (
 )
 """The statement was refused; the transaction around it is sound. Everything else ends it."""
 
+NOT_UTF_8 = "a text is not UTF-8"
+"""Only valid texts go in; SQLite itself does not look at what it hands out."""
+
 _ERRNO = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
@@ -179,6 +182,17 @@ def translate_os(error: OSError, path: str | Path) -> StoreError:
     words = f"{Path(path).name}: {meaning.says} ({reason})"
     kind = meaning.error if issubclass(meaning.error, StoreError) else StoreError
     return kind(words, hint=meaning.hint, path=str(path))
+
+
+@contextmanager
+def driver_errors(path: str | Path) -> Iterator[None]:
+    """Translate what fails in the block on the database ``path``, as `translate` does."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    except UnicodeDecodeError as error:
+        raise translate(apsw.CorruptError(NOT_UTF_8), path) from error
 
 
 @contextmanager

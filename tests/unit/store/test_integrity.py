@@ -9,6 +9,7 @@ import pytest
 from recollect.core.clock import SystemClock
 from recollect.core.errors import StoreCorrupt
 from recollect.core.settings import StoreSettings
+from recollect.store.sqlite.copies import read_texts
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.store.sqlite.integrity import quick_check
 
@@ -60,3 +61,22 @@ def test_damaged_bytes_of_a_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreCorrupt):
         quick_check(damaged)
     damaged.close()
+
+
+@pytest.mark.parametrize("place", ["schema", "ledger"])
+def test_damaged_bytes_of_a_text_that_opening_reads_are_refused(tmp_path: Path, place: str) -> None:
+    """Of the schema, and of the ledger of its steps; and what is read of copies."""
+    database = _opened(tmp_path / "home")
+    step = database.read(lambda tx: tx.row("SELECT sha256 FROM schema_steps"))
+    database.close()
+    sound = {"schema": "-- The name of the token", "ledger": str(step and step[0])}[place].encode()
+    path = tmp_path / "home" / "records.db"
+    content = path.read_bytes()
+    assert sound in content
+    path.write_bytes(content.replace(sound, sound[:-1] + b"\xff"))
+    with pytest.raises(StoreCorrupt, match="not UTF-8") as refused:
+        _opened(tmp_path / "home")
+    assert refused.value.hint
+    if place == "ledger":
+        with pytest.raises(StoreCorrupt, match="not UTF-8"):
+            list(read_texts(path))

@@ -17,7 +17,7 @@ import apsw
 from recollect.core.errors import RecollectError, StoreBusy, StoreError
 from recollect.core.threads import RestartableThread
 from recollect.store.engine import CheckpointHealth
-from recollect.store.failures import BUSY, translate
+from recollect.store.failures import BUSY, driver_errors, translate
 from recollect.store.locks import WriteQueue
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 
@@ -84,10 +84,8 @@ class Checkpointer:
         Raises:
             StoreError: the disk refused.
         """
-        try:
+        with driver_errors(self._opener.path):
             return self._run(apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.Error as error:
-            raise translate(error, self._opener.path) from error
 
     def health(self) -> CheckpointHealth:
         """Return how it went so far."""

@@ -10,7 +10,7 @@ import apsw
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.store.failures import os_errors, translate
+from recollect.store.failures import driver_errors, os_errors
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 from recollect.store.sqlite.home import AGENTS, INDEX_FILE, RECORDS_FILE, TRANSCRIPTS
 from recollect.store.sqlite.pages import rewrite
@@ -60,16 +60,14 @@ def is_damaged(path: Path) -> bool:
     if path.name.endswith(_LOGS):
         return True
     try:
-        connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
-        try:
-            return bool(connection.execute("PRAGMA quick_check(1)").get != "ok")
-        finally:
-            discard(connection)
-    except apsw.Error as error:
-        failure = translate(error, path)
-        if isinstance(failure, StoreCorrupt):
-            return True
-        raise failure from error
+        with driver_errors(path):
+            connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
+            try:
+                return bool(connection.execute("PRAGMA quick_check(1)").get != "ok")
+            finally:
+                discard(connection)
+    except StoreCorrupt:
+        return True
 
 
 def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
@@ -80,7 +78,7 @@ def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
         StoreError: the disk refused.
     """
     opener = ConnectionOpener(path, Tuning(busy_timeout_ms=0))
-    try:
+    with driver_errors(path):
         connection = opener.open("migrator")
         try:
             connection.pragma("journal_mode", "delete")
@@ -90,8 +88,6 @@ def remove_from_copy(path: Path, session_ids: Sequence[str]) -> None:
         finally:
             discard(connection)
         rewrite(opener)
-    except apsw.Error as error:
-        raise translate(error, path) from error
 
 
 def read_texts(path: Path) -> Iterator[str]:
@@ -101,7 +97,7 @@ def read_texts(path: Path) -> Iterator[str]:
         StoreCorrupt: it is damaged, or no database.
         StoreError: the disk refused.
     """
-    try:
+    with driver_errors(path):
         connection = ConnectionOpener(path, Tuning(busy_timeout_ms=0)).open("reader")
         try:
             tables = [name for (name,) in connection.execute(_TABLES)]
@@ -110,8 +106,6 @@ def read_texts(path: Path) -> Iterator[str]:
                     yield from (cell for cell in row if isinstance(cell, str))
         finally:
             discard(connection)
-    except apsw.Error as error:
-        raise translate(error, path) from error
 
 
 def remove_copy(path: Path) -> None:

@@ -21,7 +21,7 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import StoreReadOnly
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import Health
-from recollect.store.failures import BUSY, translate
+from recollect.store.failures import BUSY, driver_errors
 from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
 from recollect.store.sqlite import dialect
@@ -190,11 +190,8 @@ class SqliteDatabase:
             StoreBusy: another process kept the database.
             StoreError: the disk refused, or is full; nothing is changed.
         """
-        try:
-            with self._turns.turn(self._tuning.busy_timeout_ms / 1000):
-                rewrite(self._opener)
-        except apsw.Error as error:
-            raise translate(error, self.path) from error
+        with driver_errors(self.path), self._turns.turn(self._tuning.busy_timeout_ms / 1000):
+            rewrite(self._opener)
         return self.cut_log()
 
     def back_up(self, target: Path, progress: Progress | None = None) -> None:
@@ -207,14 +204,12 @@ class SqliteDatabase:
         Raises:
             StoreError: it could not be read or written; ``target`` is untouched.
         """
-        try:
+        with driver_errors(self.path):
             source = self._opener.open("reader")
             try:
                 copy_database(source, target, progress)
             finally:
                 discard(source)
-        except apsw.Error as error:
-            raise translate(error, self.path) from error
 
     def foreign_objects(self) -> list[str]:
         """Return the tables, indexes and so on that no step of its schema makes; empty if none."""
@@ -272,15 +267,12 @@ def drop_foreign_triggers(home: Path, settings: StoreSettings) -> list[str]:
     """
     tuning, path = _tuning(settings, "FULL"), home / RECORDS_FILE
     opener = ConnectionOpener(path, tuning)
-    try:
-        with write_queue(path).turn(tuning.busy_timeout_ms / 1000):
-            connection = opener.open("migrator")
-            try:
-                return drop_foreign_code(connection)
-            finally:
-                discard(connection)
-    except apsw.Error as error:
-        raise translate(error, path) from error
+    with driver_errors(path), write_queue(path).turn(tuning.busy_timeout_ms / 1000):
+        connection = opener.open("migrator")
+        try:
+            return drop_foreign_code(connection)
+        finally:
+            discard(connection)
 
 
 def open_index(
@@ -376,7 +368,7 @@ def _check_file(
     opener: ConnectionOpener, schema: Schema, tuning: Tuning, home: Path | None
 ) -> None:
     """Refuse a database that cannot be read as it is; changes nothing."""
-    try:
+    with driver_errors(opener.path):
         connection = opener.open("reader")
         try:
             if home is not None:
@@ -384,8 +376,6 @@ def _check_file(
             check_current(connection, schema, opener.path)
         finally:
             discard(connection)
-    except apsw.Error as error:
-        raise translate(error, opener.path) from error
 
 
 def write_queue(path: Path) -> WriteQueue:
@@ -405,11 +395,9 @@ def _tuning(settings: StoreSettings, synchronous: Literal["FULL", "NORMAL"]) -> 
 def _prepare_file(
     opener: ConnectionOpener, schema: Schema, tuning: Tuning, clock: Clock, home: Path | None
 ) -> None:
-    try:
-        with write_queue(opener.path).turn(tuning.busy_timeout_ms / 1000):
-            _prepare(opener, schema, tuning, clock, home)
-    except apsw.Error as error:
-        raise translate(error, opener.path) from error
+    turn = write_queue(opener.path).turn(tuning.busy_timeout_ms / 1000)
+    with driver_errors(opener.path), turn:
+        _prepare(opener, schema, tuning, clock, home)
 
 
 def _prepare(

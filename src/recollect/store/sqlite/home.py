@@ -150,16 +150,13 @@ def _size(path: Path) -> int | None:
 
 def _id_of_index(path: Path, tuning: Tuning) -> str | None:
     """Return the id in an index; None where it has none, or cannot be read: it is derived."""
-    try:
+    with suppress(apsw.Error, UnicodeDecodeError):
         connection = ConnectionOpener(path, tuning).open("reader")
-    except apsw.Error:
-        return None
-    try:
-        return _id_of(connection)
-    except apsw.Error:
-        return None
-    finally:
-        discard(connection)
+        try:
+            return _id_of(connection)
+        finally:
+            discard(connection)
+    return None
 
 
 def _id_of(connection: apsw.Connection) -> str | None:

@@ -17,7 +17,7 @@ import apsw
 
 from recollect.core.errors import StoreBusy
 from recollect.store.engine import Transaction
-from recollect.store.failures import BUSY, os_errors, translate
+from recollect.store.failures import BUSY, driver_errors, os_errors
 from recollect.store.files import DRAFT_SUFFIX
 from recollect.store.sqlite import dialect
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
@@ -78,7 +78,7 @@ class Snapshot:
         return stream
 
     def _fill(self, draft: Path, progress: Progress | None) -> None:
-        with _translated(self.path):
+        with driver_errors(self.path):
             copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
                 draft.unlink()
@@ -114,23 +114,15 @@ def snapshots(paths: Sequence[Path], wait_s: float = 10.0) -> Iterator[list[Snap
 
 @contextmanager
 def _reading(path: Path) -> Iterator[apsw.Connection]:
-    with _translated(path):
+    with driver_errors(path):
         connection = ConnectionOpener(path, Tuning()).open("reader")
     try:
-        with _translated(path):
+        with driver_errors(path):
             connection.execute(dialect.BEGIN_READ)
             connection.execute(dialect.COUNT_OBJECTS).fetchall()  # it starts with the first read
         yield connection
     finally:
         discard(connection)
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except apsw.Error as error:
-        raise translate(error, path) from error
 
 
 @contextmanager

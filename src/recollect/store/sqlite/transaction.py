@@ -14,7 +14,7 @@ import apsw
 
 from recollect.core.errors import InvalidInput, StoreClosed
 from recollect.store.engine import Row, SqlValue
-from recollect.store.failures import STATEMENT_ONLY, translate
+from recollect.store.failures import NOT_UTF_8, STATEMENT_ONLY, translate
 
 _DRIVER_ERRORS = (apsw.Error, UnicodeError, TypeError)
 """What the driver raises; also for a text that is none, and for what it cannot look up."""
@@ -109,8 +109,7 @@ class SqliteTransaction:
         if isinstance(error, UnicodeEncodeError):
             return InvalidInput("a text has half a surrogate pair", hint="pass whole characters")
         if isinstance(error, UnicodeError):
-            # Only valid texts go in; SQLite itself does not look at what it hands out.
-            error = apsw.CorruptError("a text is not UTF-8")
+            error = apsw.CorruptError(NOT_UTF_8)
         if not isinstance(error, STATEMENT_ONLY) or not self._connection.in_transaction:
             self.failure = error
         return translate(error, self._path)
