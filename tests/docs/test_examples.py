@@ -42,6 +42,7 @@ SAYS = {
     "sections.py": "[(3, '#1', 'Redis for the queue')]\n['MEMORY.md:3']\nwritten (1,) ()\n",
     "scrub.py": "{'messages': 1}\n{'pattern': 1} True\nThe badge is [redacted:p",
     "mcp_client.py": "[('m1', 'sessions', 'owner'), ('#1', 'observations', 'agent')]\n[]\n",
+    "personal_numbers.py": "Paid with [redacted:card:",
     "redaction.py": "the event id must not hold a secret",
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",

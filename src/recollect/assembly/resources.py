@@ -302,4 +302,4 @@ def _redactor(records: Database, settings: PrivacySettings) -> SecretRedactor | 
     if not settings.redact:
         return None
     salt = bytes.fromhex(persisted_random(records, REDACTION_SALT))
-    return SecretRedactor(salt, settings.patterns, records)
+    return SecretRedactor.chosen(salt, settings, records)

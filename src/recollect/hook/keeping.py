@@ -96,7 +96,7 @@ def _captured(
     if not (home / RECORDS_FILE).exists():
         if not settings.privacy.redact:
             return _encoded(value)
-        redactor = SecretRedactor(secrets.token_bytes(_SALT_BYTES), settings.privacy.patterns)
+        redactor = SecretRedactor.chosen(secrets.token_bytes(_SALT_BYTES), settings.privacy)
         return _encoded(redactor.value(value))
     from recollect.store.meta import REDACTION_SALT, persisted_random
     from recollect.store.recognised import session_name
@@ -108,7 +108,7 @@ def _captured(
         salt = bytes.fromhex(persisted_random(records, REDACTION_SALT))
         said_in, tenant = _text(value.get("session_id")) or "", Scope().tenant
         name = records.read(lambda tx: session_name(tx, tenant, client, said_in))
-        redactor = SecretRedactor(salt, settings.privacy.patterns, records)
+        redactor = SecretRedactor.chosen(salt, settings.privacy, records)
         return _encoded(redactor.session(name, lambda it: it.value(value)))
 
 

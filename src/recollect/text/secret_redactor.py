@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
+    from recollect.core.settings import PrivacySettings
     from recollect.store.engine import Database
     from recollect.text.redaction import Redactor
 
@@ -46,13 +47,21 @@ class SecretRedactor:
         patterns: More regular expressions of secrets; the first text that is redacted raises
             `InvalidInput` when one of them is not valid.
         records: Where hashes of what was recognised are kept; None keeps them in the process.
+        kinds: Personal numbers that are taken out too, as in ``privacy.kinds``.
     """
 
     def __init__(
-        self, salt: bytes, patterns: Sequence[str] = (), records: Database | None = None
+        self,
+        salt: bytes,
+        patterns: Sequence[str] = (),
+        records: Database | None = None,
+        kinds: Sequence[str] = (),
     ) -> None:
         self._salt = salt
         self._patterns = tuple(patterns)
+        self._kinds = tuple(kinds)
+        self._has_own = bool(patterns or kinds)
+        """Whether plain ids and paths may hold what the owner wants out."""
         self._records = records
         self._sessions: dict[str, _BoundRedactor] = {}
         self.path: Callable[[str], str] = functools.lru_cache(_MOST_PATHS)(self._path)
@@ -62,11 +71,18 @@ class SecretRedactor:
         same paths come with every look at a folder.
         """
 
+    @classmethod
+    def chosen(
+        cls, salt: bytes, privacy: PrivacySettings, records: Database | None = None
+    ) -> SecretRedactor:
+        """Return what takes out all that the owner's settings ask for."""
+        return cls(salt, privacy.patterns, records, privacy.kinds)
+
     @functools.cached_property
     def _redactor(self) -> Redactor:
         from recollect.text.redaction import Redactor
 
-        return Redactor(self._salt, self._patterns)
+        return Redactor(self._salt, self._patterns, self._kinds)
 
     def session(
         self, name: str, make: Callable[[SecretRedactor], T], *, is_current: bool = True
@@ -93,7 +109,7 @@ class SecretRedactor:
             if len(self._sessions) >= _MOST_SESSIONS:
                 self._sessions.clear()
             known = self._sessions[name] = _BoundRedactor(
-                self._redactor, self._salt, self._patterns
+                self._redactor, self._salt, self._patterns, self._kinds
             )
         records = self._records
         if records is not None and (is_current or is_new):
@@ -117,13 +133,13 @@ class SecretRedactor:
 
     def label(self, text: str) -> str:
         """Return the label of a project without secrets, which is most often a path without."""
-        if not self._patterns and _PLAIN_PATH.fullmatch(text):
+        if not self._has_own and _PLAIN_PATH.fullmatch(text):
             return text
         redacted: str = self.value(text)
         return redacted
 
     def _path(self, path: str) -> str:
-        if not self._patterns and _PLAIN_PATH.fullmatch(path):
+        if not self._has_own and _PLAIN_PATH.fullmatch(path):
             return path
         stem, dot, ending = path.rpartition(".")
         if not (dot and _ENDING.fullmatch(ending)):
@@ -134,7 +150,7 @@ class SecretRedactor:
 
     def identifier(self, text: str) -> str:
         """Return an id, or if it holds a secret a hash under the salt; equal ids stay equal."""
-        is_plain = not self._patterns and _PLAIN_ID.fullmatch(text)
+        is_plain = not self._has_own and _PLAIN_ID.fullmatch(text)
         if is_plain or self._redactor.redact_value(text) == text:
             return text
         encoded = text.encode("utf-8", "surrogatepass")
@@ -156,8 +172,10 @@ class SecretRedactor:
 class _BoundRedactor(SecretRedactor):
     """A redactor that knows what was recognised in a session, and learns."""
 
-    def __init__(self, engine: Redactor, salt: bytes, patterns: Sequence[str]) -> None:
-        super().__init__(salt, patterns)
+    def __init__(
+        self, engine: Redactor, salt: bytes, patterns: Sequence[str], kinds: Sequence[str]
+    ) -> None:
+        super().__init__(salt, patterns, kinds=kinds)
         self.__dict__["_redactor"] = engine
         self.recognised = engine.recognised()
         self.number = 0

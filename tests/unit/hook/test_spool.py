@@ -104,6 +104,18 @@ def test_the_own_patterns_of_the_owner_count_too(tmp_path: Path) -> None:
     assert "[redacted:pattern:" in path.read_text()
 
 
+@pytest.mark.parametrize("has_records", [True, False])
+def test_the_kinds_of_the_owner_count_too(tmp_path: Path, *, has_records: bool) -> None:
+    """`privacy.kinds` are read where the event is spooled, with and without records."""
+    (tmp_path / "config.yaml").write_text("privacy: {kinds: [cards]}\n")
+    if has_records:
+        recollect.open(tmp_path, live=False).close()
+    path = keep(tmp_path, "gemini", "AfterTool", S, b'{"llmContent": "4111 1111 1111 1111"}')
+    assert path is not None
+    assert "4111" not in path.read_text()
+    assert "[redacted:card:" in path.read_text()
+
+
 def test_without_records_nobody_can_link_the_marks(tmp_path: Path) -> None:
     """There is no salt of the home yet; without any a short password could be guessed."""
     told = b'{"note": "password: hunter22"}'

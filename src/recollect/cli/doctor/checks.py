@@ -268,7 +268,7 @@ class Checkup:
         # Names alone are shown, and no mark of them is compared.
         privacy = self._settings.privacy
         salt = secrets.token_bytes(32)
-        redactor = SecretRedactor(salt, privacy.patterns) if privacy.redact else None
+        redactor = SecretRedactor.chosen(salt, privacy) if privacy.redact else None
         files = MemoryFolder(workspace, extra, redactor=redactor)
         return check_files(files, files.listing(), path or "extra paths")
 

@@ -95,6 +95,13 @@ class PrivacySettings(Struct, frozen=True, kw_only=True):
         "More regular expressions (Python syntax) of secrets; of one with a group the first group "
         "is taken out. One that may take for ever, as (a+)+ does, is refused.",
     ] = ()
+    kinds: Annotated[
+        tuple[Literal["cards", "iban", "national-ids"], ...],
+        Meta(max_length=3),
+        "Personal numbers that are taken out too. cards: payment cards. iban: bank accounts. "
+        "national-ids: of the US, the UK, Germany, France, Spain, Italy, the Netherlands, Poland "
+        "and Brazil. Off by default: few agents meet them, and some ids resemble them.",
+    ] = ()
     exclude_projects: Annotated[
         tuple[str, ...],
         Meta(max_length=1_000),

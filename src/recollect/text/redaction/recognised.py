@@ -19,7 +19,16 @@ LEAST_CHARS, MOST_CHARS = 8, 128
 MOST_VALUES = 1_000
 """Of a session; later ones are taken out where a rule names them, and nowhere else."""
 _KINDS = frozenset(
-    {"authorization", "cookie", "password", "pattern", "secret", "token", "url-password"}
+    {
+        "authorization",
+        "cookie",
+        "national-id",
+        "password",
+        "pattern",
+        "secret",
+        "token",
+        "url-password",
+    }
 )
 """Kinds that are named; what is known by its look is found again without its name."""
 _PARTS = {"cookie": re.compile(r"[\s;=]+"), "url-password": re.compile(":")}

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -22,6 +22,9 @@ from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.recognised import Recognised, users_in
 from recollect.text.redaction.spoken import find_spoken
 from recollect.text.redaction.views import views
+
+if TYPE_CHECKING:  # few ask for them
+    from recollect.text.redaction.personal_numbers import PersonalNumbers
 
 MAX_DEPTH = 200
 """Levels of a nested value that `Redactor.redact_value` follows; real ones stay below twenty."""
@@ -74,16 +77,21 @@ class Redactor:
         salt: At most 64 secret bytes. Without them a short password could be found again by
             hashing guesses; with other bytes equal secrets get other marks.
         patterns: More regular expressions; the first group, or else the whole match, is taken out.
+        kinds: Personal numbers that are taken out too: cards, iban, national-ids.
 
     Raises:
         InvalidInput: a pattern is not a regular expression, or the salt is too long.
     """
 
-    def __init__(self, salt: bytes = b"", patterns: Sequence[str] = ()) -> None:
+    def __init__(
+        self, salt: bytes = b"", patterns: Sequence[str] = (), kinds: Sequence[str] = ()
+    ) -> None:
         if len(salt) > hashlib.blake2b.MAX_KEY_SIZE:
             raise InvalidInput("the salt is longer than 64 bytes", hint="use 32 random bytes")
         self._salt = salt
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
+        self.numbers = _personal_numbers(kinds) if kinds else None
+        """What finds personal numbers, if the owner asked for some."""
         self._harmless: set[str] = set()
         """Short texts of values that hold no secret: keys and names come again and again."""
         self._quiet: set[str] = set()
@@ -109,7 +117,8 @@ class Redactor:
         if not (recognised and recognised.is_in(text)):
             if text in self._lately:
                 return Redacted(text=text, findings=())
-            if not self._patterns and is_harmless(text):
+            has_own = self._patterns or (self.numbers and self.numbers.is_in(text))
+            if not has_own and is_harmless(text):
                 self._remember(text)
                 return Redacted(text=text, findings=())
         known = Recognised(self._salt) if recognised is None else recognised
@@ -179,6 +188,8 @@ class Redactor:
                     texts.append(each)
                 elif kind is dict or kind is list:
                     levels.append(each)
+                elif self.numbers and kind is int:
+                    texts.append(str(each))
                 elif kind not in _PLAIN:
                     return False
             if len(levels) > MAX_DEPTH:
@@ -189,19 +200,23 @@ class Redactor:
         """Return whether a key, a name or a flag may tell of a secret; False is sure."""
         if isinstance(level, list):
             return any(type(each) is str and each.startswith("-") for each in level)
-        if any(key_kind(str(level[name])) for name in _NAMES if name in level):
+        if any(self.tells(str(level[name])) for name in _NAMES if name in level):
             return True
         return not all(map(self._is_quiet, level))
 
     def _is_quiet(self, key: object) -> bool:
         if key in self._quiet or key in _NAMES:
             return True
-        if type(key) is not str or key_kind(key) or self.redact_short(key) != key:
+        if type(key) is not str or self.tells(key) or self.redact_short(key) != key:
             return False
         if len(self._quiet) >= _MOST_SHORT:
             self._quiet.clear()
         self._quiet.add(key)
         return True
+
+    def tells(self, key: str) -> bool:
+        """Return whether a key names a secret or a personal number."""
+        return bool(key_kind(key) or (self.numbers and self.numbers.tells(key)))
 
     def _are_harmless(self, texts: Sequence[str]) -> bool:
         fresh = [
@@ -209,7 +224,8 @@ class Redactor:
             for each in texts
             if not (each in self._harmless or each in self._lately or _UUID.fullmatch(each))
         ]
-        if not fresh or is_harmless(" ".join(fresh)):
+        joined = " ".join(fresh)
+        if not (self.numbers and self.numbers.is_in(joined)) and is_harmless(joined):
             return True
         return all(self.redact_short(each) == each for each in fresh)
 
@@ -225,7 +241,7 @@ class Redactor:
         return redacted
 
     def _found(self, text: str, known: Recognised, *, is_first: bool) -> list[Span]:
-        spans = chain(known.find(text), _spans(text, is_first=is_first), self._by_patterns(text))
+        spans = chain(known.find(text), _spans(text, is_first=is_first), self._by_choice(text))
         if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text, is_first=is_first))
         return _merged(_outside_marks(text, spans))
@@ -235,10 +251,13 @@ class Redactor:
         hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
         shown = INVISIBLE.sub("", text)
-        for kind, start, end in chain(_spans(shown, is_first=is_first), self._by_patterns(shown)):
+        for kind, start, end in chain(_spans(shown, is_first=is_first), self._by_choice(shown)):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
-    def _by_patterns(self, text: str) -> Iterator[Span]:
+    def _by_choice(self, text: str) -> Iterator[Span]:
+        """Yield what the owner's patterns find, and the personal numbers that they chose."""
+        if self.numbers:
+            yield from self.numbers.find(text)
         for pattern in self._patterns:
             for match in pattern.finditer(text):
                 start, end = match.span(1 if pattern.groups and match[1] is not None else 0)
@@ -270,7 +289,7 @@ class _Walk:
         if isinstance(value, str):
             return self._text(value)
         if value is None or isinstance(value, _NUMBERS):
-            return value
+            return value if self._engine.numbers is None else self._number("", value)
         if isinstance(value, (dict, Mapping)):
             return self._mapping(value, None, depth + 1)
         if isinstance(value, list | tuple):
@@ -284,7 +303,7 @@ class _Walk:
         named = key
         for place in _NAMES:
             name = value.get(place)
-            if isinstance(name, str) and key_kind(name):
+            if isinstance(name, str) and self._engine.tells(name):
                 named = name
                 break
         return {
@@ -305,12 +324,14 @@ class _Walk:
 
     def _under(self, key: object, value: object, depth: int) -> object:
         """Return a value without its secrets that is under a key, which may tell what it is."""
-        if not isinstance(key, str) or not (kind := key_kind(key)):
+        if not isinstance(key, str) or not self._engine.tells(key):
             return self.value(value, depth)
         if isinstance(value, list | tuple):
             return [self._under(key, inner, depth + 1) for inner in value]
         if isinstance(value, Mapping):
             return self._mapping(value, key, depth + 1)
+        if not (kind := key_kind(key)):
+            return self._number(key, value)
         if isinstance(value, str) and _SPACED in value:
             # A header or a cookie: what is around the secret stays.
             named = f"{key}: {value}"
@@ -319,6 +340,16 @@ class _Walk:
                 return redacted[len(key) + 2 :]
         if telling_kind(key, value) is None:
             return self.value(value, depth)
+        return self._marked(kind, value)
+
+    def _number(self, key: str, value: object) -> object:
+        """Return a number, or a text whose key may name one, without personal numbers."""
+        numbers = self._engine.numbers
+        if numbers and type(value) in {int, str} and (kind := numbers.find_under(key, str(value))):
+            return self._marked(kind, value)
+        return self._text(value) if isinstance(value, str) else value
+
+    def _marked(self, kind: str, value: object) -> str:
         self._known.learn(kind, str(value))
         return self._engine.mark(kind, str(value))
 
@@ -339,6 +370,12 @@ def marked_kinds(text: str) -> set[str]:
     {'github-token'}
     """
     return set(_MARK.findall(text)) if MARK_BEGINS in text else set()
+
+
+def _personal_numbers(kinds: Sequence[str]) -> PersonalNumbers:
+    from recollect.text.redaction.personal_numbers import PersonalNumbers
+
+    return PersonalNumbers(kinds)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -82,6 +82,7 @@ def test_explain_shows_every_option_with_its_value_and_origin(tmp_path: Path) ->
         ("workspace.path", "/notes", "/notes"),
         ("workspace.extra_paths", "a, b,", ("a", "b")),
         ("privacy.patterns", '["a,b", "c"]', ("a,b", "c")),
+        ("privacy.kinds", "cards, iban", ("cards", "iban")),
     ],
 )
 def test_the_environment_gives_texts_for_every_type(
@@ -189,6 +190,17 @@ def test_an_unknown_key_is_refused_with_the_nearest_name(
         assert error.message.startswith(f"unknown setting {key} (")
         assert error.facts["nearest"] == nearest
         assert (nearest or "recollect config") in error.hint
+
+
+def test_an_unknown_kind_of_personal_numbers_is_refused(tmp_path: Path) -> None:
+    """From any layer, with the kinds that there are."""
+    wrong: dict[str, object] = {"privacy.kinds": ["card"]}
+    for error in (
+        _refused(tmp_path, "privacy:\n  kinds: [card]\n"),
+        _refused(tmp_path, overrides=wrong),
+        _refused(tmp_path, environ={"RECOLLECT_PRIVACY__KINDS": "card"}),
+    ):
+        assert "privacy.kinds must be a list of any of cards, iban, national-ids" in error.message
 
 
 def test_an_unknown_key_of_the_file_is_named_with_its_line(tmp_path: Path) -> None:
