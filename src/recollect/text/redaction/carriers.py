@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carrier_rules import CARRIERS, CarrierRule
-from recollect.text.redaction.commands import find_commands
 from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed
-from recollect.text.redaction.tables import find_in_tables
 from recollect.text.redaction.values import is_filler, is_random
 
 _USER_AND_PASSWORD = re.compile(r"""([^\s/?#:@"'<>]{0,256}):([^\s/?#"'<>]{1,256})@""")
@@ -37,41 +35,40 @@ _MAX_BASE64 = 65_536
 """A longer run is a picture or an archive."""
 
 
-def find_carried(text: str, folded: str, among: str) -> Iterator[Span]:
+def find_carried(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
     """Yield the secrets of ``text`` in the places where secrets are sent or packed.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
-        among: Its long words.
+        signs: Those of `CARRIER_SIGNS` that are in it, and `PACKED`.
     """
-    if "://" in text:
+    if "://" in signs:
         yield from _in_urls(text)
     for gate, rules in _CARRIERS.items():
-        if gate in folded:
+        if gate in signs:
             for rule in [each for each in rules if each.literal in folded]:
                 yield from _in_carrier(text, folded, rule)
-    yield from find_commands(text, folded)
-    yield from find_in_tables(text, folded)
-    if "data:" in folded and "kind" in folded:
+    if "data:" in signs and "kind" in folded:
         yield from _in_kubernetes(text, folded)
-    if is_packed(among):
+    if PACKED in signs:
         for run in _BASE64.finditer(text):
             if inner := _kind_inside(run[0]):
                 yield inner, run.start(), run.end()
 
 
-_CARRIERS = {
-    gate: tuple(rule for rule in CARRIERS if rule.gate == gate)
-    for gate in dict.fromkeys(rule.gate for rule in CARRIERS)
-}
-CARRIER_SIGNS = (
-    "://",
-    "data:",
-    *filter(None, _CARRIERS),
+def _gate(rule: CarrierRule) -> str:
     # Up to the first space, which is the end of a word.
-    *("".join(rule.literal.partition(" ")[:2]) for rule in _CARRIERS[""]),
-)
+    return rule.gate or "".join(rule.literal.partition(" ")[:2])
+
+
+_CARRIERS = {
+    gate: tuple(rule for rule in CARRIERS if _gate(rule) == gate)
+    for gate in dict.fromkeys(map(_gate, CARRIERS))
+}
+PACKED = "packed"
+"""The sign of a long word that is the Base64 of a secret, see `is_packed`."""
+CARRIER_SIGNS = ("://", "data:", *_CARRIERS)
 """One of them is in the lower case of each text in which something is sent; see `is_packed`."""
 
 

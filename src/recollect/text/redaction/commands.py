@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -17,8 +17,9 @@ _ARGUMENT = re.compile(
 )
 _BETWEEN = re.compile(r"(?:[ \t]++|[\\`^][ \t]*\r?\n)++")
 _QUOTED = re.compile(r"""\\*["']""")
+_WITHIN = re.compile(r"[\w.-]")
 _MOST_ARGUMENTS = 256
-_APART = "\"'`()<>|;&$/\\@,"
+_APART = "\"'`()<>|;&$/\\@,+"
 _SIGNS = ":%,/"
 _DEMANDS = "!?"
 _OPTION = re.compile(r"--?[a-z][a-z0-9_.-]*", re.IGNORECASE)
@@ -80,13 +81,15 @@ for _row in COMMANDS:
         _first, *_rest = _name.split()
         _of_first = _PLACES.setdefault(_first, {})
         _of_first[tuple(_rest)] = (*_of_first.get(tuple(_rest), ()), *map(_place, _row.places))
-_HEADS = frozenset(_PLACES)
-_NUMBERED = frozenset(
+HEADS = frozenset(_PLACES)
+"""The first words of commands that take a secret."""
+HEADS_ALONE = frozenset(
     head
     for head, rows in _PLACES.items()
     if any(place.number or place.begins[:1] in "+/" for places in rows.values() for place in places)
 )
-_OPTIONS = tuple(
+"""Those of commands that take one without an option."""
+OPTIONS = tuple(
     sorted(
         {
             f" {place.begins.lower()}"
@@ -97,42 +100,41 @@ _OPTIONS = tuple(
         }
     )
 )
+"""The options before a secret, with the space before each."""
 
 
-def may_command(words: str) -> bool:
-    """Return whether some words, in lower case, may be of a command that takes a secret.
-
-    Words that tell of a secret by themselves are not looked at: see `KEYED_SIGNS`.
-
-    Args:
-        words: With a space before each, in any order.
-    """
-    if not _NUMBERED.isdisjoint(_apart(words)):
-        return True
-    return " -" in words and any(option in words for option in _OPTIONS)
-
-
-def find_commands(text: str, folded: str) -> Iterator[Span]:
+def find_commands(text: str, folded: str, heads: Collection[str]) -> Iterator[Span]:
     """Yield the secrets among the arguments of the commands in ``text``.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
+        heads: The first words of commands that are in it.
     """
-    heads = _HEADS.intersection(_apart(folded))
     if not heads:
         return
-    names = "|".join(map(re.escape, sorted(heads, key=len, reverse=True)))
     at = 0
-    for head in re.compile(rf"(?<![\w.-])(?:{names})(?=[ \t])").finditer(folded):
-        if head.start() >= at:
-            arguments = list(_arguments(text, head.start()))
+    for head in sorted(_begun(folded, heads)):
+        if head >= at:
+            arguments = list(_arguments(text, head))
             yield from _in_command(arguments)
-            at = arguments[-1].start + len(arguments[-1].text) if arguments else head.end()
+            at = arguments[-1].start + len(arguments[-1].text) if arguments else at
 
 
-def _apart(text: str) -> list[str]:
-    """Return the words of a text without the quotes, brackets and folders around them."""
+def _begun(folded: str, heads: Collection[str]) -> Iterator[int]:
+    """Yield where the first words of commands are."""
+    for head in heads:
+        at = folded.find(head)
+        while at >= 0:
+            end = at + len(head)
+            if folded[end : end + 1] in {" ", "\t"} and not (at and _WITHIN.match(folded, at - 1)):
+                yield at
+            at = folded.find(head, end)
+
+
+def words_apart(text: str) -> list[str]:
+    """Return the words of a text without what is around them: quotes, folders, marks of a diff."""
+    text = text.replace(" -", " ")
     for sign in _APART:
         if sign in text:
             text = text.replace(sign, " ")
@@ -154,7 +156,7 @@ def _arguments(text: str, at: int) -> Iterator[Argument]:
 
 def _in_command(arguments: Sequence[Argument]) -> Iterator[Span]:
     """Yield the secrets of a line, in which one command may be the argument of another."""
-    begun = [at for at, each in enumerate(arguments) if _head(each) in _HEADS]
+    begun = [at for at, each in enumerate(arguments) if _head(each) in HEADS]
     ends = [*begun[1:], len(arguments)]
     for begin, end in zip(begun, ends, strict=True):
         rest = arguments[begin + 1 : end]

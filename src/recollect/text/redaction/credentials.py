@@ -334,8 +334,8 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     for row in _begun(among):
         yield from _find_shape(SHAPES[row], text)
     for kind, literal, pattern in _LOOSE:
-        if literal in among and (first := pattern.search(among)):
-            rest = pattern.finditer(text, text.index(first[0]))
+        if literal in among and pattern.search(among):
+            rest = pattern.finditer(text)
             yield from ((kind, *match.span()) for match in rest)
 
 

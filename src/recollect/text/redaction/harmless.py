@@ -1,37 +1,71 @@
-"""Proves of a text that no rule finds a secret in it, by its words, most of which were seen before.
+"""Finds in a text the signs that its words hold, most of which were seen before.
 
 Every rule asks for a sign that is within one word: a stem such as ``pass``, a carrier such as
-``://``, or a long word that may be a credential. A text whose words hold no sign has no secret,
-however the words stand; and whether a word holds one is looked up once.
+``://``, the name of a command, or a long word that may be a credential. Which signs a word holds is
+looked up once; a text whose words hold none has no secret, however the words stand.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from itertools import filterfalse
+from collections.abc import Sequence
+
+from msgspec import Struct
 
 from recollect.text.redaction.blocks import BLOCK_SIGNS
-from recollect.text.redaction.carriers import CARRIER_SIGNS, is_packed
-from recollect.text.redaction.commands import may_command
+from recollect.text.redaction.carriers import CARRIER_SIGNS, PACKED, is_packed
+from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS, words_apart
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
-from recollect.text.redaction.spoken import SPOKEN_SIGNS, may_tell_a_code
+from recollect.text.redaction.spoken import CAPITALS, SPOKEN_SIGNS, may_log_in, may_tell_a_code
+from recollect.text.redaction.spoken_words import NUMBER_STEMS
 from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 MARK_BEGINS = "[redacted:"
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 """Characters that hide a sign from whoever looks for it."""
 
-_EVERY = {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS, *SPOKEN_SIGNS}
-_SIGNS = tuple(sorted(one for one in _EVERY if not any(o != one and o in one for o in _EVERY)))
-"""Without those that hold another one."""
-LONGEST_KEPT = 24
+_CREDENTIAL, _HIDDEN = "credential", "hidden"
+_ALONE = frozenset(
+    {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS, *SPOKEN_SIGNS, *CAPITALS}
+)
+_OPTIONS = frozenset(OPTIONS)
+PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *NUMBER_STEMS} - _ALONE))
+"""What is looked for in the lower case of a word with a space before and behind it."""
+LOOKS = frozenset({_CREDENTIAL, _HIDDEN, PACKED})
+"""What the look of a word says."""
+_TELLING = _ALONE | LOOKS
+LONGEST_KEPT = 48
 MOST_KEPT = 32_768
 """About 4 MB; then it starts again, as the other caches of words do."""
 
+
+class Signs(Struct, frozen=True):
+    """What the words of a text say of the secrets that it may hold."""
+
+    found: frozenset[str]
+    """The signs of rules."""
+    heads: frozenset[str]
+    """The names of commands."""
+    among: str
+    """The words in which a credential can be, in any order, a space between them."""
+
+    def may_tell(self, folded: str) -> bool:
+        """Return whether a rule may find something in the text, here in lower case."""
+        found, heads = self.found, self.heads
+        if not (found.isdisjoint(_TELLING) and heads.isdisjoint(HEADS_ALONE)):
+            return True
+        if heads and not found.isdisjoint(_OPTIONS):
+            return True
+        return may_log_in(folded) or may_tell_a_code(folded, found)
+
+
+_Told = tuple[frozenset[str], frozenset[str]]
+
 known_words: set[str] = set()
 """Words without a sign, of all threads: what is one depends on no home."""
+_telling_words: dict[str, _Told] = {}
+"""Words with signs, of all threads."""
 
 
 def is_harmless(text: str) -> bool:
@@ -41,15 +75,27 @@ def is_harmless(text: str) -> bool:
     """
     if len(text) > LONGEST_SPLIT:
         return False
-    if may_tell_a_code(folded(text)):
-        return False
-    fresh = list(filterfalse(known_words.__contains__, words_of(text)))
-    if fresh and _has_sign(fresh):
-        return False
-    if len(known_words) >= MOST_KEPT:
-        known_words.clear()
-    known_words.update([word for word in fresh if len(word) <= LONGEST_KEPT])
-    return True
+    return not signs_in(text).may_tell(folded(text))
+
+
+def signs_in(text: str) -> Signs:
+    """Return the signs that the words of a text hold."""
+    words = words_of(text) if len(text) <= LONGEST_SPLIT else text.split()
+    rest = set(words).difference(known_words)
+    found, heads, fresh = set[str](), set[str](), list[str]()
+    for word in rest:
+        told = _telling_words.get(word)
+        if told is None:
+            fresh.append(word)
+        else:
+            found |= told[0]
+            heads |= told[1]
+    for signs, names in _looked_at(fresh) if fresh else ():
+        found |= signs
+        heads |= names
+    is_long = _CREDENTIAL in found
+    among = " ".join([word for word in rest if len(word) >= SHORTEST]) if is_long else ""
+    return Signs(frozenset(found), frozenset(heads), among)
 
 
 def folded(text: str) -> str:
@@ -60,13 +106,44 @@ def folded(text: str) -> str:
     return text.replace("\u0130", "I").lower()
 
 
-def _has_sign(words: Collection[str]) -> bool:
-    told = f" {' '.join(words)} "  # some signs begin or end a word
-    lowered = folded(told)
-    for sign in _SIGNS:
-        if sign in lowered:
-            return True
-    if may_command(lowered) or (not told.isascii() and INVISIBLE.search(told)):
-        return True
-    among = " ".join([word for word in words if len(word) >= SHORTEST])
-    return bool(among) and (may_hold(among) or is_packed(among))
+def _looked_at(words: Sequence[str]) -> list[_Told]:
+    """Return what those of some words say that hold a sign, and remember the short ones."""
+    lowered = [f" {folded(word)} " for word in words]  # some signs begin or end a word
+    whole = "".join(lowered)
+    parts = [part for part in PARTS if part in whole]
+    heads = HEADS.intersection(words_apart(whole))
+    is_hidden = not whole.isascii() and bool(INVISIBLE.search(whole))
+    long_words = " ".join([word for word in words if len(word) >= SHORTEST])
+    is_long = bool(_of_long(long_words))
+    told: list[_Told] = []
+    for word, shape in zip(words, lowered, strict=True):
+        signs = {part for part in parts if part in shape}
+        if is_long and len(word) >= SHORTEST:
+            signs.update(_of_long(word))
+        if is_hidden and INVISIBLE.search(word):
+            signs.add(_HIDDEN)
+        names = heads.intersection(words_apart(shape)) if heads else heads
+        if signs or names:
+            told.append((frozenset(signs), names))
+        _remember(word, told[-1] if signs or names else None)
+    return told
+
+
+def _of_long(among: str) -> list[str]:
+    """Return what the look of some long words says."""
+    if not among:
+        return []
+    signs = [_CREDENTIAL] if may_hold(among) else []
+    return [*signs, PACKED] if is_packed(among) else signs
+
+
+def _remember(word: str, told: _Told | None) -> None:
+    if len(word) > LONGEST_KEPT:
+        return
+    if len(known_words) + len(_telling_words) >= MOST_KEPT:
+        known_words.clear()
+        _telling_words.clear()
+    if told is None:
+        known_words.add(word)
+    else:
+        _telling_words[word] = told

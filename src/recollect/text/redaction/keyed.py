@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Container, Generator, Iterator
 from itertools import islice, zip_longest
 from string import ascii_letters, digits
 
@@ -134,15 +134,17 @@ class _Named(Struct, frozen=True):
         return self.match[self.match.lastgroup or ""].strip()
 
 
-def find_keyed(text: str, folded: str) -> Iterator[Span]:
+def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> Iterator[Span]:
     """Yield the secrets of ``text`` that a telling name gives away.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
+        signs: Those of `KEYED_SIGNS` that are in it; searched if not given.
     """
-    stems = [stem for stem in (_ASCII if text.isascii() else _STEMS) if stem in folded]
-    for stem in stems:
+    for stem in _STEMS:
+        if stem not in (folded if signs is None else signs):
+            continue
         at = folded.find(stem)
         while at >= 0:
             match, end = _NAME.match(folded, at), at + len(stem)
@@ -154,7 +156,7 @@ def find_keyed(text: str, folded: str) -> Iterator[Span]:
                     end = span[2]
             # Names within a value are not looked at: each could have all the rest as its value.
             at = folded.find(stem, end)
-    if "|" in text and "--" in text:
+    if "|" in (folded if signs is None else signs) and "--" in text:
         yield from _in_columns(text, folded)
 
 

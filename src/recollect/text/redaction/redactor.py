@@ -16,11 +16,13 @@ from msgspec import Struct
 from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
-from recollect.text.redaction.credentials import find_credentials, long_words
-from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless
+from recollect.text.redaction.commands import find_commands
+from recollect.text.redaction.credentials import find_credentials
+from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless, signs_in
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.recognised import Recognised, users_in
 from recollect.text.redaction.spoken import find_spoken
+from recollect.text.redaction.tables import find_in_tables
 from recollect.text.redaction.views import views
 
 if TYPE_CHECKING:  # few ask for them
@@ -114,18 +116,13 @@ class Redactor:
             recognised: The values that are known already, which learns those that are found; of
                 this text alone if not given.
         """
-        if not (recognised and recognised.is_in(text)):
-            if text in self._lately:
-                return Redacted(text=text, findings=())
-            has_own = self._patterns or (self.numbers and self.numbers.is_in(text))
-            if not has_own and is_harmless(text):
-                self._remember(text)
-                return Redacted(text=text, findings=())
+        if not (recognised and recognised.is_in(text)) and text in self._lately:
+            return Redacted(text=text, findings=())
         known = Recognised(self._salt) if recognised is None else recognised
         marked, marks, spans, users = text, list[str](), list[Span](), frozenset[str]()
         for number in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
-            found = self._found(marked, known, is_first=number == 0)
+            found = self._found(marked, known)
             if not found:
                 break
             users = users_in(text) if number == 0 else users
@@ -240,18 +237,18 @@ class Redactor:
             self._harmless.add(text)
         return redacted
 
-    def _found(self, text: str, known: Recognised, *, is_first: bool) -> list[Span]:
-        spans = chain(known.find(text), _spans(text, is_first=is_first), self._by_choice(text))
+    def _found(self, text: str, known: Recognised) -> list[Span]:
+        spans = chain(known.find(text), _spans(text), self._by_choice(text))
         if not text.isascii() and INVISIBLE.search(text):
-            spans = chain(spans, self._beneath(text, is_first=is_first))
+            spans = chain(spans, self._beneath(text))
         return _merged(_outside_marks(text, spans))
 
-    def _beneath(self, text: str, *, is_first: bool) -> Iterator[Span]:
+    def _beneath(self, text: str) -> Iterator[Span]:
         """Yield what is found once the invisible characters are gone."""
         hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
         shown = INVISIBLE.sub("", text)
-        for kind, start, end in chain(_spans(shown, is_first=is_first), self._by_choice(shown)):
+        for kind, start, end in chain(_spans(shown), self._by_choice(shown)):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
     def _by_choice(self, text: str) -> Iterator[Span]:
@@ -394,11 +391,6 @@ def _without_marks(text: str) -> str:
     return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
 
 
-def _beside_marks(plain: str) -> str:
-    """Return what is left of the words that marks are in: all others were looked at before."""
-    return " ".join([word for word in plain.split() if "\0" in word]).replace("\0", " ")
-
-
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
     """Return ``text`` with the marks in the places of the spans."""
     parts: list[str] = []
@@ -409,21 +401,22 @@ def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _spans(text: str, *, is_first: bool, level: int = 0) -> Iterator[Span]:
+def _spans(text: str, *, level: int = 0) -> Iterator[Span]:
     """Yield what the built-in rules find in a text and in the texts within it."""
     plain = _without_marks(text)
-    lowered = folded(plain)
+    lowered, signs = folded(plain), signs_in(plain.replace("\0", " "))
+    if not signs.may_tell(lowered):
+        return
     yield from find_blocks(text, lowered)
-    among = long_words(plain if is_first else _beside_marks(plain))
-    yield from find_credentials(text, among)
-    yield from find_carried(text, lowered, among)
-    yield from find_keyed(text, lowered)
-    yield from find_spoken(plain, lowered)
+    yield from find_credentials(text, signs.among)
+    yield from find_carried(text, lowered, signs.found)
+    yield from find_commands(text, lowered, signs.heads)
+    yield from find_in_tables(text, lowered, signs.found)
+    yield from find_keyed(text, lowered, signs.found)
+    yield from find_spoken(plain, lowered, signs.found)
     if level < _MOST_LEVELS:
         for view in views(plain):
-            if not is_harmless(view.text):
-                inner = _spans(view.text, is_first=True, level=level + 1)
-                yield from map(view.placed, inner)
+            yield from map(view.placed, _spans(view.text, level=level + 1))
 
 
 def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:

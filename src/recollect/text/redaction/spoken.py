@@ -8,7 +8,7 @@ follows, elsewhere it must have digits, signs or capitals inside.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.spoken_words import (
@@ -26,9 +26,8 @@ from recollect.text.redaction.spoken_words import (
 )
 from recollect.text.redaction.values import PATH, is_filler, is_phrase
 
+_NUMBER_SIGNS = frozenset(NUMBER_STEMS)
 SPOKEN_SIGNS = STEMS
-_ASCII_STEMS = tuple(filter(str.isascii, STEMS))
-_ASCII_NUMBERS = tuple(filter(str.isascii, NUMBER_STEMS))
 """One of them is in the lower case of each text in which a password is said."""
 
 _PASSWORD, _NUMBER = re.compile(PASSWORD), re.compile(NUMBER)
@@ -71,7 +70,10 @@ _AFTER_CODE = frozenset(" ?：:是は为은는-0123456789")
 _CAPITAL = re.compile(
     r"(?:capital|uppercase|großem|mayúscula|majuscule|maiúscula|maiuscola)\b[^:\n\0]{0,20}:[ ]"
 )
-_CAPITALS = ("capital", "uppercase", "großem", "mayúscula", "majuscule", "maiúscula", "maiuscola")
+CAPITALS = frozenset(
+    ("capital", "uppercase", "großem", "mayúscula", "majuscule", "maiúscula", "maiuscola")
+)
+"""One of them is in the lower case of each text in which a capital is named."""
 _LOGINS = ("unlock", "log in", "login", "sign in", "opens with", "melde dich")
 _HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
 _FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
@@ -100,26 +102,28 @@ _LISTED = re.compile(
 )
 
 
-def find_spoken(text: str, folded: str) -> Iterator[Span]:
+def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
     """Yield the secrets of ``text`` that people tell each other.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
+        signs: Those of `SPOKEN_SIGNS`, `CAPITALS` and `NUMBER_STEMS` that are in it.
     """
-    stems, numbers = (_ASCII_STEMS, _ASCII_NUMBERS) if text.isascii() else (STEMS, NUMBER_STEMS)
-    for at, match in _anchors(folded, stems, _PASSWORD):
+    for at, match in _anchors(folded, [each for each in STEMS if each in signs], _PASSWORD):
         yield from _around(text, folded, at, match.end(), is_number=False)
-    if _DIGIT.search(text):
+    numbers = [each for each in NUMBER_STEMS if each in signs]
+    if numbers and _DIGIT.search(text):
         for at, match in _anchors(folded, numbers, _NUMBER):
             if _tells_a_code(folded, at, match):
                 yield from _around(text, folded, at, match.end(), is_number=True)
         yield from _listed(text, folded)
-    if (" with " in folded or " mit " in folded) and any(each in folded for each in _LOGINS):
+    if may_log_in(folded):
         for match in _LOGIN.finditer(folded):
             is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
             yield from _said(text, match.end(), is_number=is_number, tie="bare")
-    yield from _corrected(text, folded)
+    if not CAPITALS.isdisjoint(signs):
+        yield from _corrected(text, folded)
     yield from _pairs(text, folded)
 
 
@@ -135,7 +139,7 @@ def _pairs(text: str, folded: str) -> Iterator[Span]:
 
 
 def _anchors(
-    folded: str, stems: tuple[str, ...], pattern: re.Pattern[str]
+    folded: str, stems: Iterable[str], pattern: re.Pattern[str]
 ) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield where a name of a secret starts, and the name."""
     for stem in stems:
@@ -301,8 +305,6 @@ def _answer(text: str, begin: int, stop: int, *, is_number: bool, asked: bool) -
 
 def _corrected(text: str, folded: str) -> Iterator[Span]:
     """Yield what is said again "with a capital S: …"."""
-    if ": " not in folded or not any(each in folded for each in _CAPITALS):
-        return
     for match in _CAPITAL.finditer(folded):
         word = _WORD.match(text, match.end())
         value = word[0].rstrip(_ENDS) if word else ""
@@ -320,9 +322,15 @@ def _listed(text: str, folded: str) -> Iterator[Span]:
                 yield "code", *code.span()
 
 
-def may_tell_a_code(folded: str) -> bool:
+def may_log_in(folded: str) -> bool:
+    """Return whether a text, in lower case, may say with what somebody logs in."""
+    if " with " not in folded and " mit " not in folded:
+        return False
+    return any(each in folded for each in _LOGINS)
+
+
+def may_tell_a_code(folded: str, signs: Collection[str]) -> bool:
     """Return whether a code may be said in a text that no other sign is in."""
-    if any(each in folded for each in _CAPITALS) or (" / " in folded and _HOLDER.search(folded)):
+    if " / " in folded and _HOLDER.search(folded):
         return True
-    is_told = any(stem in folded for stem in (*NUMBER_STEMS, *_LOGINS))
-    return is_told and bool(_FIGURES.search(folded))
+    return not _NUMBER_SIGNS.isdisjoint(signs) and bool(_FIGURES.search(folded))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Container, Generator, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.keyed import key_kind
 from recollect.text.redaction.values import is_filler
 
-_TELLING = re.compile(r"pass|pwd|secret|token|senha|contrase")
+_TELLING = ("pass", "pw", "secret", "token", "senha", "contrase")
 _HEADER = re.compile(r'"?[\w.#/-][\w .#/-]{0,40}"?(?:([,;\t])"?[\w.#/-][\w .#/-]{0,40}"?)+[ \r]*')
 _CELL = {
     sign: re.compile(rf'(?:[ ]*"((?:[^"\n]|"")*+)"[ \r]*|([^{sign}\n]*+))(?={sign}|\n|\Z)')
@@ -19,17 +19,19 @@ _LONGEST_HEADER = 1_000
 _LEAST_CHARS = 3
 
 
-def find_in_tables(text: str, folded: str) -> Iterator[Span]:
+def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
     """Yield the secrets below the telling names of headers such as ``user,password``.
 
     Args:
         text: Any text.
         folded: The same in lower case, with every character at the same offset.
+        signs: The telling names that are in it, among others.
     """
-    if not any(sign in text for sign in _CELL):
+    names = [name for name in _TELLING if name in signs]
+    if not (names and any(sign in text for sign in _CELL)):
         return
     done = 0
-    for name in _TELLING.finditer(folded):
+    for name in re.compile("|".join(names)).finditer(folded):
         if name.start() < done:
             continue
         begin = text.rfind("\n", done, name.start()) + 1 or done

@@ -7,38 +7,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.quality.redaction import corpus
-from recollect.text.redaction import Redactor, harmless
-from recollect.text.redaction.harmless import is_harmless
+from recollect.text.redaction import Redactor, harmless, redactor
+from recollect.text.redaction.commands import HEADS
+from recollect.text.redaction.harmless import Signs, is_harmless, signs_in
 from tests.unit.text.redaction.secrets_made_up import SHAPED
 from tests.unit.text.redaction.test_redactor import FRAGMENTS
 
-QUICK = Redactor(b"salt")
-BY_RULES = Redactor(b"salt", patterns=["(?!)"])
-"""With a pattern of the owner's, here of one that matches nothing, every text is searched."""
+REDACTOR = Redactor(b"salt")
+EVERY_SIGN = frozenset({*harmless.PARTS, *harmless.LOOKS})
 PROSE = "the plan for Tuesday moved; understanding it took well-organised people three days, sudo"
 WORDS = [*PROSE.split(), "internationalization", "0b5e2f1c-7a33-4c55-9f1e-6a1b2c3d4e5f", "Ärger"]
+
+
+def _by_rules(value: object) -> object:
+    """Redact with every rule looking at every text, whatever signs it holds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redactor, "signs_in", lambda text: Signs(EVERY_SIGN, HEADS, text))
+        patch.setattr(redactor, "is_harmless", lambda _: False)
+        return Redactor(b"salt").redact_value(value)
 
 
 @given(st.lists(st.sampled_from([*FRAGMENTS, *WORDS, " ", "\n"]), max_size=12).map("".join))
 def test_the_quick_way_tells_what_the_rules_tell(text: str) -> None:
     """Source: fragments of secrets and of what is around them, between words of prose."""
-    assert QUICK.redact(text) == BY_RULES.redact(text)
+    assert REDACTOR.redact_value(text) == _by_rules(text)
 
 
 @given(st.text(max_size=80))
 def test_so_it_does_of_any_text(text: str) -> None:
     """Whatever script it is in."""
-    assert QUICK.redact(text) == BY_RULES.redact(text)
+    assert REDACTOR.redact_value(text) == _by_rules(text)
 
 
 def test_so_it_does_of_the_corpus_of_the_benchmark() -> None:
     """Secrets and look-alikes of both halves, each alone and among words that are known."""
     assert is_harmless(PROSE.removesuffix(", sudo"))
     for case in corpus(7):
-        assert QUICK.redact_value(case.value) == BY_RULES.redact_value(case.value)
+        assert REDACTOR.redact_value(case.value) == _by_rules(case.value)
         if isinstance(case.value, str):
             told = f"the plan for Tuesday moved; {case.value} took people"
-            assert QUICK.redact(told) == BY_RULES.redact(told)
+            assert REDACTOR.redact_value(told) == _by_rules(told)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +64,11 @@ def test_a_text_with_a_sign_is_not_proven(text: str) -> None:
 
 
 def test_words_that_were_seen_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which is what makes it quick."""
-    assert is_harmless("several ordinary words")
-    monkeypatch.setattr(harmless, "_has_sign", lambda _: pytest.fail("they were known"))
+    """Which is what makes it quick, for words with signs too."""
+    before = signs_in("several ordinary words about a token")
+    monkeypatch.setattr(harmless, "_looked_at", lambda _: pytest.fail("they were known"))
     assert is_harmless("ordinary words, several"[:14])
+    assert signs_in("about a token words").found == before.found == {"token"}
 
 
 def test_the_memory_of_words_is_bounded() -> None:
@@ -71,6 +80,7 @@ def test_the_memory_of_words_is_bounded() -> None:
 
 def test_long_words_are_not_kept_and_long_texts_not_tried() -> None:
     """They would not come again, and hold a sign more often than not."""
-    assert is_harmless("internationalizationalisms")
-    assert "internationalizationalisms" not in harmless.known_words
+    long = "internationalizationalisms" * 2
+    assert is_harmless(long)
+    assert long not in harmless.known_words
     assert not is_harmless("word " * 1_000)
