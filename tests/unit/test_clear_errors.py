@@ -32,7 +32,7 @@ def test_values_of_a_wrong_type_are_refused_with_a_hint(tmp_path: Path) -> None:
             lambda: memory.sessions.get(session),
             lambda: memory.sessions.messages(session),
             lambda: memory.sessions.append(session, "user", "tea"),
-            lambda: memory.events.since("x"),  # type: ignore[arg-type]
+            lambda: memory.events.since("x"),
         )
         for call in calls:
             with pytest.raises(InvalidInput) as caught:

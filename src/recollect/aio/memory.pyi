@@ -1837,9 +1837,20 @@ class AsyncEventStream:
     """
     async def close(self) -> None:
         """Hand over what was committed before, then stop; a second call does nothing."""
+    async def cursor(self, seq: int | None = None) -> str:
+        """Return a place in the journal, to begin after it later.
+
+        Unlike a bare number it is refused after a restore, however far the journal came since.
+
+        Args:
+            seq: The sequence number of an event; that of the newest one if not given.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
     def follow(
         self,
-        seq: int | None = None,
+        seq: int | str | None = None,
         *,
         types: Sequence[str] | None = None,
         session_id: str | None = None,
@@ -1852,8 +1863,8 @@ class AsyncEventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
     async def last_seq(self) -> int:
@@ -1873,7 +1884,7 @@ class AsyncEventStream:
         """
     async def reader(
         self,
-        seq: int | None = None,
+        seq: int | str | None = None,
         *,
         types: Sequence[str] | None = None,
         bell: Callable[[], None],
@@ -1887,23 +1898,38 @@ class AsyncEventStream:
                 reader is closed. What others write is found by looking again after ``pause_s()``.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
+            StoreError: the database cannot be read.
+        """
+    async def seq_of(self, place: int | str | None) -> int:
+        """Return the sequence number of a place in the journal: of the newest event if not given.
+
+        Args:
+            place: A sequence number, or a `cursor`.
+
+        Raises:
+            InvalidInput: it is neither.
+            Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
     def since(
-        self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
+        self,
+        seq: int | str = 0,
+        *,
+        types: Sequence[str] | None = None,
+        session_id: str | None = None,
     ) -> AsyncItems[RecordedEvent]:
         """Yield every event after ``seq``, oldest first, until there is none left.
 
         Args:
-            seq: The sequence number of the last one known; 0 for all.
+            seq: The sequence number of the last one known, or a `cursor`; 0 for all.
             types: Only these types, such as ``session.created``.
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
     async def state(self) -> EventsState:
@@ -1914,7 +1940,7 @@ class AsyncEventStream:
         types: Sequence[str] | None = None,
         *,
         session_id: str | None = None,
-        after: int | None = None,
+        after: int | str | None = None,
     ) -> Opening[AsyncSubscription]:
         """Call ``callback`` with each event from now on, those of other processes too.
 
@@ -1926,14 +1952,14 @@ class AsyncEventStream:
             callback: Gets a `RecordedEvent`.
             types: Only these types.
             session_id: Only those of this session.
-            after: Begin after this sequence number instead of now.
+            after: Begin after this sequence number or `cursor` instead of now.
 
         Returns:
             What stops it: ``close()``, or the end of a ``with`` block.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """

@@ -57,7 +57,6 @@ from recollect.store.digests import check_digest
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors, translate_os
 from recollect.store.files import exchange, private_folder, sync, sync_folder
-from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, list_files, read_beneath
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import (
@@ -69,6 +68,7 @@ from recollect.store.sqlite.home import (
 )
 from recollect.store.sqlite.integrity import quick_check
 from recollect.store.sqlite.snapshot import alone, snapshots
+from recollect.store.streams import renew_journal
 from recollect.workspace.memory_folder import LARGEST_BYTES
 
 BEFORE = ".before-"
@@ -350,7 +350,7 @@ def _settle(
             mirror.heal_all()
             mirror.flush()
         erased = erase_again(records, known, clock, IdSource(clock)) if known.tombstones else 0
-        records.write(lambda tx: record_event(tx, event))
+        records.write(lambda tx: renew_journal(tx, event))
     finally:
         records.close()
     for copy in home.glob(f"{RECORDS_FILE}{BEFORE}*"):  # the backup is the copy

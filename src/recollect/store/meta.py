@@ -10,6 +10,8 @@ from recollect.store.engine import Database, Transaction
 
 REDACTION_SALT = "redaction.salt"
 """The key of the random number that marks of secrets are made with."""
+EPOCH = "events.epoch"
+"""The key of the random number of a journal: what a restore puts in its place has another."""
 PLAIN_KEYS = "sessions.plain_keys"
 """The key of whose plain names were in a home of before the setting of this name."""
 OWNERS = "owner"
@@ -40,6 +42,11 @@ def set_value(tx: Transaction, key: str, value: str) -> None:
 def drop_value(tx: Transaction, key: str) -> None:
     """Keep no value under ``key`` any more."""
     tx.execute("DELETE FROM meta WHERE key = ?", (key,))
+
+
+def new_epoch() -> str:
+    """Draw what `EPOCH` is the key of, 8 hex digits."""
+    return secrets.token_hex(4)
 
 
 def persisted_random(records: Database, key: str) -> str:

@@ -7,6 +7,7 @@ comes like what this one did. Writers never wait for a reader.
 from __future__ import annotations
 
 import copy
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -15,7 +16,7 @@ import msgspec
 
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, InvalidInput, RecollectError, StoreClosed
-from recollect.core.events import check_types
+from recollect.core.events import AnyEvent, check_types
 from recollect.core.scope import Scope
 from recollect.core.worker import WaitingIterator, Worker
 from recollect.store.engine import Database, Transaction
@@ -25,11 +26,14 @@ from recollect.store.journal import (
     events_since,
     last_event,
     latest_events,
+    record_event,
 )
+from recollect.store.meta import EPOCH, find_value, new_epoch, set_value
 
 OnEvent = Callable[[RecordedEvent], object]
 """Called with each event, in commit order; what it returns is dropped."""
 
+_PLACE = re.compile(r"([0-9]{1,30})(?:-([0-9a-f]{8}))?")
 _PAGE = 500
 """Events read at once."""
 _SHORTEST_S = 0.05
@@ -227,22 +231,26 @@ class EventStream:
         return stream
 
     def since(
-        self, seq: int = 0, *, types: Sequence[str] | None = None, session_id: str | None = None
+        self,
+        seq: int | str = 0,
+        *,
+        types: Sequence[str] | None = None,
+        session_id: str | None = None,
     ) -> Iterator[RecordedEvent]:
         """Yield every event after ``seq``, oldest first, until there is none left.
 
         Args:
-            seq: The sequence number of the last one known; 0 for all.
+            seq: The sequence number of the last one known, or a `cursor`; 0 for all.
             types: Only these types, such as ``session.created``.
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id)
-        begin = self._begin(seq)
+        begin = self.seq_of(seq)
         return iter(()) if wanted is None else self._since(begin, wanted)
 
     def latest(
@@ -263,7 +271,7 @@ class EventStream:
 
     def follow(
         self,
-        seq: int | None = None,
+        seq: int | str | None = None,
         *,
         types: Sequence[str] | None = None,
         session_id: str | None = None,
@@ -276,12 +284,12 @@ class EventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id)
-        begin = self._begin(seq)
+        begin = self.seq_of(seq)
         if wanted is None:
             return iter(())
         bell, over = threading.Event(), threading.Event()
@@ -296,7 +304,7 @@ class EventStream:
 
     def reader(
         self,
-        seq: int | None = None,
+        seq: int | str | None = None,
         *,
         types: Sequence[str] | None = None,
         bell: Callable[[], None],
@@ -310,12 +318,12 @@ class EventStream:
                 reader is closed. What others write is found by looking again after ``pause_s()``.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, None) or EventFilter(types=())
-        begin = self._begin(seq)
+        begin = self.seq_of(seq)
         reader = EventReader(self._records, begin, wanted, self._bells.remove)
         self._bells.add(reader, bell)
         return reader
@@ -328,13 +336,56 @@ class EventStream:
         """
         return self._records.read(last_event)
 
+    def cursor(self, seq: int | None = None) -> str:
+        """Return a place in the journal, to begin after it later.
+
+        Unlike a bare number it is refused after a restore, however far the journal came since.
+
+        Args:
+            seq: The sequence number of an event; that of the newest one if not given.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        newest, epoch = self._records.read(_head)
+        return "-".join(filter(None, (str(newest if seq is None else seq), epoch)))
+
+    def seq_of(self, place: int | str | None) -> int:
+        """Return the sequence number of a place in the journal: of the newest event if not given.
+
+        Args:
+            place: A sequence number, or a `cursor`.
+
+        Raises:
+            InvalidInput: it is neither.
+            Conflict: the journal ends before it, or is another one.
+            StoreError: the database cannot be read.
+        """
+        newest, epoch = self._records.read(_head)
+        if place is None:
+            return newest
+        parts = None if isinstance(place, bool) else _PLACE.fullmatch(str(place))
+        if parts is None:
+            hint = "use the seq of an event or a cursor"
+            raise InvalidInput("seq must be a whole number from 0 or a cursor", hint=hint)
+        seq = int(parts[1])
+        if seq <= newest and parts[2] in {None, epoch}:
+            return seq
+        what = f"the newest event is {newest}, and {seq} was asked for"
+        raise Conflict(
+            what if seq > newest else f"event {seq} was of a journal that was replaced since",
+            hint="begin again from 0 or from the newest: an older backup was restored",
+            newest=newest,
+            seq=seq,
+        )
+
     def subscribe(
         self,
         callback: OnEvent,
         types: Sequence[str] | None = None,
         *,
         session_id: str | None = None,
-        after: int | None = None,
+        after: int | str | None = None,
     ) -> Subscription:
         """Call ``callback`` with each event from now on, those of other processes too.
 
@@ -346,19 +397,19 @@ class EventStream:
             callback: Gets a `RecordedEvent`.
             types: Only these types.
             session_id: Only those of this session.
-            after: Begin after this sequence number instead of now.
+            after: Begin after this sequence number or `cursor` instead of now.
 
         Returns:
             What stops it: ``close()``, or the end of a ``with`` block.
 
         Raises:
-            InvalidInput: a type is unknown, or the number is none.
-            Conflict: nothing that came so late is in the journal.
+            InvalidInput: a type is unknown, or the place is none.
+            Conflict: the journal ends before it, or is another one.
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
         wanted = self._filter(types, session_id) or EventFilter(types=())
-        begin = self._begin(after)
+        begin = self.seq_of(after)
         reader = EventReader(self._records, begin, wanted)
         with self._changing:
             if self._closing.is_set():
@@ -390,21 +441,6 @@ class EventStream:
         self._bells.ring()
         for subscription in present:
             subscription.finish()
-
-    def _begin(self, seq: int | None) -> int:
-        """Return after which event to begin: the newest one if not given."""
-        newest = self.last_seq()
-        if seq is None:
-            return newest
-        if type(seq) is not int or seq < 0:
-            raise InvalidInput("seq must be a whole number from 0", hint="use the seq of an event")
-        if seq > newest:
-            raise Conflict(
-                f"the newest event is {newest}, and {seq} was asked for",
-                hint="begin again from 0 or from the newest: an older backup was restored",
-                newest=newest,
-            )
-        return seq
 
     def _since(self, seq: int, wanted: EventFilter) -> Iterator[RecordedEvent]:
         reader = EventReader(self._records, seq, wanted)
@@ -446,3 +482,13 @@ class EventStream:
             ended = self._subscriptions.pop(id(reader))
             self._failures += ended.failures
             self._last_error = ended.last_error or self._last_error
+
+
+def renew_journal(tx: Transaction, event: AnyEvent) -> None:
+    """Write an event from which on this is another journal, with no place that was known."""
+    set_value(tx, EPOCH, new_epoch())
+    record_event(tx, event)
+
+
+def _head(tx: Transaction) -> tuple[int, str | None]:
+    return last_event(tx), find_value(tx, EPOCH)

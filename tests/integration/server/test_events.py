@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect.caller import Caller
+from recollect.core.errors import Conflict
 from recollect.server.route import Nothing, Piece, StreamRoute
 from recollect.server.shares import OWNER
 from tests.support.running_server import OVERRIDES, RunningServer
@@ -57,8 +59,6 @@ def test_events_come_to_whoever_listens_and_after_a_break_the_rest(tmp_path: Pat
 
 def test_what_another_process_does_is_told_as_well(tmp_path: Path) -> None:
     """Its commits ring no bell here: the stream looks again by itself."""
-    import recollect
-
     with (
         RunningServer(tmp_path / "home") as server,
         Wire(server.port) as wire,
@@ -106,6 +106,34 @@ def test_a_browser_whose_place_is_gone_gets_a_reset(tmp_path: Path) -> None:
             sessions.create()
             assert seqs(wire, 2) == [2]
         reply = server.call("GET", "/api/events?since=90")
+        assert (reply.status, reply.code) == (409, "conflict")
+
+
+def test_a_place_in_the_journal_of_before_a_restore_is_gone(tmp_path: Path) -> None:
+    """Also where the journal has passed it again: other events have its numbers."""
+    home, copy = tmp_path / "home", tmp_path / "copy.tar.gz"
+    with recollect.open(home, overrides=OVERRIDES, live=False) as memory:
+        memory.backup(copy)
+        memory.sessions.create()
+        memory.sessions.create()
+        place, newest = memory.events.cursor(), memory.events.last_seq()
+    recollect.restore(copy, home)
+    with recollect.open(home, overrides=OVERRIDES, live=False) as memory:
+        for _ in range(3):
+            memory.sessions.create()
+        assert memory.events.last_seq() > newest
+        with pytest.raises(Conflict, match="of a journal that was replaced"):
+            memory.events.since(place)
+        again = memory.events.cursor(newest)
+    with RunningServer(home) as server:
+        seen: list[str] = []
+        for known in (place, again):
+            with Wire(server.port) as wire:
+                wire.send(request("GET", "/api/events", server.headers(last_event_id=known)))
+                assert wire.head() is not None
+                seen.append((wire.piece() or b"").decode())
+        assert [f'"lost":{newest}' in first for first in seen] == [True, False]
+        reply = server.call("GET", f"/api/events?since={place}")
         assert (reply.status, reply.code) == (409, "conflict")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,9 @@ def told(piece: Piece) -> list[dict[str, Any]]:
     for block in piece.decode().removesuffix("\n\n").split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.split("\n"))
         document = json.loads(lines["data"])
-        assert (lines["id"], lines["event"]) == (str(document["seq"]), document["type"])
+        place = re.fullmatch("([0-9]+)-[0-9a-f]{8}", lines["id"])
+        assert place is not None
+        assert (place[1], lines["event"]) == (str(document["seq"]), document["type"])
         found.append(document)
     return found
 
@@ -88,7 +91,13 @@ def test_what_was_missed_is_told_first(callers: Callers) -> None:
     caller = callers.local("owner")
     for number in range(3):
         caller.memory.sessions.create(f"n{number}")
-    for given in ({"since": 1}, {"since": 0, "last_event_id": 1}):
+    place = caller.memory.events.cursor(1)
+    places: tuple[dict[str, Any], ...] = (
+        {"since": "1"},
+        {"since": place},
+        {"since": "0", "last_event_id": place},
+    )
+    for given in places:
         assert [event["seq"] for event in drawn(caller, lambda: None, **given)] == [2, 3]
 
 
@@ -98,7 +107,7 @@ def test_pages_follow_each_other(callers: Callers) -> None:
     session = caller.memory.sessions.create()
     for _ in range(600):
         caller.memory.sessions.append(session.id, "user", "kites")
-    found = drawn(caller, lambda: None, pages=2, since=0)
+    found = drawn(caller, lambda: None, pages=2, since="0")
     assert [event["seq"] for event in found] == list(range(1, 602))
 
 
@@ -112,9 +121,9 @@ def test_only_the_types_that_are_wanted_are_told(callers: Callers) -> None:
         caller.memory.sessions.rename(session.id, "Kites")
 
     for types in (["session.created,session.changed"], ["session.created", "session.changed"]):
-        found = drawn(caller, lambda: None, since=0, types=types) if types[1:] else []
+        found = drawn(caller, lambda: None, since="0", types=types) if types[1:] else []
         act()
-        found = found or drawn(caller, lambda: None, since=0, types=types)
+        found = found or drawn(caller, lambda: None, since="0", types=types)
         assert {event["type"] for event in found} == {"session.created", "session.changed"}
     with pytest.raises(InvalidInput, match="unknown type"):
         events(caller, EventsWanted(types=["session.created", "odd"]))
@@ -133,10 +142,10 @@ def test_a_token_is_told_of_the_sessions_that_it_may_hear(callers: Callers) -> N
     memory.backup(memory.home.parent / "copy")
     with owner.acting():
         memory.sessions.append(mine.id, "assistant", "kites")
-    found = drawn(guest, lambda: None, since=0)
+    found = drawn(guest, lambda: None, since="0")
     assert {event["scope"]["session"] for event in found} == {mine.id}
     assert [event["actor"] for event in found] == [None, "guest", None]
-    everything = drawn(owner, lambda: None, since=0)
+    everything = drawn(owner, lambda: None, since="0")
     assert len(everything) == 6
     assert [event["actor"] for event in everything][-1] == "local"
 
@@ -147,9 +156,9 @@ def test_a_scope_narrows_what_the_operator_is_told(callers: Callers) -> None:
     owner.writes_to("agent:work:main")
     owner.writes_to("notes")
     worker = callers.local("owner", scope=Scope(agent="work"))
-    assert [event["key"] for event in drawn(worker, lambda: None, since=0)] == ["agent:work:main"]
+    assert [event["key"] for event in drawn(worker, lambda: None, since="0")] == ["agent:work:main"]
     stranger = callers.local("owner", "write", scope=Scope(tenant="acme"))
-    found = drawn(stranger, lambda: stranger.writes_to("theirs"), since=0)
+    found = drawn(stranger, lambda: stranger.writes_to("theirs"), since="0")
     assert [event["key"] for event in found] == ["theirs"]
 
 
@@ -183,12 +192,12 @@ def test_a_silent_stream_gives_signs_of_life(
     callers.local("owner", "write").writes_to("notes")
 
     async def draw() -> list[Piece]:
-        pieces = aiter(events(caller, EventsWanted(since=seq)))
+        pieces = aiter(events(caller, EventsWanted(since=str(seq))))
         await anext(pieces)
         return [await anext(pieces), await anext(pieces)]
 
     *_, piece = asyncio.run(draw())
-    assert piece == f": still here\nid: {seq + 1}\n\n".encode()
+    assert piece == f": still here\nid: {caller.memory.events.cursor(seq + 1)}\n\n".encode()
 
 
 def test_a_reader_that_takes_nothing_is_let_go(callers: Callers) -> None:

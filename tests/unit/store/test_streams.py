@@ -17,7 +17,7 @@ from recollect.core.settings import StoreSettings
 from recollect.store.engine import Transaction
 from recollect.store.journal import RecordedEvent, record_event
 from recollect.store.sqlite.database import SqliteDatabase, open_records
-from recollect.store.streams import EventStream
+from recollect.store.streams import EventStream, renew_journal
 
 DEADLINE_S = 20.0
 
@@ -307,3 +307,33 @@ def test_a_cursor_at_a_removed_event_is_none_ahead(
     assert list(stream.since(2)) == []
     tell(records, "c")
     assert [recorded.seq for recorded in stream.since(2)] == [3]
+
+
+def test_a_cursor_of_a_journal_that_was_replaced_is_an_error(
+    records: SqliteDatabase, stream: EventStream
+) -> None:
+    """However far the new one has come; a bare number is not known to be of the old one."""
+    tell(records, "a", "b")
+    known, newest = stream.cursor(1), stream.cursor()
+    assert keys(list(stream.since(known))) == ["b"]
+    assert list(stream.since(newest)) == []
+    assert keys(list(stream.since("1"))) == ["b"]
+    records.write(lambda tx: renew_journal(tx, created("c")))
+    for ask in (
+        lambda: stream.since(known),
+        lambda: stream.follow(known),
+        lambda: stream.subscribe(print, after=known),
+        lambda: stream.reader(known, bell=lambda: None),
+    ):
+        with pytest.raises(Conflict, match="event 1 was of a journal that was replaced") as raised:
+            ask()
+        assert "restored" in raised.value.hint
+    assert keys(list(stream.since(1))) == ["b", "c"]
+    assert stream.cursor(1) != known
+
+
+@pytest.mark.parametrize("place", ["", "x", "-1", "1-", "1-xyz", "1 ", "1-12345678-"])
+def test_what_is_no_place_is_refused(stream: EventStream, place: str) -> None:
+    """Also what only looks like a cursor."""
+    with pytest.raises(InvalidInput):
+        stream.since(place)

@@ -11,12 +11,12 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from functools import partial
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 
 from recollect.caller import Caller
-from recollect.core.errors import Unauthorized
+from recollect.core.errors import Conflict, Unauthorized
 from recollect.core.events import check_types
 from recollect.core.loops import result_of
 from recollect.core.threads import ThreadPool
@@ -40,40 +40,51 @@ _PAGES = ThreadPool("recollect-page", 4)
 _encode = msgspec.json.Encoder().encode
 
 
+Place: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern=r"^[0-9]+(-[0-9a-f]{8})?$", min_length=1, max_length=30)
+]
+
+
 class EventsWanted(Given, frozen=True):
     """Which events.
 
     Attributes:
-        since: Those after this sequence number; only what comes from now on if not given.
+        since: Those after this sequence number, or this ``id`` of an event of a stream; only what
+            comes from now on if not given.
         last_event_id: The same, from the header that a browser sends when it comes back.
         types: Only these types, comma-separated or repeated.
     """
 
-    since: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    last_event_id: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    since: Place | None = None
+    last_event_id: Place | None = None
     types: list[str] = msgspec.field(default_factory=list)
 
 
 def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
     """Return the events that the token may hear, as they come.
 
-    Where the journal ends before what a browser saw last, as after a restore, the event ``reset``
-    comes first: ``seq`` is where it goes on, ``lost`` what was seen.
+    Where the journal is not the one of which a browser saw an event last, or ends before it, as
+    after a restore, the event ``reset`` comes first: ``seq`` is where it goes on, ``lost`` what was
+    seen.
 
     Raises:
-        Conflict: the journal ends before ``since``.
+        Conflict: the journal ends before ``since``, or is another one.
         InvalidInput: a type is unknown.
         StoreError: the records cannot be read.
     """
     types = [name for each in given.types for name in each.split(",") if name]
     check_types(types)
-    after = given.since if given.last_event_id is None else given.last_event_id
     # Now, and not when the first piece is drawn: nothing is to fall between.
-    newest = caller.memory.events.last_seq()
-    if given.last_event_id is not None and given.last_event_id > newest:
+    stream, lost = caller.memory.events, None
+    try:
+        after = given.since if given.last_event_id is None else given.last_event_id
+        seq = stream.seq_of(after)
+    except Conflict as error:
+        if given.last_event_id is None:
+            raise
         # An error would end the stream of a browser for good.
-        return EventPieces(caller, newest, types or None, lost=given.last_event_id).pieces()
-    return EventPieces(caller, newest if after is None else after, types or None).pieces()
+        seq, lost = stream.last_seq(), error.facts["seq"]
+    return EventPieces(caller, seq, types or None, lost=lost).pieces()
 
 
 class EventPieces:
@@ -93,7 +104,7 @@ class EventPieces:
         seq: int,
         types: list[str] | None = None,
         *,
-        lost: int | None = None,
+        lost: object = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._caller = caller
@@ -101,6 +112,8 @@ class EventPieces:
         self._types = types
         self._lost = lost
         self._now = now
+        # Places of one journal differ by the number alone.
+        self._mark = caller.memory.events.cursor(0).removeprefix("0")
 
     async def pieces(self) -> AsyncGenerator[Piece, None]:
         """Yield pages of events, and signs of life; end where the token or the patience does.
@@ -111,7 +124,9 @@ class EventPieces:
         bell = _Bell(asyncio.get_running_loop())
         reader = self._caller.memory.events.reader(self._seq, types=self._types, bell=bell.ring)
         try:
-            piece: Piece | None = f"retry: {RETRY_MS}\nid: {reader.seq}\n\n{self._reset()}".encode()
+            piece: Piece | None = (
+                f"retry: {RETRY_MS}\nid: {reader.seq}{self._mark}\n\n{self._reset()}".encode()
+            )
             while piece is not None:
                 sent_at = self._now()
                 yield piece
@@ -128,7 +143,7 @@ class EventPieces:
         if self._lost is None:
             return ""
         data = _encode({"type": "reset", "seq": self._seq, "lost": self._lost}).decode()
-        return f"id: {self._seq}\nevent: reset\ndata: {data}\n\n"
+        return f"id: {self._seq}{self._mark}\nevent: reset\ndata: {data}\n\n"
 
     async def _next(self, reader: EventReader, bell: _Bell) -> Piece | None:
         """Return the next piece; None where the token is not valid any more."""
@@ -143,7 +158,7 @@ class EventPieces:
                 return piece
             if not is_page:
                 await bell.wait(min(left, reader.pause_s()))
-        return f": still here\nid: {reader.seq}\n\n".encode()
+        return f": still here\nid: {reader.seq}{self._mark}\n\n".encode()
 
     def _page(self, reader: EventReader) -> tuple[Piece, bool]:
         """Return what the token may hear of a page, and whether there was one."""
@@ -152,10 +167,19 @@ class EventPieces:
         if page:
             reader.seq = page[-1].seq
         if self._caller.token.is_owners:
-            return b"".join(map(_sent, page)), bool(page)
+            return b"".join(map(self._sent, page)), bool(page)
         heard = set(filter(self._caller.hears, {e.event.scope.session or "" for e in page}))
         mine = [self._without_others(e) for e in page if e.event.scope.session in heard]
-        return b"".join(map(_sent, mine)), bool(page)
+        return b"".join(map(self._sent, mine)), bool(page)
+
+    def _sent(self, recorded: RecordedEvent) -> Piece:
+        document = recorded.document()
+        return b"id: %d%s\nevent: %s\ndata: %s\n\n" % (
+            recorded.seq,
+            self._mark.encode(),
+            document["type"].encode(),
+            _encode(document),
+        )
 
     def _without_others(self, recorded: RecordedEvent) -> RecordedEvent:
         """Return an event without the name of another token: who else calls is the operator's."""
@@ -185,15 +209,6 @@ class _Bell:
             async with asyncio.timeout(timeout_s):
                 await self._rung.wait()
             await asyncio.sleep(GATHER_S)
-
-
-def _sent(recorded: RecordedEvent) -> Piece:
-    document = recorded.document()
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (
-        recorded.seq,
-        document["type"].encode(),
-        _encode(document),
-    )
 
 
 ROUTES: tuple[AnyRoute, ...] = (

@@ -18,7 +18,7 @@ import apsw
 from recollect.core.errors import RecordsLost
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
-from recollect.store.meta import ADD_VALUE, FIND_VALUE, find_value, set_value
+from recollect.store.meta import ADD_VALUE, EPOCH, FIND_VALUE, find_value, new_epoch, set_value
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 
 RECORDS_FILE = "records.db"
@@ -100,8 +100,9 @@ def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> N
 
 
 def sign(connection: apsw.Connection, new_id: str) -> None:
-    """Give ``records.db`` an id, unless it has one."""
-    connection.execute(ADD_VALUE, (_KEY, new_id)).fetchall()
+    """Give ``records.db`` an id and its journal an epoch, unless it has them."""
+    for key, value in ((_KEY, new_id), (EPOCH, new_epoch())):
+        connection.execute(ADD_VALUE, (key, value)).fetchall()
 
 
 def find_home_id(tx: Transaction) -> str | None:
