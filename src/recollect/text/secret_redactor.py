@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -64,6 +65,7 @@ class SecretRedactor:
         """Whether plain ids and paths may hold what the owner wants out."""
         self._records = records
         self._sessions: dict[str, _BoundRedactor] = {}
+        self._choosing = threading.Lock()
         self.path: Callable[[str], str] = functools.lru_cache(_MOST_PATHS)(self._path)
         """Returns a path without secrets, the same each time.
 
@@ -104,24 +106,27 @@ class SecretRedactor:
         """
         from recollect.store.recognised import add_recognised, find_recognised
 
-        known = self._sessions.get(name)
-        if is_new := known is None:
-            if len(self._sessions) >= _MOST_SESSIONS:
-                self._sessions.clear()
-            known = self._sessions[name] = _BoundRedactor(
-                self._redactor, self._salt, self._patterns, self._kinds
-            )
+        with self._choosing:
+            known = self._sessions.get(name)
+            if is_new := known is None:
+                if len(self._sessions) >= _MOST_SESSIONS:
+                    self._sessions.clear()
+                known = self._sessions[name] = _BoundRedactor(
+                    self._redactor, self._salt, self._patterns, self._kinds
+                )
         records = self._records
-        if records is not None and (is_current or is_new):
-            since = known.number
-            known.take(*records.read(lambda tx: find_recognised(tx, name, since)))
-        before, made = len(known.recognised), make(known)
-        if len(known.recognised) > before:
-            made = make(known)
-            fresh = known.recognised.take_fresh()
-            if records is not None:
-                records.write(lambda tx: add_recognised(tx, name, fresh))
-        return made
+        # What one thread learnt and has not kept yet, another would take for that of an ended one.
+        with known.working:
+            if records is not None and (is_current or is_new):
+                since = known.number
+                known.take(*records.read(lambda tx: find_recognised(tx, name, since)))
+            before, made = len(known.recognised), make(known)
+            if len(known.recognised) > before:
+                made = make(known)
+                fresh = known.recognised.take_fresh()
+                if records is not None:
+                    records.write(lambda tx: add_recognised(tx, name, fresh))
+            return made
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets."""
@@ -180,6 +185,8 @@ class _BoundRedactor(SecretRedactor):
         self.recognised = engine.recognised()
         self.number = 0
         """Of the newest row that is known."""
+        self.working = threading.RLock()
+        """Held by the thread that learns; ``make`` may redact in the same session."""
 
     def take(self, number: int, lines: list[str]) -> None:
         """Know the rows of the session; without any it ended, and what was known is forgotten."""

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.core.clock import SystemClock
+from recollect.core.settings import StoreSettings
+from recollect.store.sqlite.database import open_records
 from recollect.text.redaction import Redactor
 from recollect.text.secret_redactor import _PLAIN_PATH, SecretRedactor, is_marked
 from tests.unit.text.redaction.secrets_made_up import ALNUM, run
@@ -84,3 +91,30 @@ def test_a_path_keeps_its_folders_and_its_ending(name: str, ending: str) -> None
     assert shown.endswith(ending) or "#" in ending
     assert not any(part in shown for part in (TOKEN, "Xk29fj39sLQpw0Zr", "hunter2"))
     assert redactor.path(shown) == shown == SecretRedactor(b"salt").path(shown)
+
+
+def test_what_one_thread_learns_another_does_not_forget(tmp_path: Path) -> None:
+    """Two hooks of one session at once: what is learnt and not kept yet is no ended session's."""
+    with closing(open_records(tmp_path, StoreSettings(), SystemClock())) as records:
+        redactor = SecretRedactor(b"salt", records=records)
+        has_looked, others = threading.Event(), list[threading.Thread]()
+
+        def look(_: SecretRedactor) -> None:
+            has_looked.set()
+
+        def learn(session: SecretRedactor) -> str:
+            told = session.text("password: sunset-42-harbour")
+            if not others:
+                other = threading.Thread(target=lambda: redactor.session("s1", look))
+                others.append(other)
+                other.start()
+                has_looked.wait(0.3)
+            return told
+
+        redactor.session("s1", learn)
+        others[0].join()
+        assert has_looked.is_set()
+        said = SecretRedactor(b"salt", records=records).session(
+            "s1", lambda session: session.text("it said sunset-42-harbour")
+        )
+        assert "[redacted:password:" in said
