@@ -114,6 +114,20 @@ def test_a_scope_shows_one_person_or_account_on_every_surface(
         assert _surfaces(memory, made) == [set(shown)] * 6
 
 
+def test_a_scope_of_a_user_leaves_shared_sessions_to_their_audience(tmp_path: Path) -> None:
+    """A row is of the user whom its session is with; whose a turn is, its sender says."""
+    with _opened(tmp_path) as memory:
+        main = memory.sessions.open("agent:main:main").id
+        for sender, said in (("telegram:42", "papaya"), ("slack:42", "kumquat")):
+            memory.sessions.append(main, "user", f"We eat {said}.", sender=sender)
+        memory.sync()
+        narrowed = memory.within(Scope(user="telegram:42"))
+        assert narrowed.sessions.list() == []
+        assert not narrowed.search("papaya kumquat", 9, 0.0).hits
+        heard = memory.search("papaya kumquat", 9, 0.0, for_session=main, for_sender="telegram:42")
+        assert [hit.snippet for hit in heard.hits] == ["We eat papaya."]
+
+
 def test_links_are_asked_when_rows_are_read(tmp_path: Path) -> None:
     """Unlinked again, what each account said is apart again; nothing was rewritten."""
     made = _filled(tmp_path)
