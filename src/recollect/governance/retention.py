@@ -28,6 +28,7 @@ from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.record.session import find_session
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
+from recollect.store.recognised import drop_idle
 
 LARGEST_BYTES = 400_000_000
 """A larger database is not rewritten in the background: writers would wait for more than some
@@ -139,11 +140,14 @@ class Retention:
     def prune_daily(self, stopping: Stopping = lambda: False) -> PruneReport | None:
         """Prune if it is a day since the last time and there is a cap, or something is unfinished.
 
+        What was recognised as secret in sessions that are idle is forgotten in any case.
+
         Cheap to ask: the records are looked at once a day, too.
         """
         now = self._clock.now_ms()
         if now < self._looked_at + DAY_MS:
             return None
+        drop_idle(self._records, now)
         if not self._records.read(lambda tx: self._is_due(tx, now)):
             self._looked_at = now
             return None

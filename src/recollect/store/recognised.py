@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import LiteralString
 
+from recollect.core.clock import DAY_MS
 from recollect.store.columns import integer, text
-from recollect.store.engine import Transaction
+from recollect.store.engine import Database, Transaction
 
 _NAMED: LiteralString = "SELECT id FROM sessions WHERE tenant = ? AND source = ? AND foreign_id = ?"
 _FIND: LiteralString = """
@@ -29,6 +30,14 @@ _DROP: LiteralString = """
     DELETE FROM recognised_secrets
     WHERE session_id IN (?1, (SELECT source || ':' || foreign_id FROM sessions WHERE id = ?1))
 """
+_OF_IDLE: LiteralString = """
+    FROM recognised_secrets WHERE session_id IN (
+        SELECT id FROM sessions WHERE updated_at < ?1
+        UNION ALL SELECT source || ':' || foreign_id FROM sessions
+            WHERE updated_at < ?1 AND foreign_id IS NOT NULL)
+"""
+_IDLE_DAYS = 30
+"""After which a session that never ended, as one that was imported, is taken for ended."""
 
 
 def session_name(tx: Transaction, tenant: str, source: str, foreign_id: str) -> str:
@@ -56,3 +65,10 @@ def add_recognised(tx: Transaction, session: str, lines: Iterable[str]) -> None:
 def drop_recognised(tx: Transaction, session: str) -> None:
     """Forget what was recognised in a session."""
     tx.execute(_DROP, (session,))
+
+
+def drop_idle(records: Database, now: int) -> None:
+    """Forget what was recognised in sessions that were not changed for 30 days."""
+    oldest = (now - _IDLE_DAYS * DAY_MS,)
+    if records.read(lambda tx: tx.row("SELECT 1" + _OF_IDLE + "LIMIT 1", oldest)):
+        records.write(lambda tx: tx.execute("DELETE" + _OF_IDLE, oldest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from recollect.governance.sweep import is_unswept
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.store.journal import events_since
+from recollect.store.recognised import add_recognised, find_recognised
 from recollect.store.sqlite.home import TRANSCRIPTS
 from tests.unit.governance.kept_home import KeptHome
 
@@ -323,6 +325,20 @@ def test_the_daily_run_comes_once_a_day(home: KeptHome) -> None:
     assert other.prune_daily() is not None
     home.clock.now += DAY_MS
     assert kept.prune_daily() is not None
+
+
+def test_what_was_recognised_in_an_idle_session_is_forgotten_by_age(home: KeptHome) -> None:
+    """One that was imported never ends; no cap is needed, and a fresh one keeps what it knows."""
+    old, new = home.talk("old", 2, days_ago=31), home.talk("new", 2, days_ago=29)
+    for session in (old, new):
+        home.records.write(partial(add_recognised, session=session, lines=["a"]))
+    kept = home.retention()
+    assert kept.prune_daily() is None
+    left = [home.records.read(partial(find_recognised, session=s, since=0))[1] for s in (old, new)]
+    assert left == [[], ["a"]]
+    home.clock.now += 2 * DAY_MS
+    kept.prune_daily()
+    assert home.records.read(lambda tx: find_recognised(tx, new, 0)) == (0, [])
 
 
 def test_a_large_database_is_left_to_somebody_who_asks(
