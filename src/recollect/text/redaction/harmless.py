@@ -31,7 +31,7 @@ _ALONE = frozenset(
 )
 _OPTIONS = frozenset(OPTIONS)
 PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *NUMBER_STEMS} - _ALONE))
-"""What is looked for in the lower case of a word with a space before and behind it."""
+"""What is looked for in the lower case of a word with a space before and after it."""
 LOOKS = frozenset({_CREDENTIAL, _HIDDEN, PACKED})
 """What the look of a word says."""
 _TELLING = _ALONE | LOOKS
