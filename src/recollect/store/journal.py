@@ -7,11 +7,13 @@ truth or lag. They are read by sequence number, in commit order.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Literal, LiteralString
 
 import msgspec
 from msgspec import Struct
 
+from recollect.core.errors import StoreCorrupt
 from recollect.core.events import AnyEvent, Event, UnknownEvent
 from recollect.core.scope import Scope
 from recollect.store.columns import (
@@ -33,8 +35,21 @@ _WRITE_EVENT = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _READ_EVENTS: LiteralString = """
-    SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at, actor
-    FROM events WHERE seq > ?"""
+    SELECT seq, tenant, agent, user_id, project, session_id, type, payload, at, actor, EXISTS (
+        SELECT 1 FROM events t INDEXED BY events_twin
+        WHERE t.session_id IS events.session_id AND t.seq = events.seq
+            AND t.tenant = events.tenant AND t.agent IS events.agent
+            AND t.user_id IS events.user_id AND t.project IS events.project
+            AND t.type = events.type AND t.payload = events.payload AND t.at = events.at
+            AND t.actor IS events.actor) AS is_whole
+    FROM events NOT INDEXED WHERE seq > ?"""
+"""``is_whole``: the twin, an index that has all columns and lies on other pages, says the same."""
+_SAME_NUMBER: LiteralString = """
+    SELECT (SELECT count(*) FROM events NOT INDEXED WHERE seq > ?1 AND session_id = ?2)
+        = (SELECT count(*) FROM events INDEXED BY events_twin WHERE session_id = ?2 AND seq > ?1)
+"""
+_OLDEST_FIRST: LiteralString = " ORDER BY seq LIMIT ?"
+_NEWEST_FIRST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 # Not of the rows: the last of them may have been removed, with its session or by age.
 _LAST_EVENT = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 _WRITE_CHANGE = "INSERT INTO changes (tenant, kind, ref, op, at) VALUES (?, ?, ?, ?, ?)"
@@ -89,19 +104,18 @@ def events_since(
     """Return up to ``limit`` events after ``seq``, oldest first.
 
     An event that this version does not know comes as an `UnknownEvent`.
+
+    Raises:
+        StoreCorrupt: one is not what was stored; also one that is not asked for, or was no more.
     """
-    sql, params = _narrowed(wanted or EventFilter())
-    sql = _READ_EVENTS + sql + " ORDER BY seq LIMIT ?"
-    return [_read_event(row) for row in tx.rows(sql, (seq, *params, limit))]
+    return _read_events(tx, seq, wanted, _OLDEST_FIRST, limit)
 
 
 def latest_events(
     tx: Transaction, limit: int, wanted: EventFilter | None = None
 ) -> list[RecordedEvent]:
     """Return the newest events, up to ``limit``, oldest first."""
-    sql, params = _narrowed(wanted or EventFilter())
-    rows = tx.all(_READ_EVENTS + sql + " ORDER BY seq DESC LIMIT ?", (0, *params, limit))
-    return [_read_event(row) for row in reversed(rows)]
+    return _read_events(tx, 0, wanted, _NEWEST_FIRST, limit)
 
 
 def last_event(tx: Transaction) -> int:
@@ -128,8 +142,31 @@ def last_change(tx: Transaction) -> int:
     return first_integer(tx.row(_LAST_CHANGE))
 
 
+def _read_events(
+    tx: Transaction, seq: int, wanted: EventFilter | None, order: LiteralString, limit: int
+) -> list[RecordedEvent]:
+    """Return events after a number, oldest first, each compared with its twin."""
+    wanted = wanted or EventFilter()
+    sql, params = _READ_EVENTS, list[SqlValue]((seq,))
+    session = None if wanted.scope is None else wanted.scope.session
+    if session is not None:
+        if tx.row(_SAME_NUMBER, (seq, session)) != (1,):
+            raise _damaged()
+        sql += " AND session_id = ?"
+        params.append(session)
+    condition, values = _narrowed(wanted)
+    # What it is narrowed by may be damaged: such an event is an error, and not one of others.
+    sql += " AND (NOT is_whole OR (" + condition + "))" + order
+    found = [_read_event(row) for row in tx.all(sql, (*params, *values, limit))]
+    if order != _OLDEST_FIRST:
+        found.reverse()
+    if any(later.seq <= earlier.seq for earlier, later in pairwise(found)):
+        raise _damaged()  # pages of the table that changed places
+    return found
+
+
 def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
-    sql: LiteralString = ""
+    sql: LiteralString = "1"
     params: list[SqlValue] = []
     scope = wanted.scope
     if scope is not None:
@@ -139,13 +176,9 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
             condition, users = user_condition(scope)
             sql += " AND " + condition
             params += users
-        for column, value in (
-            (" AND agent = ?", scope.agent),
-            (" AND session_id = ?", scope.session),
-        ):
-            if value is not None:
-                sql += column
-                params.append(value)
+        if scope.agent is not None:
+            sql += " AND agent = ?"
+            params.append(scope.agent)
         if scope.project is not None:
             sql += " AND " + OF_PROJECT
             params += [scope.project, scope.tenant, scope.project]
@@ -156,7 +189,9 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
 
 
 def _read_event(row: Row) -> RecordedEvent:
-    seq, *owner, kind, payload, at, actor = row
+    seq, *owner, kind, payload, at, actor, is_whole = row
+    if not is_whole:
+        raise _damaged()
     scope = decode(Scope, Scope.__struct_fields__, tuple(owner))
     fields = json_object(payload)
     told = {**fields, "type": text(kind), "scope": msgspec.to_builtins(scope), "at": integer(at)}
@@ -166,3 +201,7 @@ def _read_event(row: Row) -> RecordedEvent:
     except msgspec.ValidationError:
         event = UnknownEvent(scope=scope, at=integer(at), name=text(kind), fields=fields)
     return RecordedEvent(seq=integer(seq), event=event, actor=text_or_none(actor))
+
+
+def _damaged() -> StoreCorrupt:
+    return StoreCorrupt("an event is damaged", hint="run `recollect doctor`")

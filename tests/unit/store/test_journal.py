@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from recollect.core.clock import SystemClock
+from recollect.core.errors import StoreCorrupt
 from recollect.core.events import MessagesAppended, SessionCreated, UnknownEvent
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import (
+    EventFilter,
     events_since,
     last_change,
     last_event,
@@ -99,3 +103,32 @@ def test_changes_of_a_batch_are_numbered_in_its_order(records: SqliteDatabase) -
 
     records.write(unit)
     assert [(row[0], row[3]) for row in records.read(changes)] == [(1, "b"), (2, "a")]
+
+
+@pytest.mark.parametrize(
+    "word", ["a-tenant", "an-agent", "a-user", "a-project", "a-session", ".created", "telegram:42"]
+)
+def test_a_flipped_bit_of_an_event_is_never_another_answer(tmp_path: Path, word: str) -> None:
+    """Neither in its row nor in the twin of it, whatever is asked for: the truth, or an error."""
+    path = tmp_path / "home" / "records.db"
+    owner = Scope(
+        tenant="a-tenant", agent="an-agent", user="a-user", project="a-project", session="a-session"
+    )
+    wishes = [EventFilter(), EventFilter(scope=owner), EventFilter(types=("session.created",))]
+    records = open_records(path.parent, StoreSettings(), SystemClock())
+    for event in (CREATED, SessionCreated(scope=owner, at=1, key="telegram:42"), APPENDED):
+        records.write(lambda tx, event=event: record_event(tx, event))  # type: ignore[misc]
+    truth = [records.read(lambda tx, wish=wish: events_since(tx, 0, 9, wish)) for wish in wishes]  # type: ignore[misc]
+    records.close()
+    sound = path.read_bytes()
+    places = [found.start() for found in re.finditer(re.escape(word).encode(), sound)]
+    assert len(places) >= 2
+    for place in places:
+        path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
+        records = open_records(path.parent, StoreSettings(), SystemClock())
+        for wish, known in zip(wishes, truth, strict=True):
+            with suppress(StoreCorrupt):
+                assert records.read(lambda tx, wish=wish: events_since(tx, 0, 9, wish)) == known  # type: ignore[misc]
+        with pytest.raises(StoreCorrupt):
+            records.read(lambda tx: events_since(tx, 0))
+        records.close()

@@ -422,7 +422,8 @@ CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender, ''))
     WHERE extent = 'session';
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
-CREATE INDEX events_by_session ON events (session_id, seq) WHERE session_id IS NOT NULL;
+CREATE INDEX events_twin ON events (
+    session_id, seq, tenant, agent, user_id, project, type, payload, at, actor);
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE INDEX injected_items_by_ref ON injected_items (ref);
