@@ -18,8 +18,8 @@ _ARGUMENT = re.compile(
 _BETWEEN = re.compile(r"(?:[ \t]++|[\\`^][ \t]*\r?\n)++")
 _QUOTED = re.compile(r"""\\*["']""")
 _WITHIN = re.compile(r"[\w.-]")
+_RUN = re.compile(r"[\w.-]++")
 _MOST_ARGUMENTS = 256
-_APART = "\"'`()<>|;&$/\\@,+"
 _SIGNS = ":%,/"
 _DEMANDS = "!?"
 _OPTION = re.compile(r"--?[a-z][a-z0-9_.-]*", re.IGNORECASE)
@@ -133,12 +133,8 @@ def _begun(folded: str, heads: Collection[str]) -> Iterator[int]:
 
 
 def words_apart(text: str) -> list[str]:
-    """Return the words of a text without what is around them: quotes, folders, marks of a diff."""
-    text = text.replace(" -", " ")
-    for sign in _APART:
-        if sign in text:
-            text = text.replace(sign, " ")
-    return text.split()
+    """Return the words of a text without what is around them, a mark of a diff among it."""
+    return [word.lstrip("-") for word in _RUN.findall(text)]
 
 
 def _arguments(text: str, at: int) -> Iterator[Argument]:

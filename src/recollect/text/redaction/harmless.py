@@ -113,19 +113,24 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
     parts = [part for part in PARTS if part in whole]
     heads = HEADS.intersection(words_apart(whole))
     is_hidden = not whole.isascii() and bool(INVISIBLE.search(whole))
-    long_words = " ".join([word for word in words if len(word) >= SHORTEST])
-    is_long = bool(_of_long(long_words))
+    is_long = bool(_of_long(" ".join([word for word in words if len(word) >= SHORTEST])))
+    if not (parts or heads or is_hidden or is_long):
+        _remember(words, None)
+        return []
     told: list[_Told] = []
     for word, shape in zip(words, lowered, strict=True):
         signs = {part for part in parts if part in shape}
-        if is_long and len(word) >= SHORTEST:
+        if is_long and SHORTEST <= len(word) <= LONGEST_KEPT:
             signs.update(_of_long(word))
         if is_hidden and INVISIBLE.search(word):
             signs.add(_HIDDEN)
         names = heads.intersection(words_apart(shape)) if heads else heads
         if signs or names:
             told.append((frozenset(signs), names))
-        _remember(word, told[-1] if signs or names else None)
+        _remember([word], told[-1] if signs or names else None)
+    if is_long:
+        rest = " ".join([word for word in words if len(word) > LONGEST_KEPT])
+        told.append((frozenset(_of_long(rest)), frozenset()))
     return told
 
 
@@ -137,13 +142,12 @@ def _of_long(among: str) -> list[str]:
     return [*signs, PACKED] if is_packed(among) else signs
 
 
-def _remember(word: str, told: _Told | None) -> None:
-    if len(word) > LONGEST_KEPT:
-        return
+def _remember(words: Sequence[str], told: _Told | None) -> None:
     if len(known_words) + len(_telling_words) >= MOST_KEPT:
         known_words.clear()
         _telling_words.clear()
+    kept = [word for word in words if len(word) <= LONGEST_KEPT]
     if told is None:
-        known_words.add(word)
+        known_words.update(kept)
     else:
-        _telling_words[word] = told
+        _telling_words.update(dict.fromkeys(kept, told))

@@ -23,7 +23,7 @@ from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.recognised import Recognised, users_in
 from recollect.text.redaction.spoken import find_spoken
 from recollect.text.redaction.tables import find_in_tables
-from recollect.text.redaction.views import views
+from recollect.text.redaction.views import views, without
 
 if TYPE_CHECKING:  # few ask for them
     from recollect.text.redaction.personal_numbers import PersonalNumbers
@@ -408,15 +408,18 @@ def _spans(text: str, *, level: int = 0) -> Iterator[Span]:
     if not signs.may_tell(lowered):
         return
     yield from find_blocks(text, lowered)
+    within = list(views(plain)) if level < _MOST_LEVELS else []
+    if any(view.end for view in within):
+        text, plain = without(text, within), without(plain, within)
+        lowered, signs = folded(plain), signs_in(plain.replace("\0", " "))
     yield from find_credentials(text, signs.among)
     yield from find_carried(text, lowered, signs.found)
     yield from find_commands(text, lowered, signs.heads)
     yield from find_in_tables(text, lowered, signs.found)
     yield from find_keyed(text, lowered, signs.found)
     yield from find_spoken(plain, lowered, signs.found)
-    if level < _MOST_LEVELS:
-        for view in views(plain):
-            yield from map(view.placed, _spans(view.text, level=level + 1))
+    for view in within:
+        yield from map(view.placed, _spans(view.text, level=level + 1))
 
 
 def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -19,6 +19,8 @@ _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(.))""", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*+)"')
 _LEAST_STRING = 12
+_LONGEST_VALUE = 512
+"""Of a string that a name before it may tell of; what a longer one holds, it tells by itself."""
 _NUMBER_OR_TIME = (
     r"(?:>[ ]?){1,4}|[ ]{0,8}\d{1,7}(?:\t|→|[ ]?[|│][ ])"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]"
@@ -38,6 +40,8 @@ class View(Struct, frozen=True):
     """Where the pieces of the view begin that follow one another in the other text."""
     shifts: list[int]
     """How far before its place in the other text each piece begins; as many."""
+    end: int = 0
+    """Where it ends there, if nothing around it in the other text can belong to it; else 0."""
 
     def placed(self, span: Span) -> Span:
         """Return what was found in the view as a span of the other text."""
@@ -90,7 +94,19 @@ def _unescaped(inner: str, begin: int) -> View:
         starts += (size, size + 1)
         size += 1
         shifts += (begin + match.start() - size + 1, begin + at - size)
-    return View("".join((*parts, inner[at:])), starts, shifts)
+    end = begin + len(inner) if len(inner) > _LONGEST_VALUE else 0
+    return View("".join((*parts, inner[at:])), starts, shifts, end)
+
+
+def without(text: str, inner: Iterable[View]) -> str:
+    """Return a text with NULs in the places of those texts in it that stand for themselves."""
+    parts: list[str] = []
+    at = 0
+    for view in inner:
+        if view.end:
+            parts += (text[at : view.shifts[0]], "\0" * (view.end - view.shifts[0]))
+            at = view.end
+    return "".join((*parts, text[at:])) if parts else text
 
 
 def _unprefixed(text: str) -> View | None:
