@@ -66,7 +66,7 @@ from recollect.store.sqlite.home import (
     TRANSCRIPTS,
     set_home_id,
 )
-from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.integrity import find_damage
 from recollect.store.sqlite.snapshot import alone, snapshots
 from recollect.store.streams import renew_journal
 from recollect.workspace.memory_folder import LARGEST_BYTES
@@ -393,7 +393,7 @@ def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
     try:
         database = open_index(path.parent, StoreSettings(), clock)
         try:
-            if quick_check(database):
+            if find_damage(database):
                 raise StoreCorrupt("the index of the backup is damaged", hint=_OTHER)
             _accept(database, new_id)
         finally:

@@ -19,7 +19,7 @@ from recollect.store.engine import Database
 from recollect.store.sqlite.damaged import remove_database
 from recollect.store.sqlite.database import MOVE_HINT, SqliteDatabase, open_index
 from recollect.store.sqlite.home import INDEX_FILE
-from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.integrity import find_damage
 
 DAMAGED = "index.db was damaged"
 _PARTITIONS = 1 << 22
@@ -80,7 +80,7 @@ def is_damaged(folder: Path, settings: StoreSettings, clock: Clock) -> bool:
     try:
         database = open_index(folder, settings, clock)
         try:
-            return bool(quick_check(database))
+            return bool(find_damage(database))
         finally:
             database.close()
     except StoreCorrupt:

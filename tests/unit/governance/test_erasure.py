@@ -32,7 +32,7 @@ from recollect.store.engine import Database
 from recollect.store.locks import OwnerLock
 from recollect.store.sqlite.database import SqliteDatabase, open_index, open_records
 from recollect.store.sqlite.home import TRANSCRIPTS
-from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.integrity import find_damage
 from tests.support.leftovers import files_that_hold
 from tests.unit.index.old_index import fill_cache
 from tests.unit.index.scripted import ScriptedEmbedder
@@ -200,7 +200,7 @@ def test_what_lies_beside_the_databases_is_looked_through(tmp_path: Path) -> Non
     shutil.copy(aside / "records.db", tmp_path / "records.db")
     copy = open_records(tmp_path, StoreSettings(), SystemClock())
     assert copy.read(lambda tx: tx.all("SELECT id FROM sessions")) == [(kept,)]
-    assert quick_check(copy) == []
+    assert find_damage(copy) == []
     copy.close()
 
 

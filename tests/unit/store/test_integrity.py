@@ -11,7 +11,7 @@ from recollect.core.errors import StoreCorrupt
 from recollect.core.settings import StoreSettings
 from recollect.store.sqlite.copies import read_texts
 from recollect.store.sqlite.database import SqliteDatabase, open_records
-from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.integrity import find_damage
 
 
 def _opened(home: Path) -> SqliteDatabase:
@@ -21,7 +21,7 @@ def _opened(home: Path) -> SqliteDatabase:
 def test_a_sound_database_has_nothing_wrong(tmp_path: Path) -> None:
     """The usual case."""
     database = _opened(tmp_path / "home")
-    assert quick_check(database) == []
+    assert find_damage(database) == []
     database.close()
 
 
@@ -40,7 +40,7 @@ def test_a_damaged_page_is_reported_or_refused(tmp_path: Path, page: int) -> Non
     except StoreCorrupt:
         return
     try:
-        said = quick_check(damaged)
+        said = find_damage(damaged)
     except StoreCorrupt as error:
         said = [error.message]
     finally:
@@ -59,7 +59,7 @@ def test_damaged_bytes_of_a_text_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content.replace(b"to be damaged", b"to be d\xffmaged"))
     damaged = _opened(tmp_path / "home")
     with pytest.raises(StoreCorrupt):
-        quick_check(damaged)
+        find_damage(damaged)
     damaged.close()
 
 

@@ -68,7 +68,7 @@ from recollect.store.sqlite.database import (
     open_records,
 )
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE, refuse_lost
-from recollect.store.sqlite.integrity import quick_check
+from recollect.store.sqlite.integrity import find_damage
 from recollect.store.sqlite.schema import is_schema_foreign
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.extra_paths import extra_path
@@ -206,7 +206,7 @@ class Checkup:
         try:
             with self._opened(opener) as database:
                 health = database.health()
-                damage = _first(quick_check(database)) if is_index else damage_of(database)
+                damage = _first(find_damage(database)) if is_index else damage_of(database)
         except StoreCorrupt as error:
             self._damaged.add(name)
             is_ours = not is_schema_foreign(error)

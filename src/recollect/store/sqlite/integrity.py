@@ -9,7 +9,7 @@ from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
 
-def quick_check(database: Database) -> list[str]:
+def find_damage(database: Database) -> list[str]:
     """Return what is wrong with a database, in SQLite's words and at most five; empty when sound.
 
     Reads the whole file twice: SQLite compares tables and indexes, and not the bytes of texts.
@@ -21,7 +21,7 @@ def quick_check(database: Database) -> list[str]:
 
 
 def damage_in(tx: Transaction) -> list[str]:
-    """Return what `quick_check` does, of the database that a transaction reads."""
+    """Return what `find_damage` does, of the database that a transaction reads."""
     found = [text(row[0]) for row in tx.rows("PRAGMA integrity_check(5)")]
     if found != ["ok"]:
         return found
