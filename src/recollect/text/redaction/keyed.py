@@ -29,6 +29,13 @@ from recollect.text.redaction.rules import (
     JointRule,
     NameRule,
 )
+from recollect.text.redaction.settings import (
+    block_of,
+    end_of_joined,
+    in_call,
+    in_setting,
+    is_told_in_block,
+)
 from recollect.text.redaction.values import (
     NUMBERS,
     PATH,
@@ -43,7 +50,19 @@ from recollect.text.redaction.values import (
 )
 
 _WORDS = "пароль 密码 密碼 口令 パスワード 비밀번호".split()
-_ASCII = ("pass", "pw", "secret", "token", "key", "cred", "auth", "senha", "contrase")
+_ASCII = (
+    "pass",
+    "pw",
+    "psk",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "login(",
+    "senha",
+    "contrase",
+)
 _STEMS = (*_ASCII, *_WORDS)
 """What every telling name begins with; folded to lower case."""
 KEYED_SIGNS = (*_STEMS, "|")
@@ -81,7 +100,7 @@ _OTHER = re.compile(
 _FLAG = re.compile(r"-(?<![a-z0-9]-)-?[a-z0-9-]{0,40}$")
 _IN_TAG = re.compile(r"<[a-z0-9_:.-]{0,60}$")
 _TELLING = re.compile(
-    rf"(?:(?P<password>{CHOSEN}|(?<![a-z])(?:{SHORT}))|(?P<secret>{SHARED})"
+    rf"(?:(?P<password>{CHOSEN}|(?<![a-z])(?:{SHORT}))|(?P<secret>(?<!existing_){SHARED})"
     r"|(?P<token>(?<!public_)token|client-key-data|(?<![a-z])creds|credentials?"
     rf"|(?:{QUALIFIED})[_ .-]?key|authorization|cookie|(?<![a-z])auth))"
     r"[_-]?(?:value|plain|base64)?[0-9]{0,2}$"
@@ -148,6 +167,8 @@ def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> I
         at = folded.find(stem)
         while at >= 0:
             match, end = _NAME.match(folded, at), at + len(stem)
+            if call := in_call(text, folded, at):
+                yield "password", *call
             if match and (named := _named(text, folded, match)):
                 if span := _behind(text, named.name.kind, at):
                     yield span
@@ -183,9 +204,11 @@ def _ahead(text: str, folded: str, named: _Named) -> Span | None:
     end = named.match.end()
     if not _may_have_value(text, folded, named):
         return None
+    block = None
     if named.joint.name == "tag":
         value = _element(text, end)
     else:
+        block = block_of(text, end) if named.sign == ":" else None
         gap = _GAP.match(text, end)
         if gap and gap["line"] and not named.joint.is_spoken:
             if named.sign[-1:] == "=":
@@ -193,9 +216,26 @@ def _ahead(text: str, folded: str, named: _Named) -> Span | None:
             if named.sign not in {":", "："} or not gap["indent"]:
                 named = msgspec.structs.replace(named, is_weak=True)
         value = _value(text, named.match, gap.end() if gap else end)
+    kind = named.name.kind
+    if block and (span := _in_block(text, block, named)):
+        return span
     if value and _is_secret(named, value):
-        return named.name.kind, value.start, _end(text, value)
+        return kind, value.start, _end(text, value)
+    if kind == "password" and not named.is_other:
+        line = in_setting(text, named.match.start(), end, named.sign)
+        return line and (kind, *line)
     return None
+
+
+def _in_block(text: str, block: tuple[int, int], named: _Named) -> Span | None:
+    """Return the lines below the sign of a block as a secret, if they are one."""
+    said = text[slice(*block)]
+    if named.is_other or (" " in said.strip() and named.name.kind != "token"):
+        is_told = not named.is_other and is_told_in_block(" ".join(said.split()))
+    else:
+        whole = _Value("".join(said.split()), block[0], is_quoted=True, is_variable=False)
+        is_told = len(said.splitlines()) > 1 and _is_secret(named, whole)
+    return (named.name.kind, *block) if is_told else None
 
 
 def _may_have_value(text: str, folded: str, named: _Named) -> bool:
@@ -355,7 +395,9 @@ def _is_setting(text: str, value: re.Match[str]) -> bool:
 
 def _end(text: str, value: _Value) -> int:
     end = value.start + len(value.text)
-    if value.is_quoted or len(value.text) < _MAX_BARE:
+    if value.is_quoted:
+        return end_of_joined(text, end)
+    if len(value.text) < _MAX_BARE:
         return end
     rest = _REST.match(text, end)
     return max(end, rest.end()) if rest else end

@@ -62,11 +62,11 @@ CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
     r"|비밀번호"
 )
-SHORT = r"pass|pwd|pword|pw"
+SHORT = r"pass|pwd|pword|pw|psk"
 SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"
 QUALIFIED = (
-    "account|access|api|app|application|auth|client|database|db|deploy|encryption|license|master"
-    "|private|priv|secret|service|signing|storage|subscription"
+    "account|access|api|app|application|auth|client|database|db|deploy|encryption|hmac|license"
+    "|master|private|priv|secret|service|shared|signing|storage|subscription"
 )
 _NO_SECRET = (
     "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
@@ -75,7 +75,9 @@ _NO_SECRET = (
 )
 _QUALIFIERS = tuple(QUALIFIED.split("|"))
 _QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
-_PUBLIC = re.compile(r"(?:public|csrf|jsonweb)[_-]?$")
+_JOINED = ("key", "bind", "root", "store", "ssh", "cert", "smtp", "ftp", "wifi", "ldap", "admin")
+"""What a name is written together with: ``bindpw``, ``storepass``."""
+_PUBLIC = re.compile(r"(?:public(?:[_-]?key)?|csrf|jsonweb)[_-]?$")
 
 
 def _anywhere(_word: str, _before: str) -> bool:
@@ -84,6 +86,10 @@ def _anywhere(_word: str, _before: str) -> bool:
 
 def _unless_public(_word: str, before: str) -> bool:
     return not _PUBLIC.search(before.lower())
+
+
+def _given(_word: str, before: str) -> bool:
+    return not before.lower().endswith("existing")
 
 
 def _qualified(_word: str, before: str) -> bool:
@@ -96,7 +102,7 @@ def _qualified(_word: str, before: str) -> bool:
 def _begun(word: str, before: str) -> bool:
     """Return whether no other word goes on with it: ``adminPw``, but not ``bypass``."""
     is_inner = before[-1:].isalpha() and not (word[:1].isupper() and before[-1:].islower())
-    return not is_inner or before.lower().endswith("key")
+    return not is_inner or before.lower().endswith(_JOINED)
 
 
 NAMES = tuple(
@@ -122,7 +128,7 @@ NAMES = tuple(
             "shared",
             "secret",
             SHARED,
-            _anywhere,
+            _given,
             "client_secret=«s3cr3t-value»",
             "secret santa: ann",
         ),

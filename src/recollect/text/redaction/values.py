@@ -10,7 +10,7 @@ from recollect.text.scramble import is_scrambled
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[./:-]|->|::)[A-Za-z_$][\w$]*)*[.:]?")
 _TEMPLATE = re.compile(
     r"\\*(?:<|[$%#@][{(]|\(|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
-    r"|\$\d$|%[a-z_]+%?$|![a-z_]+(?:\s|$)|-)"
+    r"|\$\d$|%[a-z_]+%?$|![a-z_]+(?:\s|$)|-|\d+(?:文字|桁|位|자리))"
 )
 _NUMBERED_WORD = re.compile(
     r"(?:password|passwd|pass|pwd|secret|token|key|arg|var|param|value|user|username|name|test|str|field|node)"

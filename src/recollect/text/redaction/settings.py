@@ -1,0 +1,138 @@
+"""Values that only their place shows whole: a line of settings, a block of YAML, joined literals.
+
+What a rule finds behind a name ends with a word or a quote. In a file of settings the value goes on
+to the end of the line, below a ``|`` as far as the lines are indented, behind a ``+`` in the next
+literal; and in a call the password has no name but that of the function.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect.text.redaction.spoken_words import STOP
+from recollect.text.redaction.values import PATH, is_filler, is_no_word, is_phrase
+
+_LEAD = re.compile(r"""(?:[ \t]*(?:-[ \t]+)?["']?)(?:(?:export|set)[ \t]+)?[\w.-]{0,60}""")
+_BESIDE = re.compile(
+    r"""[ \t]*(?:-[ \t]+)?["']?[A-Za-z][\w.-]{0,60}["']?[ \t]?([:=])(?=[ \t]?\S)"""
+)
+_HEAD = re.compile(r"[ \t]*\[[\w. -]{1,60}\][ \t]*$")
+_LINE = re.compile(r"[ \t]*(?P<value>[^\s\"'`#][^\n\r\"`]{3,100}?)[ \t]*(?=[\r\n]|$)")
+_BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?[0-9]?[ \t]*\r?\n(?P<indent>[ \t]+)(?=\S)")
+_MOST_LINES = 40
+_JOINED = re.compile(
+    r"""["'`](?:[ \t]{0,4}(?:\+|\.{1,2}|&)\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
+    r"""(?P<quote>["'`])(?P<value>[^"'`\n]{1,400})(?P=quote)(?![ \t]*:)"""
+)
+_EXPRESSION = re.compile(r"[()\[\]{}<>$|\\]|^[!&*@%]|^\w+: |,$|;$|%\w+%|[/:]{2}|->")
+_NAMED = re.compile(r"pass|secret|token|cred|auth|user|key|vault|config|env|\.(?:txt|json|ya?ml)$")
+_STATES = frozenset(
+    "admin always anonymous argon2 array bcrypt char clear cleartext disable disabled enable"
+    " enabled encrypted expired external file generate generated global hash hashed inherit"
+    " insecure internal kerberos keyring local locked manual masked md5 mixed never password"
+    " plain plaintext private public random redacted reset rotate scram secure shared static"
+    " strict strong system template uuid valid varchar verify weak".split()
+)
+"""What a setting of that name is beside a password: a type, a state, a method."""
+_ABOUT = frozenset(
+    "must should required invalid incorrect wrong enter type please forgot change reset confirm"
+    " minimum maximum least characters letters digits your you use used contains match new old"
+    " current repeat field hint show hide need needs asks ask login see same".split()
+)
+"""Words of labels and messages, which no setting of a password holds."""
+
+_CALL = re.compile(
+    r"(?:auth(?:entication)?|cred(?:ential)?s?|login|(?<=[._])password|(?<=\.set)password"
+    r"|(?<=\.with)password)(?P<new>::new|\.of|\.new)?\([ \t]{0,4}"
+    r"""(?P<first>@?(?:"[^"\n]{0,100}"|'[^'\n]{0,100}'),[ \t]{0,4})?"""
+    r"""@?(?P<quote>["'])(?P<value>[^"'\n]{4,100})(?P=quote)[ \t]{0,4}[,)]"""
+)
+
+
+def end_of_joined(text: str, end: int) -> int:
+    """Return where the last of the literals ends that are joined to the one that ends there."""
+    while match := _JOINED.match(text, end):
+        end = match.end("value")
+    return end
+
+
+def block_of(text: str, at: int) -> tuple[int, int] | None:
+    """Return where a block of YAML begins and ends whose sign is at a place."""
+    begun = _BLOCK.match(text, at)
+    if not begun:
+        return None
+    end = begun.end()
+    for _ in range(_MOST_LINES):
+        stop = text.find("\n", end)
+        if stop < 0:
+            return begun.end(), len(text.rstrip())
+        if not text.startswith(begun["indent"], stop + 1):
+            return begun.end(), stop
+        end = stop + 1
+    return begun.end(), end - 1
+
+
+def is_told_in_block(text: str) -> bool:
+    """Return whether the words of a block below the name of a password are one."""
+    return not _EXPRESSION.search(text) and _is_no_message(text) and not is_filler(text)
+
+
+def in_setting(text: str, start: int, at: int, sign: str) -> tuple[int, int] | None:
+    """Return the password that is all the rest of a line of settings.
+
+    Args:
+        text: Any text.
+        start: Where the name starts.
+        at: Behind its joint.
+        sign: The joint.
+    """
+    line = text.rfind("\n", max(start - 100, 0), start) + 1
+    if sign not in {":", "="} or not _LEAD.fullmatch(text, line, start):
+        return None
+    value = _LINE.match(text, at)
+    if not value or (sign == ":" and text[at : at + 1] not in {" ", "\t"}):
+        return None
+    said = value["value"]
+    if is_filler(said) or PATH.match(said) or _EXPRESSION.search(said):
+        return None
+    if not _is_beside_settings(text, line, value.end(), sign):
+        return None
+    if " " in said:
+        is_told = len(said.split()) <= 8 and _is_no_message(said) and not said.endswith((".", ":"))
+    else:
+        is_told = _is_chosen(said) and (sign == ":" or text[at : at + 1] != " ")
+    return value.span("value") if is_told else None
+
+
+def _is_beside_settings(text: str, line: int, end: int, sign: str) -> bool:
+    """Return whether the line before or after is a setting too, or the head of some."""
+    before = text[text.rfind("\n", max(line - 200, 0), max(line - 1, 0)) + 1 : line]
+    if _HEAD.match(before.rstrip("\r\n")):
+        return True
+    after = text[end : end + 200].lstrip("\r\n")
+    return any((match := _BESIDE.match(each)) and match[1] == sign for each in (before, after))
+
+
+def _is_no_message(said: str) -> bool:
+    words = [word.strip(".,!?:\"'") for word in said.casefold().split()]
+    if not _ABOUT.isdisjoint(words) or _NAMED.search(said.casefold()):
+        return False
+    return sum(word in STOP for word in words) * 2 <= len(words)
+
+
+def _is_chosen(said: str) -> bool:
+    folded = said.casefold()
+    if len(said) < 5 or _NAMED.search(folded) or folded in STOP or folded in _STATES:
+        return False
+    return is_no_word(said) or folded.replace("-", "").isalpha()
+
+
+def in_call(text: str, folded: str, at: int) -> tuple[int, int] | None:
+    """Return the password that a call of a telling name has without a name of its own."""
+    call = _CALL.match(folded, at)
+    if not call or (not call["first"] and not folded.startswith("password", at)):
+        return None
+    said = text[slice(*call.span("value"))]
+    if is_filler(said) or PATH.match(said) or (" " in said and not is_phrase(said)):
+        return None
+    return None if _NAMED.search(said.casefold()) else call.span("value")
