@@ -65,6 +65,19 @@ _BEHIND = re.compile(
     r"""|mein|le|la|el|mi|o|a|il)[ ])?"""
     r"""(?:[^\W\d_][\w-]{0,15}[ ]){0,2}$"""
 )
+_OF_LOGIN = frozenset({"暗証番号", "验证码", "認証コード", "인증번호"})
+_GROUPED = re.compile(
+    r"(?:[ ](?:de|di|do|d'|for|für|от|from)[ ]\w{2,20})?[ ]?[:：][ ]?\d{3}[ -]\d{3}(?![\d-])"
+)
+_NO_LOGIN = re.compile(
+    r"(?:area|zip|postal|error|dial|product|item|country|exit|status|source)[ ]$"
+)
+_IS_YOURS = re.compile(
+    r"(?:^|[\s(>\"])(?P<value>(?:[a-z]-)?\d{3}[ -]?\d{1,3}(?:\d\d)?)[ ](?:is|ist|es|est|é|è|to)[ ]"
+    r"(?:your|dein|ihr|tu|su|votre|ton|o seu|seu|il tuo|twój)[ ](?:[^\W\d_][\w-]{0,20}[ ]){0,4}"
+    r"(?:[^\W\d_]{1,20}-?)?$"
+)
+_ARTICLE = re.compile(r"(?:le|el|il|o|la)[ ](?=\d)")
 _ODD_END = re.compile(r"[a-z][A-Z].*[#*]$")
 _AFTER_CODE = frozenset(" ?：:是は为은는-0123456789")
 _CAPITAL = re.compile(
@@ -115,7 +128,9 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
     numbers = [each for each in NUMBER_STEMS if each in signs]
     if numbers and _DIGIT.search(text):
         for at, match in _anchors(folded, numbers, _NUMBER):
-            if _tells_a_code(folded, at, match):
+            if yours := _IS_YOURS.search(folded, max(at - 80, 0), at):
+                yield "code", *yours.span("value")
+            elif _tells_a_code(folded, at, match):
                 yield from _around(text, folded, at, match.end(), is_number=True)
         yield from _listed(text, folded)
     if may_log_in(folded):
@@ -161,14 +176,17 @@ def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
     before = folded[max(at - 24, 0) : at]
     if match[0].startswith(("pin", "puk", "otp")):
         return not before[-1:].isalnum() and not _NOT_OF_PIN.search(before)
-    if match[0] in {"暗証番号", "验证码"}:
-        return True
+    if match[0] in _OF_LOGIN or _GROUPED.match(folded, match.end()):
+        return not _NO_LOGIN.search(before)
     return bool(_CODE_BEFORE.search(before) or _CODE_AFTER.match(folded, match.end()))
 
 
 def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
     """Yield the secrets behind and before a name, or in the answer to a question for it."""
     found = False
+    if is_number and text[end : end + 1].isdigit():
+        yield from _said(text, end, is_number=True, tie="sign")
+        return
     tied = _TIED.match(folded, end)
     if tied:
         tie = "sign" if tied["sign"] else "verb"
@@ -207,6 +225,8 @@ def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
             yield "password", start, start + len(inner)
         return
     if is_number:
+        article = _ARTICLE.match(text, at)
+        at = article.end() if article else at
         number = _NUMERIC.match(text, at)
         if number and sum(map(str.isdigit, number[0])) >= 4 and len(number[0]) <= 24:
             yield "code", at, number.end()

@@ -7,7 +7,9 @@ STEMS = tuple(
     " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번".split()
 )
 """One of them begins each name of a password; folded to lower case."""
-NUMBER_STEMS = tuple("pin puk code codice código codigo kod otp 暗証番号 验证码 код".split())
+NUMBER_STEMS = tuple(
+    "pin puk code codice código codigo kod otp 暗証番号 验证码 認証コード 인증번호 код".split()
+)
 """One of them begins each name of a code."""
 PASSWORD = (
     r"(?:pass(?:word|wd|phrase|code|wort|e)|pwd?|kennwort|clave|senha|parol[ae]n?|wachtwoord"
@@ -25,8 +27,8 @@ _ABOUT = (
 )
 CODE_AFTER = rf" (?:(?:d[eioa]l?|de la|de l'|de|от|для) |dell'|d')?{_ABOUT}"
 NUMBER = (
-    r"(?:pin(?:-?code|-?nummer)?|puk\d?|otp|code|codice|c[óo]digo|kod|код|暗証番号|验证码)"
-    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])"
+    r"(?:(?:pin(?:-?code|-?nummer)?|puk\d?|otp|code|codice|c[óo]digo|kod|код)"
+    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])|暗証番号|验证码|認証コード|인증번호)"
 )
 NOT_OF_PIN = r"(?:led|sensor|gpio|header|board|reset|cs|data|clock|motor|servo|rx|tx)[ _-]$"
 SIGN = r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])-(?=[ ]))[ \t]{0,3}"

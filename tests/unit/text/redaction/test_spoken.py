@@ -65,3 +65,29 @@ def test_a_secret_that_is_told_is_found(before: str, secret: str, after: str) ->
 def test_sentences_about_secrets_stay(text: str) -> None:
     """People talk about passwords more often than they tell them."""
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "after"),
+    [
+        ("", "134915", " is your Amazon OTP. Do not share it."),
+        ("", "G-730158", " is your Google verification code."),
+        ("验证码", "885568", ",您正在登录"),
+        ("인증번호 ", "164380", " 를 입력하세요."),
+        ("認証コード：", "912745", "（有効期限5分）"),
+        ("Votre code de confirmation est le ", "55 81 07", ". Il expire."),
+        ("Tu código de WhatsApp: ", "613-902", "\nNo lo compartas"),
+    ],
+)
+def test_a_code_that_was_sent_is_found(before: str, code: str, after: str) -> None:
+    """As services word it in messages."""
+    (finding,) = redact(before + code + after).findings
+    assert (finding.start, finding.length) == (len(before), len(code))
+
+
+@pytest.mark.parametrize(
+    "text", ["area code: 555 123", "exit code: 404 300", "code123456 x", "404 is the status code"]
+)
+def test_a_code_that_nobody_logs_in_with_stays(text: str) -> None:
+    """Of an area, of an error."""
+    assert redact(text).text == text
