@@ -18,7 +18,6 @@ _ARGUMENT = re.compile(
 _BETWEEN = re.compile(r"(?:[ \t]++|[\\`^][ \t]*\r?\n)++")
 _QUOTED = re.compile(r"""\\*["']""")
 _WITHIN = re.compile(r"[\w.-]")
-_RUN = re.compile(r"[\w.-]++")
 _MOST_ARGUMENTS = 256
 _SIGNS = ":%,/"
 _DEMANDS = "!?"
@@ -130,11 +129,6 @@ def _begun(folded: str, heads: Collection[str]) -> Iterator[int]:
             if folded[end : end + 1] in {" ", "\t"} and not (at and _WITHIN.match(folded, at - 1)):
                 yield at
             at = folded.find(head, end)
-
-
-def words_apart(text: str) -> list[str]:
-    """Return the words of a text without what is around them, a mark of a diff among it."""
-    return [word.lstrip("-") for word in _RUN.findall(text)]
 
 
 def _arguments(text: str, at: int) -> Iterator[Argument]:

@@ -14,11 +14,10 @@ from msgspec import Struct
 
 from recollect.text.redaction.blocks import BLOCK_SIGNS
 from recollect.text.redaction.carriers import CARRIER_SIGNS, PACKED, is_packed
-from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS, words_apart
+from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
-from recollect.text.redaction.spoken import CAPITALS, SPOKEN_SIGNS, may_log_in, may_tell_a_code
-from recollect.text.redaction.spoken_words import NUMBER_STEMS
+from recollect.text.redaction.spoken import CAPITALS, SAID_SIGNS, SPOKEN_SIGNS, may_say
 from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 MARK_BEGINS = "[redacted:"
@@ -30,11 +29,12 @@ _ALONE = frozenset(
     {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS, *SPOKEN_SIGNS, *CAPITALS}
 )
 _OPTIONS = frozenset(OPTIONS)
-PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *NUMBER_STEMS} - _ALONE))
+PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *SAID_SIGNS} - _ALONE))
 """What is looked for in the lower case of a word with a space before and after it."""
 LOOKS = frozenset({_CREDENTIAL, _HIDDEN, PACKED})
 """What the look of a word says."""
 _TELLING = _ALONE | LOOKS
+_RUN = re.compile(r"[\w.-]++")
 LONGEST_KEPT = 48
 MOST_KEPT = 32_768
 """About 4 MB; then it starts again, as the other caches of words do."""
@@ -43,21 +43,14 @@ MOST_KEPT = 32_768
 class Signs(Struct, frozen=True):
     """What the words of a text say of the secrets that it may hold."""
 
+    folded: str
+    """The text in lower case, with every character at the same offset."""
     found: frozenset[str]
     """The signs of rules."""
     heads: frozenset[str]
     """The names of commands."""
     among: str
     """The words in which a credential can be, in any order, a space between them."""
-
-    def may_tell(self, folded: str) -> bool:
-        """Return whether a rule may find something in the text, here in lower case."""
-        found, heads = self.found, self.heads
-        if not (found.isdisjoint(_TELLING) and heads.isdisjoint(HEADS_ALONE)):
-            return True
-        if heads and not found.isdisjoint(_OPTIONS):
-            return True
-        return may_log_in(folded) or may_tell_a_code(folded, found)
 
 
 _Told = tuple[frozenset[str], frozenset[str]]
@@ -75,12 +68,17 @@ def is_harmless(text: str) -> bool:
     """
     if len(text) > LONGEST_SPLIT:
         return False
-    return not signs_in(text).may_tell(folded(text))
+    return signs_in(text) is None
 
 
-def signs_in(text: str) -> Signs:
-    """Return the signs that the words of a text hold."""
-    words = words_of(text) if len(text) <= LONGEST_SPLIT else text.split()
+def signs_in(text: str) -> Signs | None:
+    """Return the signs that the words of a text hold; None: no rule finds anything.
+
+    Args:
+        text: Any text; a NUL is taken for the space between words.
+    """
+    spaced = text.replace("\0", " ")
+    words = words_of(spaced) if len(text) <= LONGEST_SPLIT else spaced.split()
     rest = set(words).difference(known_words)
     found, heads, fresh = set[str](), set[str](), list[str]()
     for word in rest:
@@ -93,9 +91,20 @@ def signs_in(text: str) -> Signs:
     for signs, names in _looked_at(fresh) if fresh else ():
         found |= signs
         heads |= names
+    lowered = folded(text) if found or heads else ""
+    if not (lowered and _may_tell(lowered, found, heads)):
+        return None
     is_long = _CREDENTIAL in found
     among = " ".join([word for word in rest if len(word) >= SHORTEST]) if is_long else ""
-    return Signs(frozenset(found), frozenset(heads), among)
+    return Signs(lowered, frozenset(found), frozenset(heads), among)
+
+
+def _may_tell(lowered: str, found: set[str], heads: set[str]) -> bool:
+    if not (found.isdisjoint(_TELLING) and heads.isdisjoint(HEADS_ALONE)):
+        return True
+    if heads and not found.isdisjoint(_OPTIONS):
+        return True
+    return not found.isdisjoint(SAID_SIGNS) and may_say(lowered, found)
 
 
 def folded(text: str) -> str:
@@ -111,7 +120,7 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
     lowered = [f" {folded(word)} " for word in words]  # some signs begin or end a word
     whole = "".join(lowered)
     parts = [part for part in PARTS if part in whole]
-    heads = HEADS.intersection(words_apart(whole))
+    heads = HEADS.intersection(_words_apart(whole))
     is_hidden = not whole.isascii() and bool(INVISIBLE.search(whole))
     is_long = bool(_of_long(" ".join([word for word in words if len(word) >= SHORTEST])))
     if not (parts or heads or is_hidden or is_long):
@@ -124,7 +133,7 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
             signs.update(_of_long(word))
         if is_hidden and INVISIBLE.search(word):
             signs.add(_HIDDEN)
-        names = heads.intersection(words_apart(shape)) if heads else heads
+        names = heads.intersection(_words_apart(shape)) if heads else heads
         if signs or names:
             told.append((frozenset(signs), names))
         _remember([word], told[-1] if signs or names else None)
@@ -132,6 +141,11 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
         rest = " ".join([word for word in words if len(word) > LONGEST_KEPT])
         told.append((frozenset(_of_long(rest)), frozenset()))
     return told
+
+
+def _words_apart(text: str) -> list[str]:
+    """Return the words of a text without what is around them, a mark of a diff among it."""
+    return [word.lstrip("-") for word in _RUN.findall(text)]
 
 
 def _of_long(among: str) -> list[str]:

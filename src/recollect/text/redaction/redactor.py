@@ -18,7 +18,13 @@ from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
 from recollect.text.redaction.commands import find_commands
 from recollect.text.redaction.credentials import find_credentials
-from recollect.text.redaction.harmless import INVISIBLE, MARK_BEGINS, folded, is_harmless, signs_in
+from recollect.text.redaction.harmless import (
+    INVISIBLE,
+    MARK_BEGINS,
+    Signs,
+    is_harmless,
+    signs_in,
+)
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.recognised import Recognised, users_in
 from recollect.text.redaction.spoken import find_spoken
@@ -404,22 +410,27 @@ def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
 def _spans(text: str, *, level: int = 0) -> Iterator[Span]:
     """Yield what the built-in rules find in a text and in the texts within it."""
     plain = _without_marks(text)
-    lowered, signs = folded(plain), signs_in(plain.replace("\0", " "))
-    if not signs.may_tell(lowered):
+    signs = signs_in(plain)
+    if signs is None:
         return
-    yield from find_blocks(text, lowered)
+    yield from find_blocks(text, signs.folded)
     within = list(views(plain)) if level < _MOST_LEVELS else []
     if any(view.end for view in within):
         text, plain = without(text, within), without(plain, within)
-        lowered, signs = folded(plain), signs_in(plain.replace("\0", " "))
-    yield from find_credentials(text, signs.among)
-    yield from find_carried(text, lowered, signs.found)
-    yield from find_commands(text, lowered, signs.heads)
-    yield from find_in_tables(text, lowered, signs.found)
-    yield from find_keyed(text, lowered, signs.found)
-    yield from find_spoken(plain, lowered, signs.found)
+        signs = signs_in(plain)
+    if signs:
+        yield from _by_rules(text, plain, signs)
     for view in within:
         yield from map(view.placed, _spans(view.text, level=level + 1))
+
+
+def _by_rules(text: str, plain: str, signs: Signs) -> Iterator[Span]:
+    yield from find_credentials(text, signs.among)
+    yield from find_carried(text, signs.folded, signs.found)
+    yield from find_commands(text, signs.folded, signs.heads)
+    yield from find_in_tables(text, signs.folded, signs.found)
+    yield from find_keyed(text, signs.folded, signs.found)
+    yield from find_spoken(plain, signs.folded, signs.found)
 
 
 def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:

@@ -27,6 +27,9 @@ from recollect.text.redaction.spoken_words import (
 from recollect.text.redaction.values import PATH, is_filler, is_phrase
 
 _NUMBER_SIGNS = frozenset(NUMBER_STEMS)
+_LOGIN_SIGNS = frozenset({"unlock", "log ", "login", "sign ", "signin", "opens ", "melde "})
+SAID_SIGNS = _NUMBER_SIGNS | _LOGIN_SIGNS | {" / "}
+"""One of them is in the lower case of each text in which a code or a login is said: `may_say`."""
 SPOKEN_SIGNS = STEMS
 """One of them is in the lower case of each text in which a password is said."""
 
@@ -87,7 +90,6 @@ CAPITALS = frozenset(
     ("capital", "uppercase", "großem", "mayúscula", "majuscule", "maiúscula", "maiuscola")
 )
 """One of them is in the lower case of each text in which a capital is named."""
-_LOGINS = ("unlock", "log in", "login", "sign in", "opens with", "melde dich")
 _HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
 _FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
 _ASKED = re.compile(r"\?\s*$")
@@ -104,7 +106,7 @@ _LEAD = re.compile(
 _PAIR = re.compile(r"[\w.@-]{2,40}[ ]?/[ ]?(?P<value>\S{4,64})")
 _PAIRED = re.compile(r" / (?P<value>[^\s,;]{4,64})")
 _LOGIN = re.compile(
-    r"(?:log ?in|sign ?in|unlocks?|opens?|melde dich)\b[^.\n\0]{0,40}?[ ](?:with|mit)[ ]"
+    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|\bopens)[ ](?:with|mit)[ ]"
 )
 _RECOVERY = re.compile(
     r"(?:recovery|backup|one-time|wiederherstellungs|rettungs)[ -]?(?:codes?|schlüssel)"
@@ -133,13 +135,14 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
             elif _tells_a_code(folded, at, match):
                 yield from _around(text, folded, at, match.end(), is_number=True)
         yield from _listed(text, folded)
-    if may_log_in(folded):
+    if not _LOGIN_SIGNS.isdisjoint(signs):
         for match in _LOGIN.finditer(folded):
             is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
             yield from _said(text, match.end(), is_number=is_number, tie="bare")
     if not CAPITALS.isdisjoint(signs):
         yield from _corrected(text, folded)
-    yield from _pairs(text, folded)
+    if " / " in signs:
+        yield from _pairs(text, folded)
 
 
 def _pairs(text: str, folded: str) -> Iterator[Span]:
@@ -342,15 +345,10 @@ def _listed(text: str, folded: str) -> Iterator[Span]:
                 yield "code", *code.span()
 
 
-def may_log_in(folded: str) -> bool:
-    """Return whether a text, in lower case, may say with what somebody logs in."""
-    if " with " not in folded and " mit " not in folded:
-        return False
-    return any(each in folded for each in _LOGINS)
-
-
-def may_tell_a_code(folded: str, signs: Collection[str]) -> bool:
-    """Return whether a code may be said in a text that no other sign is in."""
-    if " / " in folded and _HOLDER.search(folded):
+def may_say(folded: str, signs: Collection[str]) -> bool:
+    """Return whether a code or a login may be said in a text, in lower case, with these signs."""
+    if " / " in signs and _HOLDER.search(folded):
         return True
-    return not _NUMBER_SIGNS.isdisjoint(signs) and bool(_FIGURES.search(folded))
+    if not _NUMBER_SIGNS.isdisjoint(signs) and _FIGURES.search(folded):
+        return True
+    return not _LOGIN_SIGNS.isdisjoint(signs) and bool(_LOGIN.search(folded))

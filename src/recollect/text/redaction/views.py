@@ -99,7 +99,7 @@ def _unescaped(inner: str, begin: int) -> View:
 
 
 def without(text: str, inner: Iterable[View]) -> str:
-    """Return a text with NULs in the places of those texts in it that stand for themselves."""
+    """Return a text with NULs in the places of those texts in it that are looked at alone."""
     parts: list[str] = []
     at = 0
     for view in inner:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.quality.redaction import corpus
 from recollect.text.redaction import Redactor, harmless, redactor
 from recollect.text.redaction.commands import HEADS
-from recollect.text.redaction.harmless import Signs, is_harmless, signs_in
+from recollect.text.redaction.harmless import Signs, folded, is_harmless, signs_in
 from tests.unit.text.redaction.secrets_made_up import SHAPED
 from tests.unit.text.redaction.test_redactor import FRAGMENTS
 
@@ -22,7 +22,9 @@ WORDS = [*PROSE.split(), "internationalization", "0b5e2f1c-7a33-4c55-9f1e-6a1b2c
 def _by_rules(value: object) -> object:
     """Redact with every rule looking at every text, whatever signs it holds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redactor, "signs_in", lambda text: Signs(EVERY_SIGN, HEADS, text))
+        patch.setattr(
+            redactor, "signs_in", lambda text: Signs(folded(text), EVERY_SIGN, HEADS, text)
+        )
         patch.setattr(redactor, "is_harmless", lambda _: False)
         return Redactor(b"salt").redact_value(value)
 
@@ -66,9 +68,12 @@ def test_a_text_with_a_sign_is_not_proven(text: str) -> None:
 def test_words_that_were_seen_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which is what makes it quick, for words with signs too."""
     before = signs_in("several ordinary words about a token")
+    assert before
     monkeypatch.setattr(harmless, "_looked_at", lambda _: pytest.fail("they were known"))
     assert is_harmless("ordinary words, several"[:14])
-    assert signs_in("about a token words").found == before.found == {"token"}
+    now = signs_in("about a token words")
+    assert now
+    assert now.found == before.found == {"token"}
 
 
 def test_the_memory_of_words_is_bounded() -> None:
