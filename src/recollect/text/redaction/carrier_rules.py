@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from recollect.text.redaction.places.shell import LABELS, PRINTED, SENT
+from recollect.text.redaction.places.statements import CONNECTIONS, STATEMENTS
 from recollect.text.redaction.rules import Rule
 from recollect.text.redaction.values import is_code, is_filler, is_random, is_strong
 
@@ -125,7 +127,7 @@ CARRIERS = tuple(
             "password",
             "pass",
             "requirepass",
-            r"requirepass\s{1,4}" + _WORD,
+            r"requirepass\s{1,4}(?!foobared)" + _WORD,
             _is_password,
             "requirepass «sunset»",
             "requirepass <sunset>",
@@ -185,10 +187,30 @@ CARRIERS = tuple(
             "password",
             "",
             "/user:",
-            rf"net use{_ARGUMENTS}/user:\S{{1,100}}\s{{1,4}}{_WORD}",
+            rf"net use{_ARGUMENTS}/user:\S{{1,100}}[ \t]{{1,4}}(?!/){_WORD}",
             _is_password,
             "net use z: //host/s /user:ann «sunset»",
             "net use z: //host/s /user:ann",
+        ),
+        (
+            "net use, before the user",
+            "password",
+            "",
+            "/user:",
+            r"net use[ \t]\S{1,80}[ \t]\S{3,200}[ \t](?P<value>[^\s/*\"']\S{2,128})[ \t]/user:",
+            _is_password,
+            "net use z: //host/s «sunset» /user:ann",
+            "net use z: //host/s * /user:ann",
+        ),
+        (
+            "connection of Go",
+            "password",
+            "",
+            "@tcp(",
+            r"(?<![^\s\"'`=])[\w.-]{1,40}:(?P<value>[^\s@\"'`]{3,128})@tcp\(",
+            _is_password,
+            "dsn=ann:«sunset»@tcp(db:3306)/x",
+            "dsn=ann:<sunset>@tcp(db:3306)/x",
         ),
         (
             "identified by",
@@ -254,3 +276,39 @@ CARRIERS = tuple(
     )
 )
 """Headers, files and commands with a secret, those of one gate together."""
+
+
+class AnchorRule(Rule, frozen=True):
+    """A place with a secret; ``looks_for`` begins with the sign and has the group ``value``."""
+
+    kind: str
+    gate: str
+    """Must be in the text, in lower case."""
+    sign: str
+    """Where to look, in lower case."""
+    is_sent: Callable[[re.Match[str], str], bool]
+    """Whether the value is a secret."""
+    pattern: re.Pattern[str]
+
+
+ANCHORED = tuple(
+    AnchorRule(
+        name,
+        looks_for,
+        example,
+        counterexample,
+        kind,
+        gate,
+        sign,
+        is_sent,
+        re.compile(looks_for, re.IGNORECASE),
+    )
+    for name, kind, gate, sign, looks_for, is_sent, example, counterexample in (
+        *PRINTED,
+        *SENT,
+        *LABELS,
+        *CONNECTIONS,
+        *STATEMENTS,
+    )
+)
+"""Places with a secret."""

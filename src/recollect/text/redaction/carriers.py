@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
-from recollect.text.redaction.carrier_rules import CARRIERS, CarrierRule
+from recollect.text.redaction.carrier_rules import ANCHORED, CARRIERS, AnchorRule, CarrierRule
 from recollect.text.redaction.credentials import find_credentials, long_words
 from recollect.text.redaction.keyed import find_keyed
 from recollect.text.redaction.values import is_filler, is_random
@@ -49,6 +49,7 @@ def find_carried(text: str, folded: str, signs: Container[str]) -> Iterator[Span
         if gate in signs:
             for rule in [each for each in rules if each.literal in folded]:
                 yield from _in_carrier(text, folded, rule)
+    yield from _at_signs(text, folded, signs)
     if "data:" in signs and "kind" in folded:
         yield from _in_kubernetes(text, folded)
     if PACKED in signs:
@@ -68,13 +69,35 @@ _CARRIERS = {
 }
 PACKED = "packed"
 """The sign of a long word that is the Base64 of a secret, see `is_packed`."""
-CARRIER_SIGNS = ("://", "data:", *_CARRIERS)
+_ANCHORED = {
+    gate: tuple(rule for rule in ANCHORED if rule.gate == gate)
+    for gate in dict.fromkeys(rule.gate for rule in ANCHORED)
+}
+CARRIER_SIGNS = ("://", "data:", *_CARRIERS, *_ANCHORED)
 """One of them is in the lower case of each text in which something is sent; see `is_packed`."""
 
 
 def is_packed(among: str) -> bool:
     """Return whether a secret is in Base64 in one of some long words."""
     return any(map(_kind_inside, _BASE64.findall(among)))
+
+
+def _at_signs(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
+    for gate, places in _ANCHORED.items():
+        if gate in signs:
+            for place in places:
+                yield from _at_sign(text, folded, place)
+
+
+def _at_sign(text: str, folded: str, rule: AnchorRule) -> Iterator[Span]:
+    at = folded.find(rule.sign)
+    while at >= 0:
+        end = at + len(rule.sign)
+        match = rule.pattern.match(text, at)
+        if match and rule.is_sent(match, match["value"]):
+            yield rule.kind, *match.span("value")
+            end = match.end("value")
+        at = folded.find(rule.sign, end)
 
 
 def _in_carrier(text: str, folded: str, rule: CarrierRule) -> Iterator[Span]:
@@ -101,7 +124,7 @@ def _in_kubernetes(text: str, folded: str) -> Iterator[Span]:
 
 def _end(text: str, end: int) -> int:
     """Return where a value ends of which at most the beginning was looked at."""
-    rest = _REST.match(text, end)
+    rest = None if text.startswith("@", end) else _REST.match(text, end)
     return rest.end() if rest else end
 
 

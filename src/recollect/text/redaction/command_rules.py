@@ -118,7 +118,7 @@ COMMANDS = (
     ),
     _rule(
         "snmpwalk|snmpget|snmpset|snmpbulkwalk",
-        "-A -X",
+        "-A -X -c",
         "snmpwalk -v3 -u ann -A «sunset» host",
         "snmpwalk -v2c -c public host",
     ),

@@ -29,11 +29,13 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """What is not the secret itself but tells where it is, and ports."""
+_OF_OTHER = re.compile("existing", re.IGNORECASE)
+"""The name of a secret that is kept elsewhere: ``existingSecret``."""
 _PREFIX = re.compile(r"pass:")
 _OF_PROSE = frozenset(
     "a an and are as at but by can command does flag for from has if in into is it its must of on"
     " option or set should so than that the then this to twice use was when where which will with"
-    " without you your argument parameter".split()
+    " without you your argument parameter public private".split()
 )
 
 
@@ -193,7 +195,7 @@ def _named(arguments: Sequence[Argument]) -> Iterator[Span]:
     for at, each in enumerate(arguments):
         option = _OPTION.match(each.text)
         name = option or _NAMED.match(each.behind(0).text)
-        if not name or not (kind := key_kind(name[0])):
+        if not name or _OF_OTHER.search(name[0]) or not (kind := key_kind(name[0])):
             continue
         whole = each if option else each.behind(0)
         if whole.text[name.end() : name.end() + 1] == "=":

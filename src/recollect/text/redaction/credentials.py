@@ -171,7 +171,7 @@ _SHAPES = (
     ),
     ("1password-token", "ops_eyJ", r"[A-Za-z0-9+/=_-]{100,}+"),
     # Messages and mail
-    ("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo-", rf"{_WORD}{{20,}}+"),
+    ("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxd-", rf"{_WORD}{{20,}}+"),
     ("slack-token", "xoxe", rf"[.-]{_WORD}{{20,}}+"),
     ("slack-token", "xapp-", rf"[0-9]-{_WORD}{{20,}}+"),
     (
@@ -204,6 +204,23 @@ _SHAPES = (
     ("square-token", "sq0atp-", rf"{_WORD}{{22,}}+"),
     ("square-token", "sq0csp-", rf"{_WORD}{{40,}}+"),
     ("braintree-token", "access_token$", r"(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
+    # Hashes of passwords
+    ("password-hash", "$1$ $apr1$", r"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
+    (
+        "password-hash",
+        "$5$ $6$",
+        r"(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}+",
+    ),
+    ("password-hash", "$2a$ $2b$ $2y$", r"\d\d\$[./A-Za-z0-9]{53}"),
+    ("password-hash", "$y$", r"[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}"),
+    (
+        "password-hash",
+        "$argon2id$ $argon2i$",
+        r"v=\d{1,3}\$[a-z0-9=,]{3,60}\$[A-Za-z0-9+/$]{20,300}+",
+    ),
+    ("password-hash", "pbkdf2_sha256$", r"\d{1,9}\$[A-Za-z0-9+/$=]{30,200}+"),
+    ("password-hash", "{SSHA} {SSHA256} {SSHA512}", r"[A-Za-z0-9+/]{20,128}+={0,2}"),
+    ("password-hash", "SCRAM-SHA-256$", r"\d{1,9}:[A-Za-z0-9+/$:=]{60,200}+"),
     # Tools of developers
     ("grafana-token", "glsa_", rf"{_ALNUM}{{32}}_[A-Fa-f0-9]{{8}}"),
     ("grafana-token", "glc_", r"[A-Za-z0-9+/]{32,}+={0,2}"),

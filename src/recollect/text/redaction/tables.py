@@ -1,4 +1,4 @@
-"""Secrets in lines of values that commas, semicolons or tabs part, below a header that tells."""
+"""Secrets in lines of values below a header that tells, and in the columns of `INSERT`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Container, Generator, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.keyed import key_kind
-from recollect.text.redaction.values import is_filler
+from recollect.text.redaction.values import SPACE, is_filler
 
 _TELLING = ("pass", "pw", "secret", "token", "senha", "contrase")
 _HEADER = re.compile(r'"?[\w.#/-][\w .#/-]{0,40}"?(?:([,;\t])"?[\w.#/-][\w .#/-]{0,40}"?)+[ \r]*')
@@ -17,6 +17,19 @@ _CELL = {
 }
 _LONGEST_HEADER = 1_000
 _LEAST_CHARS = 3
+_INSERT = "insert into"
+_COLUMNS = re.compile(
+    r"""insert into\s{1,4}[\w."`\[\]]{1,120}\s{0,4}"""
+    r"""\((?P<columns>[^()]{1,2000})\)\s{0,8}values\s{0,8}""",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"""\s*(?:[enx]?'(?P<value>(?:[^'\\\n]|''|\\.)*+)'|(?:[^,()'\n]|\([^()\n]{0,200}\)){1,200}+)\s*""",
+    re.IGNORECASE,
+)
+_NEXT_ROW = re.compile(r"\s*,?\s*\(")
+_MOST_VALUES = 10_000
+_LEAST_TOKEN = 8
 
 
 def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
@@ -28,6 +41,8 @@ def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Sp
         signs: The telling names that are in it, among others.
     """
     names = [name for name in _TELLING if name in signs]
+    if names:
+        yield from _in_inserts(text, folded)
     if not (names and any(sign in text for sign in _CELL)):
         return
     done = 0
@@ -64,3 +79,38 @@ def _in_rows(text: str, at: int, sign: str, kinds: list[str | None]) -> Generato
                 yield kind, start, start + len(value)
         at = end
     return at
+
+
+def _in_inserts(text: str, folded: str) -> Iterator[Span]:
+    """Yield those of ``INSERT INTO x (user, password) VALUES …``."""
+    at = folded.find(_INSERT)
+    while at >= 0:
+        end = at + len(_INSERT)
+        if head := _COLUMNS.match(text, at):
+            kinds = [key_kind(name.strip(' \n\t\r"`[]')) for name in head["columns"].split(",")]
+            end = head.end()
+            if any(kinds):
+                yield from _in_inserted(text, end, kinds)
+        at = folded.find(_INSERT, end)
+
+
+def _in_inserted(text: str, at: int, kinds: list[str | None]) -> Iterator[Span]:
+    """Yield the secrets of the rows that begin at ``at``."""
+    for number in range(_MOST_VALUES):
+        column = number % len(kinds)
+        row = None if column else _NEXT_ROW.match(text, at)
+        if not column and not row:
+            return
+        cell = _VALUE.match(text, row.end() if row else at)
+        if not cell or text[cell.end() : cell.end() + 1] not in {",", ")"}:
+            return
+        kind, value = kinds[column], cell["value"]
+        if kind and value and _is_secret(kind, value):
+            yield kind, *cell.span("value")
+        at = cell.end() + 1
+
+
+def _is_secret(kind: str, value: str) -> bool:
+    if len(value) < _LEAST_CHARS or is_filler(value):
+        return False
+    return kind != "token" or (len(value) >= _LEAST_TOKEN and not SPACE.search(value))

@@ -1,0 +1,1 @@
+"""The tables of places that a fixed sign tells of: shells, statements, dialogues."""

@@ -1,0 +1,263 @@
+"""The table of strings of connections, of statements to databases, and of the dialogues of mail."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.text.redaction.places.rows import (
+    QUOTED,
+    Row,
+    is_call,
+    is_connected,
+    is_in_dialogue,
+    is_not_word,
+    is_of_account,
+    is_told,
+)
+
+CONNECTIONS: tuple[Row, ...] = (
+    *(
+        (
+            f"{sign} of a connection",
+            "password",
+            sign,
+            sign,
+            re.escape(sign) + r"[ ]?(?:\{(?=[^\n]{3,128}\})|[\"'](?=[^\"'\n]{3,128}[\"']))?"
+            r"(?P<value>(?<=\{)[^\n}]{1,64}(?:\}\}[^\n}]{0,64}){0,4}(?=\})|(?<=[\"'])[^\"'\n]{3,128}"
+            r"|[^\s;\"'&,<>(){}]{3,128})",
+            is_connected,
+            f"Server=db;Database=x;Uid=ann;{sign}«sunset»;",
+            f"connect(host=host, user=user, {sign}app.other)",
+        )
+        for sign in ("password=", "pwd=", "passwd=", "pass=")
+    ),
+    (
+        "connection of Oracle",
+        "password",
+        "jdbc:",
+        "jdbc:oracle:",
+        r"jdbc:oracle:\w{1,8}:\w{1,40}/(?P<value>[^\s@/\"']{3,64})@",
+        is_told,
+        "jdbc:oracle:thin:ann/«sunset»@//db:1521/x",
+        "jdbc:oracle:thin:@//db:1521/x",
+    ),
+    (
+        "connection of JDBC",
+        "password",
+        "getconnection(",
+        "getconnection(",
+        rf"getconnection\([^\n,]{{1,200}},\s{{0,4}}[\"'][^\"'\n]{{1,60}}[\"'],\s{{0,4}}{QUOTED}",
+        is_call,
+        'DriverManager.getConnection("jdbc:x:y", "ann", "«sunset»")',
+        'DriverManager.getConnection("jdbc:x:y", user, password)',
+    ),
+    (
+        "connection of PDO",
+        "password",
+        "pdo(",
+        "pdo(",
+        rf"pdo\(\s{{0,4}}[\"'][^\"'\n]{{1,200}}[\"'],\s{{0,4}}[\"'][^\"'\n]{{0,60}}[\"'],\s{{0,4}}{QUOTED}",
+        is_call,
+        "new PDO('mysql:host=db', 'ann', '«sunset»')",
+        "new PDO('mysql:host=db', $user, $pass)",
+    ),
+    (
+        "connection of mysqli",
+        "password",
+        "mysqli",
+        "mysqli",
+        rf"mysqli(?:_connect)?\(\s{{0,4}}[\"'][^\"'\n]{{1,200}}[\"'],\s{{0,4}}[\"'][^\"'\n]{{0,60}}[\"'],\s{{0,4}}{QUOTED}",
+        is_call,
+        "mysqli_connect('db', 'ann', '«sunset»')",
+        "mysqli_connect('db', 'ann', $pass)",
+    ),
+)
+
+STATEMENTS: tuple[Row, ...] = (
+    (
+        "set password",
+        "password",
+        "pass",
+        "set password",
+        rf"set password (?:for [^\n=]{{1,100}}?)?(?:=|to)[ ]?(?:password\([ ]?)?{QUOTED}",
+        is_told,
+        "SET PASSWORD FOR 'ann'@'%' = PASSWORD('«sunset»')",
+        "SET PASSWORD FOR 'ann'@'%' = '****'",
+    ),
+    (
+        "password by name",
+        "password",
+        "pass",
+        "password",
+        rf"password[ ]{{1,4}}n?{QUOTED}"
+        r"(?=[ ]?[),;\n]|[ ](?:valid|login|expires|superuser|create)|\Z)",
+        is_of_account,
+        "CREATE USER MAPPING FOR ann SERVER s OPTIONS (user 'ann', password '«sunset»')",
+        "is the password 'sunset' or not",
+    ),
+    (
+        "update",
+        "password",
+        "pass",
+        "password",
+        rf"password[ ]{{0,2}}=[ ]{{0,2}}{QUOTED}(?=[ ]?(?:,|;|\n|\Z|where\b))",
+        is_told,
+        "UPDATE users SET name='a', password = '«sunset blue»' WHERE id = 3",
+        "UPDATE users SET password = '' WHERE id = 3",
+    ),
+    (
+        "account without quotes",
+        "password",
+        "identified",
+        "identified by",
+        r"identified by\s{1,4}(?P<value>[^\s\"';]{3,64})(?=[\s;]|\Z)",
+        is_of_account,
+        "CREATE USER ann IDENTIFIED BY «sunset»;",
+        "each row is identified by number",
+    ),
+    (
+        "account in quotes",
+        "password",
+        "identified",
+        "identified",
+        rf"identified (?:with \S{{1,40}} )?(?:by|as) (?:password )?{QUOTED}",
+        is_told,
+        'ALTER USER ann IDENTIFIED BY "«Tiger Lily»"',
+        "identified by '****'",
+    ),
+    *(
+        (
+            name,
+            "password",
+            gate,
+            sign,
+            pattern,
+            is_told,
+            example,
+            counterexample,
+        )
+        for name, gate, sign, pattern, example, counterexample in (
+            (
+                "crypt",
+                "gen_salt",
+                "crypt(",
+                rf"crypt\(\s{{0,2}}{QUOTED}\s{{0,2}},\s{{0,2}}gen_salt",
+                "SELECT crypt('«sunset»', gen_salt('bf'))",
+                "SELECT crypt($1, gen_salt('bf'))",
+            ),
+            (
+                "pgp of a column",
+                "pgp_sym_",
+                "pgp_sym_",
+                rf"pgp_sym_(?:en|de)crypt\([^\n,()]{{1,100}}(?:\([^()\n]{{0,60}}\))?[^\n,()]{{0,40}},\s{{0,2}}{QUOTED}",
+                "SELECT pgp_sym_decrypt(note, '«sunset»')",
+                "SELECT pgp_sym_decrypt(note, $1)",
+            ),
+            (
+                "key of sqlcipher",
+                "pragma",
+                "pragma ",
+                rf"pragma (?:\w{{1,20}}\.)?(?:re)?key\s{{0,2}}=\s{{0,2}}{QUOTED}",
+                "PRAGMA key = '«sunset blue moon»'",
+                "PRAGMA key = '$1'",
+            ),
+            (
+                "access list of redis",
+                "setuser",
+                "setuser",
+                r"setuser \S{1,60} (?:(?:on|reset|off|resetpass|[~&+-]\S{1,40}) ){0,6}>"
+                r"(?P<value>[^\s\"']{3,128})",
+                "ACL SETUSER ann on >«sunset» ~* +@all",
+                "ACL SETUSER ann on ~* +@all",
+            ),
+            (
+                "users.acl",
+                "~*",
+                "user ",
+                r"user \S{1,60} (?:on|off) (?:[~&+-]\S{1,40} ){0,4}>(?P<value>[^\s\"']{3,128})",
+                "user ann on >«sunset» ~* +@all",
+                "user ann on nopass ~* +@all",
+            ),
+            (
+                "masterauth",
+                "masterauth",
+                "masterauth ",
+                r"masterauth (?P<value>[^\s\"']{3,128})",
+                "masterauth «sunset»",
+                "masterauth <sunset>",
+            ),
+        )
+    ),
+    (
+        "auth of a shell",
+        "password",
+        "auth",
+        ".auth(",
+        rf"\.auth\([ ]?[\"'][^\"'\n]{{1,60}}[\"'],\s{{0,2}}{QUOTED}",
+        is_call,
+        'db.auth("ann", "«sunset»")',
+        'db.auth("ann", passwordPrompt())',
+    ),
+    (
+        "auth of redis",
+        "password",
+        "auth",
+        "auth ",
+        r"(?<![\w-])AUTH (?:\w{1,40} )?(?P<value>[^\s\"'`]{6,128})(?=\s|\Z|[\"'`])",
+        is_not_word,
+        "127.0.0.1:6379> AUTH «sunset42»",
+        "127.0.0.1:6379> AUTH required",
+    ),
+    # Mail
+    (
+        "password of a dialogue",
+        "password",
+        "pass",
+        "pass ",
+        r"(?-i:(?<![\w-])PASS )(?P<value>\S{4,128})(?=[ \t\r]*(?:\n|\Z))",
+        is_in_dialogue,
+        "USER ann\n331 go on\nPASS «sunset»\n230 in",
+        "tests: 14 PASS ./a.py",
+    ),
+    (
+        "plain login",
+        "password",
+        "auth",
+        "auth plain",
+        r"auth plain (?P<value>[a-z0-9+/]{8,512}={0,2})(?=\s|\Z|[\"'])",
+        is_not_word,
+        "AUTH PLAIN «AGFubgBzdW5zZXQ3»",
+        "AUTH PLAIN required",
+    ),
+    (
+        "password of a map of postfix",
+        "password",
+        "]:",
+        "]:",
+        r"\]:(?:587|465|25|2525)[ \t]{1,8}[^\s:]{1,80}:(?P<value>\S{4,128})",
+        is_told,
+        "[smtp.host.net]:587 ann@host.net:«sunset7»",
+        "[smtp.host.net]:587 ann@host.net:****",
+    ),
+    (
+        "login of a library",
+        "password",
+        ".login(",
+        ".login(",
+        rf"\.login\(\s{{0,2}}[\"'][^\"'\n]{{1,80}}[\"'],\s{{0,2}}{QUOTED}",
+        is_call,
+        'smtp.login("ann@host.net", "«post-Horn-Gelb»")',
+        'smtp.login("ann@host.net", password)',
+    ),
+    (
+        "password of fetchmail",
+        "password",
+        "pass",
+        "password",
+        rf"password {QUOTED} is ",
+        is_told,
+        'user "ann" there with password "«Dackel-Waldi»" is ann here',
+        'the password "****" is ann',
+    ),
+)
+"""What must be in quotes is given as in the manuals; what is random may stand without."""
