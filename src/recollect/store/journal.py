@@ -48,6 +48,11 @@ _SAME_NUMBER: LiteralString = """
     SELECT (SELECT count(*) FROM events NOT INDEXED WHERE seq > ?1 AND session_id = ?2)
         = (SELECT count(*) FROM events INDEXED BY events_twin WHERE session_id = ?2 AND seq > ?1)
 """
+_BOTH_HAVE_SOME: LiteralString = """
+    SELECT EXISTS (SELECT 1 FROM events NOT INDEXED)
+        = EXISTS (SELECT 1 FROM events INDEXED BY events_twin)
+"""
+"""The root of a table may have changed places with that of an empty one."""
 _OLDEST_FIRST: LiteralString = " ORDER BY seq LIMIT ?"
 _NEWEST_FIRST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 # Not of the rows: the last of them may have been removed, with its session or by age.
@@ -149,6 +154,8 @@ def _read_events(
     wanted = wanted or EventFilter()
     sql, params = _READ_EVENTS, list[SqlValue]((seq,))
     session = None if wanted.scope is None else wanted.scope.session
+    if tx.row(_BOTH_HAVE_SOME) != (1,):
+        raise _damaged()
     if session is not None:
         if tx.row(_SAME_NUMBER, (seq, session)) != (1,):
             raise _damaged()

@@ -20,6 +20,7 @@ from recollect.store.journal import (
     events_since,
     last_change,
     last_event,
+    latest_events,
     record_change,
     record_changes,
     record_event,
@@ -132,3 +133,22 @@ def test_a_flipped_bit_of_an_event_is_never_another_answer(tmp_path: Path, word:
         with pytest.raises(StoreCorrupt):
             records.read(lambda tx: events_since(tx, 0))
         records.close()
+
+
+def test_events_whose_table_is_empty_are_damaged(tmp_path: Path) -> None:
+    """Its root page has changed places with that of an empty table."""
+    path = tmp_path / "home" / "records.db"
+    records = open_records(path.parent, StoreSettings(), SystemClock())
+    records.write(lambda tx: record_event(tx, CREATED))
+    sql = "SELECT rootpage FROM sqlite_schema WHERE name IN ('events', 'audit')"
+    places = [4096 * (int(str(page)) - 1) for (page,) in records.read(lambda tx: tx.all(sql))]
+    records.close()
+    sound, now = path.read_bytes(), bytearray(path.read_bytes())
+    for place, other in zip(places, reversed(places), strict=True):
+        now[place : place + 4096] = sound[other : other + 4096]
+    path.write_bytes(now)
+    records = open_records(path.parent, StoreSettings(), SystemClock())
+    for read in (lambda tx: events_since(tx, 0), lambda tx: latest_events(tx, 5)):
+        with pytest.raises(StoreCorrupt):
+            records.read(read)
+    records.close()
