@@ -24,13 +24,13 @@ SURE = frozenset({"messages", "page", "after", "view", "token", "tombstones"})
 """Questions that are never answered wrongly; of the others it is counted how often they are."""
 SURE_OF_PAGES = SURE | {"sessions", "tokens"}
 """Where a whole page is not what it was. One bit of a title is not noticed."""
-EVENTS = frozenset({"events", "latest", "happened"})
-"""Compared with their twin; nothing tells of the last ones where both lie on older pages."""
+TWINS = frozenset({"events", "latest", "happened", "compactions", "summarised"})
+"""Of rows with a twin; nothing tells of the last ones where both lie on older pages."""
 SURE_OF = {
-    "flip": SURE | EVENTS,
-    "zeroed": SURE_OF_PAGES | EVENTS,
-    "swapped": SURE_OF_PAGES | EVENTS,
-    "cut": SURE_OF_PAGES | EVENTS,
+    "flip": SURE | TWINS,
+    "zeroed": SURE_OF_PAGES | TWINS,
+    "swapped": SURE_OF_PAGES | TWINS,
+    "cut": SURE_OF_PAGES | TWINS,
     "stale": SURE_OF_PAGES,
 }
 

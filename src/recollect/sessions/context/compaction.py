@@ -6,11 +6,13 @@ mirror. What a summary says is the business of `summariser`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import LiteralString
 
 import msgspec
 
+from recollect.core.errors import StoreCorrupt
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, stored_ancestors
@@ -22,10 +24,13 @@ from recollect.store.journal import record_change, record_event
 COMPACTION_KIND = "compaction"
 """What the outbox calls a compaction."""
 
-_SELECT: LiteralString = """
+_COLUMNS: LiteralString = """
     SELECT id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
         created_at, turn_sender
-    FROM compactions WHERE """
+    FROM compactions INDEXED BY """
+_SELECT: LiteralString = _COLUMNS + "sqlite_autoindex_compactions_2 WHERE "
+_TWINS: LiteralString = _COLUMNS + "compactions_twin WHERE "
+"""The index has all columns and lies on other pages: it says the same."""
 _INSERT: LiteralString = """
     INSERT INTO compactions (tenant, agent, user_id, project, id, session_id, through_seq, last_seq,
         summary, made_by, tokens_before, tokens_after, created_at, turn_sender)
@@ -78,7 +83,8 @@ def visible_compaction(
     what the parent does later changes no fork.
 
     Raises:
-        StoreCorrupt: the chain of parents is broken or leads back to itself.
+        StoreCorrupt: the chain of parents is broken or leads back to itself, or a compaction is not
+            what was stored.
     """
     found = _newest(tx, rows_of(scope, session.id), session.last_seq, hears)
     if found is not None:
@@ -95,16 +101,26 @@ def visible_compaction(
 
 def _newest(tx: Transaction, where: Condition, last: int, hears: Hears) -> Compaction | None:
     where.also("through_seq <= ?", last)
-    rows = tx.rows(_SELECT + where.sql + " ORDER BY through_seq DESC", where.params)
-    every = (decode(Compaction, Compaction.__struct_fields__, row) for row in rows)
+    every = _select(tx, where, " ORDER BY through_seq DESC")
     return next((found for found in every if hears(found.turn_sender)), None)
 
 
+def _select(tx: Transaction, where: Condition, order: LiteralString) -> Iterator[Compaction]:
+    """Yield the compactions of a session that meet a condition, each compared with its twin."""
+    rows, twins = (tx.rows(each + where.sql + order, where.params) for each in (_SELECT, _TWINS))
+    for row, twin in zip_longest(rows, twins):
+        if row is None or row != twin:
+            raise StoreCorrupt("a compaction is damaged", hint="run `recollect doctor`")
+        yield decode(Compaction, Compaction.__struct_fields__, row)
+
+
 def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[Compaction]:
-    """Return the compactions of one session, its parents' not included, oldest first."""
-    where = rows_of(scope, session_id)
-    rows = tx.all(_SELECT + where.sql + " ORDER BY through_seq", where.params)
-    return [decode(Compaction, Compaction.__struct_fields__, row) for row in rows]
+    """Return the compactions of one session, its parents' not included, oldest first.
+
+    Raises:
+        StoreCorrupt: one is missing, or is not what was stored.
+    """
+    return list(_select(tx, rows_of(scope, session_id), " ORDER BY through_seq"))
 
 
 def store_compaction(tx: Transaction, session: Session, compaction: Compaction) -> None:

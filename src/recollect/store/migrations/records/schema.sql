@@ -415,6 +415,9 @@ CREATE TABLE withheld (
     PRIMARY KEY (tenant, reason)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_by_tenant ON audit (tenant, seq);
+CREATE INDEX compactions_twin ON compactions (
+    session_id, through_seq, id, last_seq, summary, made_by, tokens_before, tokens_after,
+    created_at, turn_sender, tenant, agent, user_id, project);
 CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
 CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
