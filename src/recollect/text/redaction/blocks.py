@@ -18,7 +18,11 @@ _PUTTY = "PuTTY-User-Key-File-"
 _PUTTY_KEY = re.compile(
     r"Private-Lines:[ \t]*\d{1,4}(?:\s|\\[nr])+(?:[A-Za-z0-9+/=]++(?:\s|\\[nr]|$)++)*+"
 )
-BLOCK_SIGNS = ("<private", _BEGIN.lower(), _PUTTY.lower())
+_SSH2 = "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"
+_SSH2_KEY = re.compile(
+    _SSH2 + r"""(?:[\w+/=\s:,"%@.]|\\[nr"]|-(?!--))*+(?:---- END SSH2[A-Z ]{0,40} ----)?"""
+)
+BLOCK_SIGNS = ("<private", _BEGIN.lower(), _PUTTY.lower(), "ssh2")
 """One of them is in the lower case of each text with a block or a key."""
 _MAX_KEY_CHARS = 65_536
 """An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
@@ -49,6 +53,8 @@ def find_blocks(text: str, folded: str) -> Iterator[Span]:
         yield from _private_blocks(folded)
     if _BEGIN in text:
         yield from _private_keys(text)
+    if _SSH2 in text:
+        yield from (("private-key", *match.span()) for match in _SSH2_KEY.finditer(text))
     if _PUTTY in text:
         yield from (("private-key", *match.span()) for match in _PUTTY_KEY.finditer(text))
 

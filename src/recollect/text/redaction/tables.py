@@ -16,6 +16,9 @@ _CELL = {
     for sign in ",;\t"
 }
 _LONGEST_HEADER = 1_000
+_RULED = "-+-"
+_RULE = re.compile(r"[ \t]*\+?-[-+]{2,1000}[ \t\r]*")
+_CELLS = re.compile(r"[^|\n]+")
 _LEAST_CHARS = 3
 _INSERT = "insert into"
 _COLUMNS = re.compile(
@@ -43,6 +46,7 @@ def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Sp
     names = [name for name in _TELLING if name in signs]
     if names:
         yield from _in_inserts(text, folded)
+        yield from _in_ruled(text, folded)
     if not (names and any(sign in text for sign in _CELL)):
         return
     done = 0
@@ -114,3 +118,34 @@ def _is_secret(kind: str, value: str) -> bool:
     if len(value) < _LEAST_CHARS or is_filler(value):
         return False
     return kind != "token" or (len(value) >= _LEAST_TOKEN and not SPACE.search(value))
+
+
+def _in_ruled(text: str, folded: str) -> Iterator[Span]:
+    """Yield the secrets of tables as the shells of databases draw them."""
+    at = folded.find(_RULED)
+    while at >= 0:
+        start, end = folded.rfind("\n", 0, at) + 1, folded.find("\n", at)
+        if end < 0:
+            return
+        header = folded[max(folded.rfind("\n", 0, max(start - 1, 0)) + 1, start - 1_000) : start]
+        if "|" in header and _RULE.fullmatch(folded, start, end):
+            kinds = [key_kind(cell.strip()) for cell in _CELLS.findall(header.strip("\n\r |"))]
+            end = yield from _below_rule(text, end + 1, kinds)
+        at = folded.find(_RULED, end)
+
+
+def _below_rule(text: str, at: int, kinds: list[str | None]) -> Generator[Span, None, int]:
+    """Yield the secrets of the rows from ``at`` on; return where the table ends."""
+    while any(kinds) and at < len(text):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        if "|" not in text[at:end]:
+            break
+        first = at + len(text[at:end]) - len(text[at:end].lstrip(" |"))
+        for kind, cell in zip(kinds, _CELLS.finditer(text, first, end), strict=False):
+            value = cell[0].strip()
+            if kind and _is_secret(kind, value):
+                start = cell.start() + cell[0].index(value)
+                yield kind, start, start + len(value)
+        at = end + 1
+    return at

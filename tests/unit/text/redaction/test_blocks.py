@@ -109,3 +109,14 @@ def test_public_keys_and_certificates_stay() -> None:
     """They are public."""
     text = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----"
     assert redact(text).text == text
+
+
+def test_a_key_of_ssh2_goes_whole() -> None:
+    """Its lines have four hyphens and a comment, and its end may be cut."""
+    body = "P2/56wAAAi4AAAA3aWYtbW9kbntzaWdue3JzYS1wa2NzMS1zaGEx"
+    begin, end = (f"---- {word} SSH2 ENCRYPTED PRIVATE KEY ----" for word in ("BEGIN", "END"))
+    for text in (f'{begin}\nComment: "rsa"\n{body}\n{end}\nthe rest', f"{begin}\n{body}"):
+        out = redact(f"see\n{text}").text
+        assert body[:8] not in out
+        assert out.startswith("see\n[redacted:private-key:")
+        assert out.endswith("the rest") == text.endswith("the rest")

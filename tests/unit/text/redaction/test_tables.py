@@ -35,3 +35,22 @@ def test_a_quoted_cell_goes_without_its_quotes() -> None:
 def test_other_lines_with_commas_stay(text: str) -> None:
     """Headers without rows, fillers, prose, and names that tell nothing."""
     assert redact(text).text == text
+
+
+def test_a_table_of_the_shell_of_a_database_is_read_by_column() -> None:
+    """As psql and mysql draw it; its other columns stay."""
+    for text in (
+        " user | password\n------+----------\n ann  | sunset\n bob  | moonrise\n(2 rows)",
+        "+------+----------+\n| user | password |\n+------+----------+\n| ann  | sunset   |\n"
+        "| bob  | moonrise |\n+------+----------+",
+    ):
+        out = redact(text).text
+        assert "sunset" not in out
+        assert "moonrise" not in out
+        assert "ann" in out
+    for text in (
+        " user | passwords\n------+----------\n ann  |         2\n(1 row)",
+        " password \n---+---",
+        " user | password\n------+----------\nno row has a bar",
+    ):
+        assert redact(text).text == text
