@@ -167,3 +167,18 @@ def test_of_several_texts_in_base64_only_those_with_a_secret_go() -> None:
 def test_base64_of_something_else_stays(text: str) -> None:
     """Texts, bytes, digests, paths, and what is too long to be a secret."""
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '$ cat tests/test_tokens.py\n"""Tests."""',
+        "$ openssl rand -hex 16 > key.bin\nkey.bin.2024a1",
+        "sudo -S bash <<'EOF'\napt-get update\nEOF",
+        "echo done | openssl enc -base64",
+        "$ cat /run/secrets/kubernetes.io/serviceaccount/namespace\ndefault-ns-01",
+    ],
+)
+def test_what_a_command_reads_or_prints_stays_where_it_is_no_secret(text: str) -> None:
+    """Sources, what goes to a file, scripts for a shell."""
+    assert redact(text).text == text

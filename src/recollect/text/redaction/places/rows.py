@@ -17,7 +17,7 @@ VALUE = r"""["'`]?(?P<value>(?<=["'`])[^"'`\n]{3,128}(?=["'`])|[^\s"'`;,&|<>()]{
 QUOTED = r"""(?P<quote>["'])(?P<value>[^"'\n]{3,128})(?P=quote)"""
 READS = (
     r"(?:(?<!ch)passwd|smbpasswd|cryptsetup|sudo\s[^\n|]{0,20}?-[a-z]*S\b|kinit|vncpasswd|su\s|mkpasswd"
-    r"|ssh-add|openssl\s(?:passwd|enc)|gpg2?\s[^\n|]{0,60}?--passphrase-fd|(?:secret|env)\s(?:create"
+    r"|ssh-add|openssl\spasswd|gpg2?\s[^\n|]{0,60}?--passphrase-fd|(?:secret|env)\s(?:create"
     r"|set|put|add)|secret-tool\sstore|secrets\s(?:create|versions)|pass\sinsert"
     r"|[^\n|]{0,160}?(?:--(?:password|token|key)-stdin|--with-token|\s--stdin"
     r"|pass(?:in)?[ =]stdin))"

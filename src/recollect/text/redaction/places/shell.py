@@ -17,7 +17,7 @@ from recollect.text.redaction.places.rows import (
 
 _SAID = r"""(?:echo|printf)(?:\s-[neE]{1,3})?(?:\s["']?(?:%s(?:\\n)*){1,3}["']?(?=\s))?\s{1,4}"""
 _PIPE = r"""["'`]?\s{0,4}\|\s{0,4}(?:[\w./-]{1,40}\s){0,4}?(?:[\w./-]*/)?"""
-_LONE = r"[^\n]{0,200}(?:\n[ \t]*)?\n[ \t]*(?P<value>\S{6,256})[ \t]*(?=\n|\Z)"
+_LONE = r"(?:[^\n>]|2>){0,200}(?:\n[ \t]*)?\n[ \t]*(?P<value>\S{6,256})[ \t]*(?=\n|\Z)"
 
 
 def _prints(gate: str, sign: str, rest: str, command: str) -> Row:
@@ -67,7 +67,7 @@ PRINTED = (
     ),
     _prints("secret", "get-secret-value", "", "aws secretsmanager get-secret-value --query x"),
     _prints("secret", "secret show", "", "az keyvault secret show --query value"),
-    _prints("secret", "/run/secrets/", "", "cat /run/secrets/db"),
+    _prints("secret", "/run/secrets/", r"(?!\S*namespace)", "cat /run/secrets/db"),
     _prints("secret", "secrets get", "", "doppler secrets get db --plain"),
     _prints("secret", "secrets versions access", "", "gcloud secrets versions access latest"),
     _prints("secret", "rails secret", "", "rails secret"),
@@ -99,9 +99,24 @@ PRINTED = (
     _prints("secret", "echo $", r"\{?\w{0,40}SECRET", "echo $APP_SECRET"),
     _prints("token", "echo $", r"\{?\w{0,40}TOKEN", "echo $GH_TOKEN"),
     _prints("printenv", "printenv", r"\s\w{0,40}(?:PASS|PWD|SECRET|TOKEN|KEY)", "printenv API_KEY"),
-    _prints("pass", "cat ", r"[\w./~-]{0,80}pass", "cat /etc/app/password"),
-    _prints("secret", "cat ", r"[\w./~-]{0,80}secret", "cat ~/.app/secret"),
-    _prints("token", "cat ", r"[\w./~-]{0,80}token", "cat ~/.vault-token"),
+    _prints(
+        "pass",
+        "cat ",
+        r"[\w./~-]{0,80}pass[\w/-]{0,40}(?:\.txt)?(?=[\s|;])",
+        "cat /etc/app/password",
+    ),
+    _prints(
+        "secret",
+        "cat ",
+        r"[\w./~-]{0,80}secret[\w/-]{0,40}(?:\.txt)?(?=[\s|;])",
+        "cat ~/.app/secret",
+    ),
+    _prints(
+        "token",
+        "cat ",
+        r"[\w./~-]{0,80}token[\w/-]{0,40}(?:\.txt)?(?=[\s|;])",
+        "cat ~/.vault-token",
+    ),
 )
 
 SENT = (
@@ -191,7 +206,6 @@ SENT = (
         for gate, command in (
             ("cryptsetup", "cryptsetup open /dev/sdb1 a"),
             ("pass", "docker login --password-stdin"),
-            ("sudo ", "sudo -S ls"),
             ("token", "gh auth login --with-token"),
         )
     ),
@@ -359,7 +373,7 @@ LABELS = (
         "authorization",
         "authorization",
         r"""authorization["']?[ \t]{0,4}[:=,][ \t]{0,4}["']?[a-z][\w-]{1,24}[ \t]{1,2}"""
-        r"""(?:token=["']?)?(?P<value>[^\s"'`,;]{16,512})""",
+        r"""(?!credential=)(?:token=["']?)?(?P<value>[^\s"'`,;]{16,512})""",
         looks_random,
         "Authorization: Splunk «5ffe5ad6-4194-48b1-97e1-33de88ff2fe0»",
         "Authorization: Splunk and others have it",
