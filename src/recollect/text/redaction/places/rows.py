@@ -83,6 +83,12 @@ def is_of_account(match: re.Match[str], value: str) -> bool:
     return not is_filler(value) and bool(_ACCESS.search(text[max(at - _NEAR, 0) : at]))
 
 
+def is_assigned(match: re.Match[str], value: str) -> bool:
+    """Return whether a statement sets a column to the value."""
+    before = match.string[max(match.start() - _NEAR, 0) : match.start()].lower()
+    return "update " in before and " set " in before and not is_filler(value)
+
+
 def is_in_listing(match: re.Match[str], value: str) -> bool:
     """Return whether a line of hyphens is before the value, as below a header."""
     text, at = match.string, match.start()

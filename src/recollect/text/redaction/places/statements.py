@@ -7,6 +7,7 @@ import re
 from recollect.text.redaction.places.rows import (
     QUOTED,
     Row,
+    is_assigned,
     is_call,
     is_connected,
     is_in_dialogue,
@@ -101,7 +102,7 @@ STATEMENTS: tuple[Row, ...] = (
         "pass",
         "password",
         rf"password[ ]{{0,2}}=[ ]{{0,2}}{QUOTED}(?=[ ]?(?:,|;|\n|\Z|where\b))",
-        is_told,
+        is_assigned,
         "UPDATE users SET name='a', password = '«sunset blue»' WHERE id = 3",
         "UPDATE users SET password = '' WHERE id = 3",
     ),
