@@ -124,13 +124,12 @@ def find_commands(text: str, folded: str, heads: Collection[str]) -> Iterator[Sp
 
 def _begun(folded: str, heads: Collection[str]) -> Iterator[int]:
     """Yield where the first words of commands are."""
-    for head in heads:
+    for head in [f"{head}{gap}" for head in heads for gap in " \t"]:
         at = folded.find(head)
         while at >= 0:
-            end = at + len(head)
-            if folded[end : end + 1] in {" ", "\t"} and not (at and _WITHIN.match(folded, at - 1)):
+            if not (at and _WITHIN.match(folded, at - 1)):
                 yield at
-            at = folded.find(head, end)
+            at = folded.find(head, at + len(head))
 
 
 def _arguments(text: str, at: int) -> Iterator[Argument]:

@@ -106,8 +106,10 @@ _LEAD = re.compile(
 _PAIR = re.compile(r"[\w.@-]{2,40}[ ]?/[ ]?(?P<value>\S{4,64})")
 _PAIRED = re.compile(r" / (?P<value>[^\s,;]{4,64})")
 _LOGIN = re.compile(
-    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|\bopens)[ ](?:with|mit)[ ]"
+    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|opens)[ ](?:with|mit)[ ]"
 )
+_LOGINS = ("log in", "login", "sign in", "signin", "unlock", "melde dich", "opens ")
+"""One of them is before each value that `_LOGIN` ends at."""
 _RECOVERY = re.compile(
     r"(?:recovery|backup|one-time|wiederherstellungs|rettungs)[ -]?(?:codes?|schlüssel)"
 )
@@ -136,13 +138,25 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
                 yield from _around(text, folded, at, match.end(), is_number=True)
         yield from _listed(text, folded)
     if not _LOGIN_SIGNS.isdisjoint(signs):
-        for match in _LOGIN.finditer(folded):
+        for match in _logins(folded):
             is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
             yield from _said(text, match.end(), is_number=is_number, tie="bare")
     if not CAPITALS.isdisjoint(signs):
         yield from _corrected(text, folded)
     if " / " in signs:
         yield from _pairs(text, folded)
+
+
+def _logins(folded: str) -> Iterator[re.Match[str]]:
+    """Yield where it is said with what somebody logs in."""
+    if " with " not in folded and " mit " not in folded:
+        return
+    for word in _LOGINS:
+        at = folded.find(word)
+        while at >= 0:
+            if match := _LOGIN.match(folded, at):
+                yield match
+            at = folded.find(word, at + len(word))
 
 
 def _pairs(text: str, folded: str) -> Iterator[Span]:
@@ -351,4 +365,4 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
         return True
     if not _NUMBER_SIGNS.isdisjoint(signs) and _FIGURES.search(folded):
         return True
-    return not _LOGIN_SIGNS.isdisjoint(signs) and bool(_LOGIN.search(folded))
+    return not _LOGIN_SIGNS.isdisjoint(signs) and any(_logins(folded))
