@@ -205,7 +205,6 @@ def test_no_more_than_the_limit_is_held_of_an_endless_body() -> None:
         (HOOK, {b"transfer-encoding": b"chunked"}, KEPT_BODY + SLACK),
         (QUERY, {b"transfer-encoding": b"chunked"}, 0),
     ],
-    ids=str,
 )
 def test_as_much_is_reserved_as_can_be_held_of_a_body(
     route: AnyRoute, headers: dict[bytes, bytes], held: int
