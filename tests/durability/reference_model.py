@@ -103,6 +103,22 @@ class Reference:
         before = [] if session.parent is None else self._whole(session.parent)
         return [said for said in before if said.seq <= session.shared] + session.own
 
+    def searchable(self) -> set[tuple[str, int]]:
+        """Return in whose transcript and at which seq a message is that a living session shows."""
+        return {
+            (self.owner(session.id, said.seq), said.seq)
+            for session in self.sessions.values()
+            if session.status != "deleted"
+            for said in self._whole(session.id)
+        }
+
+    def owner(self, session_id: str, seq: int) -> str:
+        """Return in whose transcript a message is that a session shows."""
+        session = self.sessions[session_id]
+        while session.parent is not None and seq <= session.shared:
+            session = self.sessions[session.parent]
+        return session.id
+
     def _event_ids(self, session_id: str) -> set[str]:
         """Return those of a session and of what it shares, and of the sessions it followed."""
         before = self.sessions[session_id].previous

@@ -186,8 +186,9 @@ def play(home: Path, fresh: str, steps: Sequence[Step]) -> None:
 def _check_derived(player: Player, reference: Reference) -> None:
     """Compare what is made of the rows: the index, and the mirrors of a closed home."""
     there = {id_: kept.own for id_, kept in reference.sessions.items()}
-    shown = {id_ for id_, kept in reference.sessions.items() if kept.status != "deleted"}
-    assert player.found() == {(id_, s.seq) for id_ in shown for s in there[id_]}
+    found = player.found()
+    assert "deleted" not in {reference.sessions[id_].status for id_, _ in found}
+    assert {(reference.owner(id_, seq), seq) for id_, seq in found} == reference.searchable()
     player.close()
     mirrored = {id_: [(s.seq, s.role, s.text) for s in own] for id_, own in there.items() if own}
     assert player.mirrored() == mirrored
