@@ -1534,8 +1534,8 @@ class AsyncProjects:
         """
     async def catch_up(self) -> None:
         """Note the paths of sessions that are not known yet: those of older homes."""
-    async def clean(self, text: str) -> str:
-        """Return the label of a project without secrets, which is most often a path without."""
+    async def clean(self, name: str) -> str:
+        """Return a path or name as it is stored: without the secrets in it."""
     @property
     def clock(self) -> SystemClock: ...
     @property

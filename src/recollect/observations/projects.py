@@ -94,7 +94,7 @@ class Projects:
         self.clock = clock
         self.scope = scope
         self._ids = ids
-        self.clean = clean
+        self._clean = clean
         self._was_erased = was_erased
         self._noted: set[str] = set()
 
@@ -109,6 +109,10 @@ class Projects:
         if path not in self._noted:
             self._note([(path, label if label is not None else path)], is_named=is_named)
 
+    def clean(self, name: str) -> str:
+        """Return a path or name as it is stored: without the secrets in it."""
+        return self._clean(name)
+
     def find(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means.
 
@@ -117,7 +121,7 @@ class Projects:
         Raises:
             StoreError: the database refused.
         """
-        return self._path(name) or self.clean(name)
+        return self._path(name) or self._clean(name)
 
     def path_of(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means.
@@ -311,11 +315,11 @@ class Projects:
     def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
         """Return what was seen as it can be stored."""
         cut = {
-            field: self.clean(value)
+            field: self._clean(value)
             for field in ("root", "name", "git", "remote")
             if (value := getattr(place, field)) is not None
         }
-        path = label if label is not None else self.clean(place.path)
+        path = label if label is not None else self._clean(place.path)
         return msgspec.structs.replace(place, path=path, **cut)
 
     def _take(
@@ -390,7 +394,7 @@ class Projects:
             raise InvalidInput(
                 "a path or name must be 1 to 512 characters", hint="name a folder or a project"
             )
-        return self.clean(given.strip())
+        return self._clean(given.strip())
 
 
 def forget_project(tx: Transaction, tenant: str, session_id: str) -> None:
