@@ -7,6 +7,7 @@ either. The figures are exact: `sys.setprofile` sees every call.
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections import Counter
@@ -66,10 +67,14 @@ class Tracer:
     def close(self) -> None:
         """Let new threads run without it."""
         threading.setprofile(None)
+        gc.enable()
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Count from zero in every thread, the caller's too."""
+        """Count from zero in every thread, the caller's too, with no finalizer of older garbage."""
+        gc.collect()
+        # It would run in whichever thread makes the next object, and enter our files there.
+        gc.disable()
         self._threads = {}
         self._is_counting = True
         sys.setprofile(self._see)
@@ -81,6 +86,7 @@ class Tracer:
     def stop(self) -> None:
         """Let no thread count any more."""
         self._is_counting = False
+        gc.enable()
 
     def walk(self, thread: int | None = None) -> Walk:
         """Return what this thread walked so far; what all of them did without one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -58,3 +59,21 @@ def test_nothing_is_counted_after_the_end(tracer: Tracer) -> None:
     with tracer.counting():
         pass
     assert tracer.walk().calls == 0
+
+
+class _Cycle:
+    """Garbage that only the collector of cycles finds."""
+
+    def __init__(self) -> None:
+        self.itself = self
+        weakref.finalize(self, estimate_tokens, "tea")
+
+
+def test_a_finalizer_of_older_garbage_is_no_call_of_what_is_counted(tracer: Tracer) -> None:
+    """The collector runs in whichever thread makes the next object."""
+    _Cycle()
+    with tracer.counting():
+        made = [[] for _ in range(100_000)]  # enough for the collector to run
+        to_datetime(len(made))
+
+    assert list(tracer.walk().entered) == ["core/clock.py"]
