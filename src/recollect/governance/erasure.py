@@ -7,7 +7,7 @@ erased is a list of sessions: who chooses them, by id or otherwise, need not kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
@@ -44,7 +44,9 @@ from recollect.sessions.record.tombstone import (
     bury,
     bury_lines,
     has_unfinished_erasure,
+    hidden_path,
     is_buried,
+    salts_of,
 )
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Database, Row, Transaction
@@ -91,6 +93,7 @@ _FORGET_IDS: LiteralString = """
     DELETE FROM changes WHERE ref IN (SELECT value FROM json_each(?))
 """
 _FILES: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
+_HIDE_FILE: LiteralString = "UPDATE OR REPLACE imports SET path = ? WHERE tenant = ? AND path = ?"
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
 _ORIGINS: LiteralString = """
     SELECT id, tenant, source, foreign_id FROM sessions
@@ -237,7 +240,12 @@ class Eraser:
 
         def unit(tx: Transaction) -> ErasureReceipt:
             chosen = choose(tx)
-            receipt = _receipt(tx, chosen, now, erasure_id)
+            receipt = msgspec.structs.replace(
+                _receipt(tx, chosen, now, erasure_id),
+                notes=planned.notes,
+                damaged_copies=planned.damaged_copies,
+                still_held_by=planned.still_held_by,
+            )
             _begin(tx, chosen, receipt)
             return receipt
 
@@ -248,14 +256,7 @@ class Eraser:
             sweep_spool(self._home, self._records.read(choose))
             receipt = self._records.write(unit)
             warnings = self._finish(on_progress, receipt.counts["messages"])
-        return msgspec.structs.replace(
-            receipt,
-            notes=planned.notes,
-            damaged_copies=planned.damaged_copies,
-            still_held_by=planned.still_held_by,
-            is_clean=not warnings,
-            warnings=tuple(warnings),
-        )
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
     def finish(self) -> None:
         """Finish what was begun and killed, unless another program is doing it.
@@ -446,6 +447,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
     bury(tx, erasure_id, tenant, origins)
     bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
+    _hide_files(tx, chosen, receipt.still_held_by)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,
@@ -454,6 +456,15 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
         messages=receipt.counts["messages"],
     )
     record_event(tx, event)
+
+
+def _hide_files(tx: Transaction, chosen: Sequence[Session], known: Collection[str]) -> None:
+    """Let the ledger of imports know the transcripts of sessions by a keyed hash of their path."""
+    tenant, salt = chosen[0].tenant, salts_of(tx)[0]
+    names = {session.foreign_id or session.id for session in chosen}
+    for path in (text(row[0]) for row in tx.all(_FILES, (tenant,))):
+        if path in known or any(name in Path(path).name for name in names):
+            tx.execute(_HIDE_FILE, (hidden_path(salt, tenant, path), tenant, path))
 
 
 def _end(tx: Transaction, now: int, ids: str) -> None:

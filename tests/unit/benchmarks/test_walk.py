@@ -73,7 +73,7 @@ def test_a_finalizer_of_older_garbage_is_no_call_of_what_is_counted(tracer: Trac
     """The collector runs in whichever thread makes the next object."""
     _Cycle()
     with tracer.counting():
-        made = [[] for _ in range(100_000)]  # enough for the collector to run
+        made: list[list[int]] = [[] for _ in range(100_000)]  # enough for the collector to run
         to_datetime(len(made))
 
     assert list(tracer.walk().entered) == ["core/clock.py"]

@@ -345,3 +345,54 @@ def test_an_export_of_a_copy_brings_only_what_is_new(tmp_path: Path) -> None:
         assert [each.output for each in memory.observations.list()] == ["new"]
         assert memory.import_export(tmp_path / "all.jsonl").added == {}
     assert files_that_hold(home, MARK) == []
+
+
+def test_the_notes_of_an_erased_session_do_not_come_back_with_a_file_of_an_export(
+    tmp_path: Path,
+) -> None:
+    """Lines that a person wrote, or that a living session said too, are taken over."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    work.mkdir()
+    with recollect.open(home, work, overrides={"embedding.provider": "none"}, live=False) as memory:
+        told = (f"Remember that {MARK} is due on Monday.", "Remember that tea is at four.")
+        sessions = [memory.sessions.create(key="agent:main:main") for _ in told]
+        for session, text in zip(sessions, told, strict=True):
+            memory.sessions.append(session.id, "user", text)
+            memory.sessions.flush(session.id)
+        (notes,) = (work / "memory").glob("*.md")
+        memory.export(files=True).save(tmp_path / "all.jsonl")
+        assert memory.erase(session_id=sessions[0].id).is_clean
+        kept = notes.read_text("utf-8")
+        assert MARK not in kept
+        assert "tea is at four" in kept
+        notes.unlink()
+
+        memory.import_export(tmp_path / "all.jsonl", files=True)
+        assert notes.read_text("utf-8") == kept
+
+
+@pytest.mark.parametrize("way", ["import", "follow", "grown", "moved"])
+def test_the_path_of_an_erased_transcript_is_not_kept(tmp_path: Path, way: str) -> None:
+    """Claude Code names a folder by its project, and the ledger of imports knows files by path."""
+    home, claude = tmp_path / "home", tmp_path / "claude"
+    lines = [line(1, "look"), line(2, "on")]
+    path = claude / "projects" / f"-home-ana-{MARK}" / f"{FIRST}.jsonl"
+    write(claude, FIRST, lines)
+    path.parent.mkdir()
+    write(claude, FIRST, lines).rename(path)
+    with opened(home) as memory:
+        memory.import_transcripts(claude)
+        memory.sync()
+        erase_all(memory)
+        assert files_that_hold(home, MARK) == []
+        if way == "grown":
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"sessionId": FIRST} | line(3, "more")) + "\n")
+        if way == "moved":
+            path.parent.rename(path.parent.with_name(f"-home-ana-work-{MARK}"))
+        report = memory.import_transcripts(claude)
+        assert report.unchanged == (way in {"import", "follow"})
+    with opened(home, *([claude] if way == "follow" else [])) as memory:
+        memory.sync()
+        assert memory.sessions.list() == []
+    assert files_that_hold(home, MARK) == []

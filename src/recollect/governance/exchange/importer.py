@@ -33,7 +33,7 @@ from recollect.sessions.exchange.import_report import ImportProgress
 from recollect.sessions.exchange.withheld import CaptureRule
 from recollect.sessions.record.access import MirrorSignal
 from recollect.sessions.record.draft import Draft, DraftMaker
-from recollect.sessions.record.tombstone import ErasedLines
+from recollect.sessions.record.tombstone import ErasedLines, note_name
 from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs
 from recollect.store.counters import last_number
@@ -43,6 +43,7 @@ from recollect.store.meta import drop_value, find_value, set_value
 from recollect.store.paths import append_beneath, read_beneath
 from recollect.store.sqlite.home import find_home_id
 from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.withheld import line_hash
 from recollect.workspace.memory_folder import LARGEST_BYTES, is_memory_path
 
 _NUMBERED = ("message", "observation", "episode")
@@ -247,7 +248,7 @@ class _Run:
             return
         redactor = self._parts.redactor
         shown = given.text if redactor is None else redactor.lines(given.text)
-        content = shown.encode()
+        content = self._without_erased(shown.encode())
         try:
             there = read_beneath(workspace, given.path, limit=LARGEST_BYTES)
         except NotFound:
@@ -258,6 +259,15 @@ class _Run:
         self._counts["known"] += 1
         if there != content:
             self._kept.append(given.path)
+
+    def _without_erased(self, content: bytes) -> bytes:
+        """Return the text of a memory file without the notes of erased sessions."""
+        erased, tenant = self._terms.erased, self._parts.scope.tenant
+        self._parts.database.read(erased.refresh)
+        lines = content.split(b"\n")
+        return b"\n".join(
+            line for line in lines if not erased.has(tenant, note_name(line_hash(line)))
+        )
 
     def _floors(self) -> dict[str, int]:
         """Return up to which numbers none is given again, as they were when this import began."""

@@ -23,6 +23,7 @@ import msgspec
 from recollect.core.errors import NotFound, RecollectError
 from recollect.sessions.policy.visibility import Speakers, VisibilityGroup
 from recollect.sessions.record.session import Session
+from recollect.sessions.record.tombstone import bury_names, note_name
 from recollect.store.columns import blob, decode, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
@@ -63,6 +64,7 @@ _SAID: LiteralString = """
 """
 _WRITTEN: LiteralString = "SELECT DISTINCT line_hash FROM flushed_notes WHERE path = ?"
 _FORGET: LiteralString = "DELETE FROM flushed_notes WHERE session_id = ? AND path = ?"
+_WHOSE: LiteralString = "SELECT tenant FROM flushed_notes WHERE path = ? AND line_hash = ? LIMIT 1"
 _UNSAY: LiteralString = "DELETE FROM flushed_notes WHERE path = ? AND line_hash = ?"
 _FILES: LiteralString = """
     WITH RECURSIVE file (path) AS (
@@ -223,6 +225,8 @@ def erase_lines(
 ) -> tuple[ErasedNotes, ...]:
     """Remove from the notes what only these sessions said, and forget that they said it.
 
+    An import of memory files leaves these lines out from then on.
+
     A line goes where it still has every byte, else it stays and is counted as edited. Files are
     replaced atomically, one after the other; killed between two, the same call goes on. Notes that
     have nothing but their heading left are removed.
@@ -243,7 +247,9 @@ def erase_lines(
         erased.append(done)
         if done.error is None and not dry_run:
             folder = _remove_folder(home, path)
-            database.write(partial(_forget, session_ids=session_ids, path=path, folder=folder))
+            gone = [digest for digest, is_shared in said.items() if not is_shared]
+            forgotten = partial(_forget, session_ids=session_ids, path=path, gone=gone)
+            database.write(partial(forgotten, folder=folder))
     return tuple(erased)
 
 
@@ -335,8 +341,16 @@ def _remove_folder(home: Path, path: str) -> str | None:
 
 
 def _forget(
-    tx: Transaction, session_ids: Collection[str], path: str, *, folder: str | None
+    tx: Transaction,
+    session_ids: Collection[str],
+    path: str,
+    gone: Iterable[bytes],
+    *,
+    folder: str | None,
 ) -> None:
+    for digest in gone:
+        for (tenant,) in tx.all(_WHOSE, (path, digest)):
+            bury_names(tx, text(tenant), [note_name(digest)])
     tx.executemany(_FORGET, [(session_id, path) for session_id in session_ids])
     if folder is not None:
         tx.execute(_DISOWN, (folder,))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from recollect.sessions.exchange.import_batch import place_of
 from recollect.sessions.exchange.import_file import ImportContext
-from recollect.sessions.exchange.import_ledger import LedgerEntry, write_entry
+from recollect.sessions.exchange.import_ledger import Ledger, LedgerEntry, write_entry
 from recollect.sessions.exchange.transcript_format import TranscriptFormat
 from recollect.sessions.exchange.transcript_store import ForeignEnding
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.record.session import DELETED, session_at
 from recollect.store.engine import Transaction
 
-Ledger = Mapping[tuple[str, str], LedgerEntry]
 _ARCHIVED = ":archived"
 
 
@@ -33,7 +32,7 @@ def end_transcript(
     """
     source, stored = form.name, context.drafts.path(path)
     entry = LedgerEntry(path=f"{stored}:{ending.status}", source=source + context.ledger)
-    known = ledger.get((entry.source, entry.path))
+    known = ledger.get(ledger.key(entry.source, entry.path))
     if known is not None and known.is_of(0, ending.at):
         return
     archive = stored.replace(f"#{ending.session}", f"#{ending.session}.deleted")
@@ -93,7 +92,7 @@ def _write(
         if session is not None and status is not None:
             is_gone = session.status == DELETED and status != DELETED
             set_status(tx, session, session.status if is_gone else status, now)
-        write_entry(tx, tenant, entry, now)
+        write_entry(tx, tenant, entry, now, (form.name, ending.session))
 
     context.database.write(unit)
     context.mirror.notify()

@@ -440,7 +440,8 @@ class TranscriptImport:
             written = entry if waits_for is None else before
             facts = {"size": entry.size, "mtime_ns": entry.mtime_ns, "waits_for": waits_for}
             written = msgspec.structs.replace(written, **facts)
-            write_entry(tx, tenant, written, now)
+            origin = None if added["messages"] else (self._form.name, self._session.id)
+            write_entry(tx, tenant, written, now, origin)
             if at_end is not None:
                 at_end(tx, added)
             return added, written

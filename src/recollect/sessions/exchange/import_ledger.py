@@ -4,18 +4,27 @@ A transcript is a file, or one of many in a store, whose sizes are counted in ev
 and time are as they were is left alone. One that grew is read on from where the last import
 stopped, if what was read then is still what it begins with; otherwise from its top, which costs
 time but no doubles. Messages of a deleted session are left out; the file is
-read on from the first of them when its session is restored.
+read on from the first of them when its session is restored. The path of an erased one is a keyed
+hash.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.scope import Scope
 from recollect.sessions.exchange.import_source import LineSource
+from recollect.sessions.record.tombstone import (
+    HIDDEN,
+    Origin,
+    hidden_path,
+    is_buried,
+    salts_of,
+)
 from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
@@ -38,7 +47,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """How far one transcript was read.
 
     Attributes:
-        path: Absolute, secrets marked; of a transcript in a store with ``#`` and its id.
+        path: Absolute, secrets marked; of a transcript in a store with ``#`` and its id; of an
+            erased session its `hidden_path`.
         source: The name of its format, and which of several accounts this is.
         size: In bytes, when it was read to its end; 0 while an import is under way.
         mtime_ns: Of the same moment; 0 while an import is under way.
@@ -74,16 +84,42 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         return source.size >= self.read_bytes and source.digest(self.read_bytes) == self.digest
 
 
-def read_ledger(tx: Transaction, tenant: str) -> dict[tuple[str, str], LedgerEntry]:
-    """Return all entries by source and path."""
+class Ledger(dict[tuple[str, str], LedgerEntry]):
+    """The entries of a tenant by source and path.
+
+    Args:
+        entries: All of them.
+        tenant: Whose.
+        salts: The keys of hidden paths; empty where none is hidden.
+    """
+
+    def __init__(self, entries: Iterable[LedgerEntry], tenant: str, salts: Iterable[bytes]) -> None:
+        super().__init__({(entry.source, entry.path): entry for entry in entries})
+        self._tenant = tenant
+        self.salts = tuple(salts)
+
+    def key(self, source: str, path: str) -> tuple[str, str]:
+        """Return the key of a transcript: by its hidden path where it is known under that."""
+        hidden = ((source, hidden_path(salt, self._tenant, path)) for salt in self.salts)
+        return next((key for key in hidden if key in self), (source, path))
+
+
+def read_ledger(tx: Transaction, tenant: str) -> Ledger:
+    """Return all entries of a tenant."""
     entries = [
         decode(LedgerEntry, LedgerEntry.__struct_fields__, row) for row in tx.all(_READ, (tenant,))
     ]
-    return {(entry.source, entry.path): entry for entry in entries}
+    is_one_hidden = any(entry.path.startswith(HIDDEN) for entry in entries)
+    return Ledger(entries, tenant, salts_of(tx) if is_one_hidden else ())
 
 
-def write_entry(tx: Transaction, tenant: str, entry: LedgerEntry, at: int) -> None:
-    """Store how far a file was read."""
+def write_entry(
+    tx: Transaction, tenant: str, entry: LedgerEntry, at: int, session: Origin | None = None
+) -> None:
+    """Store how far a transcript was read; where its session may be erased, that is looked up."""
+    if session is not None and is_buried(tx, tenant, [session]):
+        path = hidden_path(salts_of(tx)[0], tenant, entry.path)
+        entry = msgspec.structs.replace(entry, path=path)
     tx.execute(_WRITE, (tenant, *msgspec.structs.astuple(entry), at))
 
 

@@ -352,7 +352,8 @@ class _Run:
 
     def _name(self, form: TranscriptFormat, path: str) -> tuple[str, str]:
         """Return what a transcript is called in the ledger: its format, and what may be stored."""
-        return form.name + self._context.ledger, self._context.drafts.path(path)
+        name = (form.name + self._context.ledger, self._context.drafts.path(path))
+        return self._ledger.key(*name) if self._ledger.salts else name
 
     def _find(self, relative: str, path: str) -> None:
         with ExitStack() as opened:
@@ -424,8 +425,8 @@ class _Run:
             if not self._context.ledger:
                 raise
             tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
-            left = entry.left(source)
-            self._context.database.write(lambda tx: write_entry(tx, tenant, left, now))
+            left, origin = entry.left(source), (form.name, session.id)
+            self._context.database.write(lambda tx: write_entry(tx, tenant, left, now, origin))
             self._tally.counts["skipped"] += 1
 
     def _is_refused(self, session: ForeignSession, head: Sequence[Record]) -> bool:

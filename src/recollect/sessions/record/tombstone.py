@@ -36,6 +36,11 @@ OURS = "recollect"
 PROJECT = "recollect:project"
 """In place of a source, with the path of a project in place of the id of a session."""
 
+_PATH = "recollect:path"
+"""The same, with the path of a transcript."""
+HIDDEN = "erased:"
+"""Begins what stands in the ledger of imports instead of the path of a transcript."""
+
 Origin: TypeAlias = tuple[str, str]
 """A source, and the id of a session there."""
 
@@ -49,7 +54,7 @@ _SOUND: set[int] = set()
 """Digests that were compared with their rows: each is looked at once, not for every session."""
 _UNFINISHED: LiteralString = "SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1"
 _ALL: LiteralString = "SELECT salt, hash, erasure_id FROM tombstones ORDER BY erasure_id"
-Kind: TypeAlias = Literal["line", "use", "title"]
+Kind: TypeAlias = Literal["line", "use", "title", "note"]
 ErasedName: TypeAlias = tuple[Kind, str, str, int | None]
 """What it is, the program, its id there, and when it was said, ms UTC, where the id alone does not
 tell it from those of other sessions."""
@@ -158,6 +163,18 @@ def use_name(source: str, id_: str | None) -> ErasedName | None:
 def title_name(source: str, title: str) -> ErasedName:
     """Return what the title of a session is known by."""
     return ("title", source, title, None)
+
+
+def note_name(line_hash: bytes) -> ErasedName:
+    """Return what a line of flushed notes is known by."""
+    return ("note", OURS, line_hash.hex(), None)
+
+
+def hidden_path(salt: bytes, tenant: str, path: str) -> str:
+    """Return what stands for the path of an erased transcript: folders are named by projects."""
+    if path.startswith(HIDDEN):
+        return path
+    return HIDDEN + _hash(salt, tenant, (_PATH, path)).hex()
 
 
 class ErasedMeanwhile(Exception):
