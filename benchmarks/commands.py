@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from benchmarks import agents, asking, comparing
+from benchmarks import agents, asking, comparing, source
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.synthetic import WordLaw
@@ -394,6 +394,9 @@ app.command()(comparing.peers)
 
 
 app.command()(comparing.bulk)
+
+
+app.command()(source.lines)
 
 
 @app.command()
