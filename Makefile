@@ -21,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo wheel test coverage quick check mutate soak bench qmd mcp agents docs fix reference picture constraints clean
+.PHONY: help demo wheel test coverage quick check mutate soak bench qmd mcp agents docs fix reference snapshots picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
@@ -101,6 +101,9 @@ fix: $(DEV) ## Format, and fix what the linter can fix
 reference: $(DEV) ## Write what is read off the code: settings, commands, types of the asynchronous twins
 	@$(PY) scripts/reference.py
 	@$(PY) scripts/async_stub.py
+
+snapshots: $(DEV) ## Write down the public surface again: signatures, OpenAPI, MCP, JSON of the commands
+	@$(PY) -m scripts.snapshots
 
 picture: $(DEV) ## Draw the picture of the README from the real output of the demo
 	@$(PY) scripts/picture.py
