@@ -44,9 +44,8 @@ ROOMS = {
     "assembly": Room(("assembly",), ("unit/test_*.py", "unit/recall", "integration/background")),
     "audience": Room(
         ("caller.py", "recall/audience.py", "recall/hearer.py", "recall/ownership.py",
-         "recall/guest_notes.py", "sessions/policy/visibility.py", "sessions/policy/owner.py",
-         "sessions/policy/conversation.py", "sessions/record/access.py",
-         "sessions/record/account.py", "sessions/record/identity_links.py"),
+         "recall/guest_notes.py", "audience", "sessions/policy/conversation.py",
+         "sessions/record/access.py"),
         ("unit/test_caller.py", "unit/test_within.py", "unit/recall/test_audience.py",
          "unit/recall/test_narrowed_search.py", "unit/observations/test_who_hears.py",
          "unit/sessions/test_owner.py", "unit/sessions/test_guest_notes.py",

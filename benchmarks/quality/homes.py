@@ -21,7 +21,7 @@ from benchmarks.datasets.data import digest
 from benchmarks.measure.results import IndexCost
 from benchmarks.measure.stopwatch import Stopwatch, rate_of
 from benchmarks.quality.product import Opener, Product
-from recollect.sessions.record.account import account
+from recollect.audience.account import account
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, what is done of it, and its total."""

@@ -14,6 +14,9 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
+from recollect.audience.account import escaped, parse_account
+from recollect.audience.session_key import AUTOMATIC, SessionKey, parse_key
+from recollect.audience.visibility import VisibilityGroup, visibility_group_of
 from recollect.core.actor import acting
 from recollect.core.errors import Denied, NotFound, StoreError
 from recollect.core.scope import Scope
@@ -30,11 +33,8 @@ from recollect.governance.tokens import (
 from recollect.memory import Memory
 from recollect.pool import MemoryPool
 from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
-from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
-from recollect.sessions.record.account import escaped, parse_account
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import LIST_THEM, Session
-from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 
 Extent: TypeAlias = Literal["scope", "tenant", "home"]
 KEPT_S = 1.0

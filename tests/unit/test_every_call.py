@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 import recollect
+from recollect.audience.account import parse_account
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.memory import Memory
-from recollect.sessions.record.account import parse_account
 from recollect.sessions.record.stand_in import StandIn
 
 LEXICAL: dict[str, object] = {"embedding.provider": "none"}

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect
+from recollect.audience.account import parse_account, unescaped
+from recollect.audience.identity_links import read_links
+from recollect.audience.session_key import parse_key, user_at, without_thread
 from recollect.core.clock import SystemClock
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope, includes_user
 from recollect.core.settings import load_settings
 from recollect.memory import Memory
-from recollect.sessions.record.account import parse_account, unescaped
-from recollect.sessions.record.identity_links import read_links
-from recollect.sessions.record.session_key import parse_key, user_at, without_thread
 from recollect.store.columns import user_condition
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.connection import Tuning

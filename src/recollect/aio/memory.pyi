@@ -9,6 +9,9 @@ from typing import Any, BinaryIO, Self
 from recollect.aio.bridge import AsyncCallback
 from recollect.aio.items import AsyncInside, AsyncItems
 from recollect.aio.twin import Opening
+from recollect.audience.identity_links import IdentityLinks
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import VisibilityGroup
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings
@@ -58,11 +61,8 @@ from recollect.sessions.lease import Lease
 from recollect.sessions.lifecycle import ForeignName, Hooked, Moment
 from recollect.sessions.policy.history import PendingMessage
 from recollect.sessions.policy.modes import ModeRules
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.sessions.record.chat_message import ChatMessage, Item
 from recollect.sessions.record.content import Content
-from recollect.sessions.record.identity_links import IdentityLinks
 from recollect.sessions.record.lineage import Branch, LineageSegment
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -633,7 +633,7 @@ class AsyncSessions:
         """Return a new session.
 
         Args:
-            key: Who and where, see `record.session_key`; its agent and user own the session.
+            key: Who and where, see `audience.session_key`; its agent and user own the session.
             project: What it is about, usually a folder.
             title: What it is called.
             metadata: More facts, a JSON object.

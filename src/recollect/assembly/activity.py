@@ -25,11 +25,11 @@ def observation_parts(
     controls: Callable[[], CaptureControls],
 ) -> ObservationParts:
     """Return what records observations and reads them."""
+    from recollect.audience.visibility import group_at
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.gathering import Gathering
     from recollect.observations.recorder import ObservationParts
     from recollect.recall.hearer import hearer_of
-    from recollect.sessions.policy.visibility import group_at
     from recollect.store.blobs import Blobs
 
     shared = resources.resolved.settings.observations.shared

@@ -24,6 +24,7 @@ from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+    from recollect.audience.visibility import VisibilityGroup
     from recollect.core.scope import Scope
     from recollect.core.settings import Settings
     from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
@@ -49,7 +50,6 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.recall.steps.timeline import ObservationRecall, Search
     from recollect.sessions.context.episode import Episode
     from recollect.sessions.exchange.importer import TranscriptImporter
-    from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 

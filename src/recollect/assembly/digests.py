@@ -37,8 +37,8 @@ def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[
             resources.records, clock, writer, model, redacted=redacted, scope=scope
         ).run(stopping)
     if "observations" in settings.language.uses:
+        from recollect.audience.visibility import group_at
         from recollect.observations.digest import ObservationDigest
-        from recollect.sessions.policy.visibility import group_at
 
         done += ObservationDigest(
             resources.records,

@@ -9,6 +9,8 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.identity_links import USERS, read_links
+from recollect.audience.owner import Owner, read_owner
 from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import ConfigError, InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope, ScopeOfPerson
@@ -34,8 +36,6 @@ from recollect.models.registry import (
 )
 from recollect.recall.healing import open_sound_index
 from recollect.recall.ownership import claim
-from recollect.sessions.policy.owner import Owner, read_owner
-from recollect.sessions.record.identity_links import USERS, read_links
 from recollect.store.engine import Database
 from recollect.store.files import private_folder, write_file
 from recollect.store.meta import (

@@ -26,8 +26,8 @@ from recollect.core.numbers import parse_record
 from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # for a name only
+    from recollect.audience.visibility import VisibilityGroup
     from recollect.recall.steps.detail import DetailBatch
-    from recollect.sessions.policy.visibility import VisibilityGroup
     from recollect.workspace.reading import ReadResult
 
 app = App()

@@ -14,6 +14,7 @@ from typing import Literal, LiteralString, TypeAlias, get_args
 
 import msgspec
 
+from recollect.audience.session_key import parse_key
 from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Unauthorized
@@ -21,7 +22,6 @@ from recollect.core.scope import LOCAL_TENANT, Scope
 from recollect.core.settings import agent_name
 from recollect.governance.token_file import PREFIX, TokenFile, digest_of, new_text
 from recollect.sessions.record.draft import DraftMaker
-from recollect.sessions.record.session_key import parse_key
 from recollect.store.audit import record_audit
 from recollect.store.columns import decode, text_or_none
 from recollect.store.digests import check_digest, note_digest

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import msgspec
 
+from recollect.audience.owner import OWNER_HINT, Owner
+from recollect.audience.session_key import GROUPS
+from recollect.audience.visibility import VisibilityGroup, visibility_group_of
 from recollect.core.clock import MAX_MS, zone_of
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Scope
@@ -15,9 +18,6 @@ from recollect.core.settings import Settings
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.model.visibility import Audience, SeqRange, Spoken
 from recollect.index.query.search_service import SearchOptions, source_names
-from recollect.sessions.policy.owner import OWNER_HINT, Owner
-from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
-from recollect.sessions.record.session_key import GROUPS
 from recollect.store.engine import Database, Transaction
 from recollect.workspace.extra_paths import matches
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import msgspec
 
+from recollect.audience.visibility import is_owners
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import MemoryFlushed
 from recollect.sessions.context.flush import note_key, stated
 from recollect.sessions.context.flushed_notes import LARGEST_BYTES
 from recollect.sessions.context.summary import utterance_of
-from recollect.sessions.policy.visibility import is_owners
 from recollect.sessions.record.message import Message
 from recollect.sessions.sessions import Sessions
 from recollect.store.paths import read_beneath

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import VisibilityGroup, group_at
 from recollect.core.scope import Place
 from recollect.recall.audience import Asked
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import VisibilityGroup, group_at
 
 
 class ObservationHearer(msgspec.Struct, frozen=True, kw_only=True):

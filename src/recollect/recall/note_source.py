@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import Speakers, visibility_group_of
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.recall.audience import Asked, Asking
 from recollect.recall.memory_source import FileOwner, NoteSource
 from recollect.sessions.context.flushed_notes import folder_owners, hidden_lines
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.store.engine import Database
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.text.secret_redactor import SecretRedactor

@@ -6,11 +6,11 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import VisibilityGroup, group_at
 from recollect.core.scope import Scope
 from recollect.index.model.document import OBSERVATIONS, Document, Removal
 from recollect.observations.rows import IS_REPEATED
 from recollect.recall.outbox_source import Changed, Changes
-from recollect.sessions.policy.visibility import VisibilityGroup, group_at
 from recollect.store.columns import placed_rows
 from recollect.store.engine import Transaction
 

@@ -8,8 +8,8 @@ from typing import LiteralString, Protocol
 
 import msgspec
 
+from recollect.audience.owner import NOBODY_NAMED, Owner
 from recollect.index.model.document import SESSIONS, Document, DocumentBatch, Removal, SourceState
-from recollect.sessions.policy.owner import NOBODY_NAMED, Owner
 from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
 

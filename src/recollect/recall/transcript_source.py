@@ -6,10 +6,10 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import group_at
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import SESSIONS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
-from recollect.sessions.policy.visibility import group_at
 from recollect.sessions.record.lineage import READER
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import placed_rows

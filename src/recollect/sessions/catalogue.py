@@ -9,13 +9,14 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.audience.owner import Owner
+from recollect.audience.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.core.checks import check_count, checked
 from recollect.core.clock import check_span, check_time
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.sessions.lifecycle import wanted_session
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import heard_sessions
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import Branch, family
@@ -30,7 +31,6 @@ from recollect.sessions.record.session import (
     select_channels,
     select_sessions,
 )
-from recollect.sessions.record.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.store.columns import Condition, decode, text
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.integrity import check_indexes

@@ -12,6 +12,7 @@ from typing import Any, Literal, LiteralString, get_args
 
 import msgspec
 
+from recollect.audience.session_key import parse_key
 from recollect.core.clock import check_time, to_datetime
 from recollect.core.errors import Conflict, InvalidInput
 from recollect.core.events import SessionChanged, SessionForked, SessionReset, SessionResumed
@@ -40,7 +41,6 @@ from recollect.sessions.record.session import (
     set_place,
     under_key,
 )
-from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.sessions.record.transcript_rows import (
     append_messages,

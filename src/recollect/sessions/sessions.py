@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recollect.audience.identity_links import read_links
+from recollect.audience.owner import read_owner
+from recollect.audience.session_key import parse_key
 from recollect.core.checks import checked
 from recollect.core.clock import check_time, zone_of
 from recollect.core.errors import InvalidInput
@@ -50,9 +53,7 @@ from recollect.sessions.lifecycle import (
 )
 from recollect.sessions.policy.conversation import ConversationPolicy, check_mode
 from recollect.sessions.policy.freshness import rule_for
-from recollect.sessions.policy.owner import read_owner
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import (
     DELETED,
     Session,
@@ -64,7 +65,6 @@ from recollect.sessions.record.session import (
     require_session,
     was_deleted,
 )
-from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.transcripts import Transcripts
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -158,7 +158,7 @@ class Sessions:
         """Return a new session.
 
         Args:
-            key: Who and where, see `record.session_key`; its agent and user own the session.
+            key: Who and where, see `audience.session_key`; its agent and user own the session.
             project: What it is about, usually a folder.
             title: What it is called.
             metadata: More facts, a JSON object.

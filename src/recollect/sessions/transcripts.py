@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recollect.audience.owner import Owner
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import heard_turns
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.sessions.record.account import GLOBAL
+from recollect.audience.account import GLOBAL
 from recollect.store.files import private_folder, write_file
 from tests.support.openclaw_store import WrittenStore
 from tests.support.plugin_host import PLUGIN, PluginHost, hosted

@@ -22,6 +22,7 @@ import msgspec
 import pytest
 
 import recollect
+from recollect.audience.visibility import group_at
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Place, Scope
 from recollect.index.query.hit import SearchResult
@@ -36,7 +37,6 @@ from recollect.recall.context.contexts import Contexts
 from recollect.recall.hearer import ObservationHearer
 from recollect.recall.steps import timeline
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
-from recollect.sessions.policy.visibility import group_at
 
 HISTORIES = int(os.environ.get("AUDIENCE_HISTORIES", "300"))  # noqa: TID251 - `make soak`
 SEED = int(os.environ.get("AUDIENCE_SEED", "20261122"))  # noqa: TID251 - to play one again

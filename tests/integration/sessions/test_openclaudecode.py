@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.audience.session_key import parse_key
 from recollect.core.errors import InvalidInput
 from recollect.memory import Memory
-from recollect.sessions.record.session_key import parse_key
 
 KEY = "telegram:5054873275"
 HOUR_MS = 3_600_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.audience.identity_links import read_links
+from recollect.audience.owner import Owner, read_owner
+from recollect.audience.visibility import Speakers, visibility_group_of
 from recollect.core.events import MessagesPruned, SessionPruned
 from recollect.core.scope import Scope
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
-from recollect.sessions.policy.owner import Owner, read_owner
-from recollect.sessions.policy.visibility import Speakers, visibility_group_of
-from recollect.sessions.record.identity_links import read_links
 from recollect.store.journal import events_since
 from tests.unit.governance.kept_home import KeptHome
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.audience.session_key import UNKNOWN
 from recollect.cli.main import main
 from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, SchemaTooNew, StoreBusy
@@ -21,7 +22,6 @@ from recollect.memory import Memory
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.recovery_file import read_recovery_file
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.session_key import UNKNOWN
 from recollect.store.sqlite import damaged
 from recollect.store.sqlite.database import open_records
 from recollect.store.sqlite.home import RECORDS_FILE, RECOVERY_FILE, TRANSCRIPTS, find_home_id

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from recollect.audience.identity_links import NOBODY_LINKED
+from recollect.audience.owner import Owner, read_owner
 from recollect.core.clock import to_ms
 from recollect.core.errors import NotFound, ProviderUnavailable
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
@@ -31,8 +33,6 @@ from recollect.sessions.context.flush import (
 )
 from recollect.sessions.context.flushed_notes import workspace_notes
 from recollect.sessions.context.summary import WindowParts, utterance_of
-from recollect.sessions.policy.owner import Owner, read_owner
-from recollect.sessions.record.identity_links import NOBODY_LINKED
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from recollect.text.turns import Utterance

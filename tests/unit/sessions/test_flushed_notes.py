@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.audience.identity_links import NOBODY_LINKED
+from recollect.audience.owner import NOBODY_NAMED, read_owner
+from recollect.audience.visibility import visibility_group_of
 from recollect.core.errors import Conflict
 from recollect.core.scope import Scope
 from recollect.sessions.context.flushed_notes import (
@@ -16,9 +19,6 @@ from recollect.sessions.context.flushed_notes import (
     hidden_lines,
 )
 from recollect.sessions.context.summary import WindowParts
-from recollect.sessions.policy.owner import NOBODY_NAMED, read_owner
-from recollect.sessions.policy.visibility import visibility_group_of
-from recollect.sessions.record.identity_links import NOBODY_LINKED
 from recollect.sessions.sessions import Sessions
 from recollect.text.withheld import line_hash, without_lines
 from tests.unit.sessions.home import Home

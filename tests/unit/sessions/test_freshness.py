@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.audience.session_key import parse_key
 from recollect.core.clock import zone_of
 from recollect.core.errors import ConfigError
 from recollect.core.settings.sessions import FreshnessSettings
 from recollect.sessions.policy.freshness import FreshnessRule, kind_of, local_day, rule_for
-from recollect.sessions.record.session_key import parse_key
 
 MINUTE = 60_000
 UTC_ZONE = ZoneInfo("UTC")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.audience.account import parse_account
+from recollect.audience.identity_links import read_links
 from recollect.core.errors import ConfigError
-from recollect.sessions.record.account import parse_account
-from recollect.sessions.record.identity_links import read_links
 
 
 def test_accounts_of_one_person_have_one_name() -> None:

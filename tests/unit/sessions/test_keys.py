@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.core.errors import InvalidInput
-from recollect.sessions.record.account import account, parse_account
-from recollect.sessions.record.session_key import (
+from recollect.audience.account import account, parse_account
+from recollect.audience.session_key import (
     direct_key,
     parse_key,
 )
+from recollect.core.errors import InvalidInput
 
 PART = st.text(
     st.characters(categories=("L", "N"), include_characters="-_.@!+"), min_size=1, max_size=20

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.audience.identity_links import read_links
+from recollect.audience.owner import Owner, read_owner
+from recollect.audience.visibility import is_owners
 from recollect.core.errors import ConfigError
 from recollect.core.scope import Scope
-from recollect.sessions.policy.owner import Owner, read_owner
-from recollect.sessions.policy.visibility import is_owners
-from recollect.sessions.record.identity_links import read_links
 from tests.unit.sessions.home import Home
 
 LINKS = read_links(["ann=telegram:42", "ann=slack:U7", "bob=discord:9"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.audience.account import account, parse_account
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
@@ -11,7 +12,6 @@ from recollect.sessions.exchange.export import SessionExport
 from recollect.sessions.exchange.formats.jsonl import JsonlFormat, JsonlWriter
 from recollect.sessions.exchange.transcript_format import ForeignMessage, ForeignSession
 from recollect.sessions.mirror.mirror_lines import mirror_lines
-from recollect.sessions.record.account import account, parse_account
 from tests.unit.sessions.home import Home
 
 RESULT = [{"type": "tool_result", "tool_use_id": "c1", "content": "21 degrees"}]

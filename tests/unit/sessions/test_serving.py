@@ -6,16 +6,16 @@ import threading
 
 import pytest
 
+from recollect.audience.owner import NOBODY_NAMED
+from recollect.audience.session_key import parse_key
+from recollect.audience.visibility import Speakers, visibility_group_of
 from recollect.core.errors import ConfigError, InvalidInput, NotFound, StoreBusy
 from recollect.core.events import SessionChanged
 from recollect.core.scope import Scope
 from recollect.core.settings.sessions import GroupSettings, SessionSettings
 from recollect.sessions.policy.history import BEFORE, CURRENT
-from recollect.sessions.policy.owner import NOBODY_NAMED
-from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
-from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from recollect.audience.account import account, sender_of
+from recollect.audience.identity_links import read_links
+from recollect.audience.owner import Owner, read_owner
+from recollect.audience.session_key import GROUPS, parse_key
+from recollect.audience.visibility import VisibilityGroup, visibility_group_of
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.sessions.policy.conversation import ConversationPolicy
-from recollect.sessions.policy.owner import Owner, read_owner
-from recollect.sessions.policy.visibility import VisibilityGroup, visibility_group_of
 from recollect.sessions.record.access import SessionAccess
-from recollect.sessions.record.account import account, sender_of
 from recollect.sessions.record.draft import DraftMaker
-from recollect.sessions.record.identity_links import read_links
 from recollect.sessions.record.session import Session, owned_session
-from recollect.sessions.record.session_key import GROUPS, parse_key
 from tests.unit.sessions.home import Home
 
 LINKS = read_links(["ann=telegram:123", "ann=irc:libera:nan", "bob=77"])

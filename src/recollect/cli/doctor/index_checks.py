@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from recollect.audience.owner import OWNER_HINT
 from recollect.cli.doctor.check_result import FIX_HINT, CheckResult, State, note, sound, wrong
 from recollect.cli.output.formatting import count, moment
 from recollect.cli.output.status_lines import RESTART_HINT, paused_line
@@ -17,7 +18,6 @@ from recollect.index.model.locks import REINDEX, IndexLocks
 from recollect.memory import Memory
 from recollect.recall.guest_notes import GuestNotes, guest_notes
 from recollect.server.worker.daemon import WorkerState
-from recollect.sessions.policy.owner import OWNER_HINT
 from recollect.store.locks import Holder
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 

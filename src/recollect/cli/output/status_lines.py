@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from recollect.audience.owner import OWNER_HINT
 from recollect.cli.output.formatting import count, moment
 from recollect.hook.spool import SpoolState
 from recollect.models.languages import describe_languages
 from recollect.observations.controls import DROPPED, Pause
 from recollect.recall.status import Status
-from recollect.sessions.policy.owner import OWNER_HINT
 
 if TYPE_CHECKING:  # for a name only
     from recollect.server.worker.daemon import WorkerState

@@ -14,6 +14,8 @@ from typing import Any, LiteralString, Protocol, TypeAlias
 
 import msgspec
 
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
@@ -27,9 +29,7 @@ from recollect.sessions.context.episode import Episode, episodes_after, hearers_
 from recollect.sessions.exchange.export import placed
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
 from recollect.sessions.mirror.recovery import iso_ms
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import heard_seqs
-from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
 from recollect.store.audit import record_audit
 from recollect.store.blobs import Blobs

@@ -15,6 +15,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import visibility_group_of
 from recollect.core.checks import check_count, checked
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import NotFound, StoreReadOnly
@@ -52,7 +53,6 @@ from recollect.recall.context.injections import (
 from recollect.recall.context.request import BlockRequest, Reason, check_request
 from recollect.recall.hearer import ObservationHearer, hearer_of
 from recollect.sessions.context.size import Sizer
-from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
 from recollect.store.columns import Condition, first_integer

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from recollect.audience.visibility import VisibilityGroup
 from recollect.core.checks import MOST_IDS, check_count, check_most, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
@@ -15,7 +16,6 @@ from recollect.observations.observations import Observations
 from recollect.observations.payload import cut_to_tokens
 from recollect.recall.audience import Asked, group_asking
 from recollect.recall.steps.detail import Detail, DetailBatch
-from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import DELETED

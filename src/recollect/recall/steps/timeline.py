@@ -10,6 +10,8 @@ from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import group_at
 from recollect.core.checks import MOST_LINES, check_count, check_most, checked
 from recollect.core.clock import MAX_MS, check_time, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
@@ -31,8 +33,6 @@ from recollect.recall.steps.lines import (
     hears,
     select_rows,
 )
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import group_at
 from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Transaction
 

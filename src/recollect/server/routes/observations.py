@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from recollect.audience.session_key import parse_key
 from recollect.caller import Caller
 from recollect.core.checks import MOST_IDS, check_event_id, check_share
 from recollect.core.clock import check_time
@@ -23,7 +24,6 @@ from recollect.server.seed.wire import (
     name_of,
     observation_answer,
 )
-from recollect.sessions.record.session_key import parse_key
 from recollect.text.redaction.redactor import marked_kinds
 
 

@@ -16,11 +16,11 @@ from typing import Literal, LiteralString, Protocol
 
 import msgspec
 
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import Speakers, VisibilityGroup, visibility_group_of
 from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.counters import next_number
 from recollect.store.engine import SqlValue, Transaction

@@ -11,12 +11,12 @@ from typing import LiteralString, Protocol
 
 import msgspec
 
+from recollect.audience.owner import NOBODY_NAMED
+from recollect.audience.visibility import Speakers, visibility_group_of
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.sessions.context.episode import MADE_BY, Episode, topics_of
 from recollect.sessions.context.summary import utterances_of
-from recollect.sessions.policy.owner import NOBODY_NAMED
-from recollect.sessions.policy.visibility import Speakers, visibility_group_of
 from recollect.sessions.record.lineage import rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session

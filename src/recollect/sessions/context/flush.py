@@ -20,6 +20,9 @@ from typing import LiteralString, Protocol
 
 import msgspec
 
+from recollect.audience.owner import Owner
+from recollect.audience.session_key import AUTOMATIC, UNKNOWN, parse_key
+from recollect.audience.visibility import visibility_group_of
 from recollect.core.clock import to_datetime
 from recollect.core.errors import Denied, InvalidInput, NotFound, RecollectError
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
@@ -32,11 +35,8 @@ from recollect.sessions.context.flushed_notes import (
     workspace_notes,
 )
 from recollect.sessions.policy.freshness import local_day
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import visibility_group_of
 from recollect.sessions.record.lineage import find_one, stored_ancestors
 from recollect.sessions.record.session import Session, note_change, owner_of
-from recollect.sessions.record.session_key import AUTOMATIC, UNKNOWN, parse_key
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath

@@ -20,8 +20,8 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import Speakers, VisibilityGroup
 from recollect.core.errors import NotFound, RecollectError
-from recollect.sessions.policy.visibility import Speakers, VisibilityGroup
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.tombstone import bury_names, note_name
 from recollect.store.columns import blob, decode, text

@@ -10,6 +10,7 @@ from functools import partial
 
 import msgspec
 
+from recollect.audience.owner import Owner
 from recollect.core.checks import checked
 from recollect.core.clock import zone_of
 from recollect.core.errors import Conflict, RecollectError
@@ -30,7 +31,6 @@ from recollect.sessions.context.flushed_notes import (
     say_lines,
 )
 from recollect.sessions.context.summary import WindowParts, utterances_of
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import SpokenTurns, spoken_turns
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import segments, within

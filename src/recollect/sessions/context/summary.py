@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from recollect.audience.owner import Owner
 from recollect.core.errors import AnswerUnusable, ProviderError
 from recollect.models.language.model import LanguageModel, ask
 from recollect.sessions.context.flush import (
@@ -20,7 +21,6 @@ from recollect.sessions.context.flush import (
     failure_of,
 )
 from recollect.sessions.context.size import CountTokens
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock, readable_text
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.tool_pairs import pending_calls

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from recollect.audience.owner import Owner
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
@@ -40,7 +41,6 @@ from recollect.sessions.context.view import (
     summary_within,
     told_tokens,
 )
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import Listener, listener
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.lineage import LineageSegment, segments, within

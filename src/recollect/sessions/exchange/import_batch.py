@@ -16,6 +16,7 @@ from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.audience.session_key import UNKNOWN
 from recollect.core.checks import check_event_id
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
@@ -36,7 +37,6 @@ from recollect.sessions.record.session import (
     session_at,
     set_place,
 )
-from recollect.sessions.record.session_key import UNKNOWN
 from recollect.sessions.record.tombstone import (
     OURS,
     bury_names,

@@ -15,6 +15,7 @@ from typing import Any, LiteralString, TypeAlias, TypeVar
 
 import msgspec
 
+from recollect.audience.session_key import SessionKey, parse_key
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
@@ -51,7 +52,6 @@ from recollect.sessions.record.session import (
     of_unknown_origin,
     owned_session,
 )
-from recollect.sessions.record.session_key import SessionKey, parse_key
 from recollect.sessions.record.tombstone import (
     ErasedLines,
     ErasedName,

@@ -15,6 +15,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.session_key import parse_key
 from recollect.core.clock import to_ms
 from recollect.core.errors import RecollectError
 from recollect.core.scope import LOCAL_TENANT
@@ -43,7 +44,6 @@ from recollect.sessions.record.session import (
     of_unknown_origin,
     with_account,
 )
-from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.transcript_rows import restore_messages
 from recollect.store.engine import Database, Transaction
 from recollect.store.files import read_lines

@@ -1,1 +1,1 @@
-"""Who hears a session and how it is served: visibility, modes, history, freshness."""
+"""How a session is served: whose turns they are, modes, history, freshness."""

@@ -12,21 +12,31 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.account import DEFAULT, Account, escaped
+from recollect.audience.account import account as account_of
+from recollect.audience.owner import Owner
+from recollect.audience.session_key import (
+    DIRECT,
+    GROUP,
+    GROUPS,
+    check_chat_type,
+    direct_key,
+    is_group_id,
+    joined,
+    parse_key,
+)
+from recollect.audience.visibility import (
+    MAIN_AGENT,
+    VisibilityGroup,
+    visibility_group_of,
+)
 from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.policy.history import History
 from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
-from recollect.sessions.policy.owner import Owner
 from recollect.sessions.policy.turns import hears_session, listener
-from recollect.sessions.policy.visibility import (
-    MAIN_AGENT,
-    VisibilityGroup,
-    visibility_group_of,
-)
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
-from recollect.sessions.record.account import DEFAULT, Account, escaped
-from recollect.sessions.record.account import account as account_of
 from recollect.sessions.record.lineage import LineageSegment, find_one, living_readers, segments
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import (
@@ -36,16 +46,6 @@ from recollect.sessions.record.session import (
     note_change,
     owner_of,
     require_session,
-)
-from recollect.sessions.record.session_key import (
-    DIRECT,
-    GROUP,
-    GROUPS,
-    check_chat_type,
-    direct_key,
-    is_group_id,
-    joined,
-    parse_key,
 )
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event

@@ -13,10 +13,10 @@ from typing import Literal, get_args
 
 import msgspec
 
+from recollect.audience.session_key import SessionKey
 from recollect.core.clock import to_datetime, to_ms
 from recollect.core.errors import ConfigError
 from recollect.core.settings.sessions import FreshnessSettings
-from recollect.sessions.record.session_key import SessionKey
 
 Mode = Literal["idle", "daily", "both", "none"]
 Reason = Literal["idle", "daily"]

@@ -14,12 +14,12 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.session_key import parse_key
 from recollect.core.checks import checked
 from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.session import Session, owned_session, require_session
-from recollect.sessions.record.session_key import parse_key
 from recollect.store.columns import Condition, decode, integer
 from recollect.store.engine import Transaction
 

@@ -12,10 +12,10 @@ from typing import Literal
 
 import msgspec
 
+from recollect.audience.session_key import GROUPS
+from recollect.audience.visibility import VisibilityGroup
 from recollect.core.settings.sessions import GroupSettings
-from recollect.sessions.policy.visibility import VisibilityGroup
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.session_key import GROUPS
 from recollect.text.terms import is_unspaced
 
 

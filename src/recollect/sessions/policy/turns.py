@@ -7,19 +7,19 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import Denied
-from recollect.core.scope import Scope
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.policy.visibility import (
+from recollect.audience.account import escaped, sender_of, stored_account
+from recollect.audience.owner import Owner
+from recollect.audience.session_key import DIRECT
+from recollect.audience.visibility import (
     Speakers,
     VisibilityGroup,
     may_be_with,
     visibility_group_of,
 )
-from recollect.sessions.record.account import escaped, sender_of, stored_account
+from recollect.core.errors import Denied
+from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, segments
 from recollect.sessions.record.session import Session, each_session
-from recollect.sessions.record.session_key import DIRECT
 from recollect.sessions.record.transcript_rows import (
     EVERY_TURN,
     HeardTurns,

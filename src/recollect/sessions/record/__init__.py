@@ -1,1 +1,1 @@
-"""Values and rows of sessions: keys, messages, tool calls, lineage."""
+"""Values and rows of sessions: messages, tool calls, lineage."""

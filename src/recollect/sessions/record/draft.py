@@ -13,10 +13,10 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
+from recollect.audience.account import sender_of
 from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.account import sender_of
 from recollect.sessions.record.content import (
     Content,
     ContentBlock,

@@ -7,11 +7,11 @@ from typing import Any, LiteralString
 
 import msgspec
 
+from recollect.audience.session_key import DIRECT, UNKNOWN, SessionKey, parse_key, user_at
 from recollect.core.clock import moved_id
 from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope, includes_user
-from recollect.sessions.record.session_key import DIRECT, UNKNOWN, SessionKey, parse_key, user_at
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import Condition, decode, text_or_none
 from recollect.store.engine import Row, Transaction
@@ -34,7 +34,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Sorts by the time of creation.
         status: One of `STATUSES`.
-        key: Who and where, normalised; None if it was not given. See `sessions.record.session_key`.
+        key: Who and where, normalised; None if it was not given. See `audience.session_key`.
         channel: From the key.
         account: From the key.
         chat_type: From the key.

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from recollect.audience.account import account
+from recollect.audience.session_key import parse_key
 from recollect.core.clock import to_iso
 from recollect.core.errors import InvalidInput
 from recollect.sessions.context.compaction import Compaction
@@ -21,11 +23,9 @@ from recollect.sessions.exchange import transcript_format as port
 from recollect.sessions.exchange.formats import blocks
 from recollect.sessions.exchange.formats.openclaw_envelope import as_typed, envelope_sender
 from recollect.sessions.exchange.import_source import session_id_of
-from recollect.sessions.record.account import account
 from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.session_key import parse_key
 from recollect.sessions.record.token_usage import MODEL, TokenUsage, read_usage
 
 _ROLES = {

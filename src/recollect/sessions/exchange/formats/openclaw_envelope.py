@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.sessions.record.account import NO_CHANNEL, account
+from recollect.audience.account import NO_CHANNEL, account
 
 _DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _CHANNELS = (

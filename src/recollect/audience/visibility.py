@@ -11,12 +11,11 @@ turn decides.
 from __future__ import annotations
 
 import functools
+from typing import Protocol
 
 import msgspec
 
-from recollect.core.scope import Place
-from recollect.sessions.policy.owner import Owner
-from recollect.sessions.record.account import (
+from recollect.audience.account import (
     DEFAULT,
     NO_CHANNEL,
     SUBAGENT,
@@ -25,9 +24,10 @@ from recollect.sessions.record.account import (
     stored_account,
     unescaped,
 )
-from recollect.sessions.record.identity_links import IdentityLinks
-from recollect.sessions.record.session import Session
-from recollect.sessions.record.session_key import DIRECT, GROUP, is_group_id, without_thread
+from recollect.audience.identity_links import IdentityLinks
+from recollect.audience.owner import Owner
+from recollect.audience.session_key import DIRECT, GROUP, is_group_id, without_thread
+from recollect.core.scope import Place
 
 MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
@@ -35,8 +35,36 @@ JOB = "cron"
 """The chat type of scheduled jobs."""
 
 
+class Conversation(Protocol):
+    """Anything with the columns that say who hears it: a session, its row in part, a `Place`."""
+
+    @property
+    def agent(self) -> str | None:
+        """Who speaks."""
+
+    @property
+    def user(self) -> str | None:
+        """Whom it belongs to."""
+
+    @property
+    def channel(self) -> str | None:
+        """Where, such as ``telegram``."""
+
+    @property
+    def account(self) -> str | None:
+        """The account of the agent there."""
+
+    @property
+    def chat_type(self) -> str | None:
+        """The kind of chat, such as ``direct``."""
+
+    @property
+    def peer(self) -> str | None:
+        """The other side: a person, a group, a job."""
+
+
 class Speakers(msgspec.Struct, frozen=True, kw_only=True):
-    """The columns of a session that say who hears it; fields as in `sessions.session.Session`."""
+    """The columns of a session that say who hears it; fields as in `Conversation`."""
 
     agent: str | None = None
     user: str | None = None
@@ -61,7 +89,7 @@ class VisibilityGroup(msgspec.Struct, frozen=True):
 
 
 def visibility_group_of(
-    session: Speakers | Place | Session, owner: Owner, sender: str | None = None
+    session: Conversation, owner: Owner, sender: str | None = None
 ) -> VisibilityGroup:
     """Return the visibility group of a session, or of a turn in it.
 
@@ -95,12 +123,12 @@ def group_at(place: Place, owner: Owner) -> VisibilityGroup:
     return visibility_group_of(place, owner, place.turn_sender)
 
 
-def is_owners(session: Speakers | Session, owner: Owner) -> bool:
+def is_owners(session: Conversation, owner: Owner) -> bool:
     """Return whether a session is the owner's, as far as it tells who it is with."""
     return visibility_group_of(session, owner).is_owners
 
 
-def _partner(session: Speakers | Place | Session, links: IdentityLinks) -> Account | None:
+def _partner(session: Conversation, links: IdentityLinks) -> Account | None:
     """Return whom a private session is with; None where that is the owner.
 
     A key without a channel may hold the name of a linked person, as `key_for` puts it there.
@@ -112,14 +140,14 @@ def _partner(session: Speakers | Place | Session, links: IdentityLinks) -> Accou
     return None if session.user is None else account(None, None, session.user)
 
 
-def may_be_with(session: Session, who: Account, links: IdentityLinks) -> bool:
+def may_be_with(session: Conversation, who: Account, links: IdentityLinks) -> bool:
     """Return whether a key without a channel names an account: by its id, or by its person."""
     peer = unescaped(without_thread(session.peer) or "")
     is_open = session.chat_type == DIRECT and session.channel is None
     return is_open and peer in {who.id, links.known(who)}
 
 
-def _is_personal(session: Speakers | Place | Session) -> bool:
+def _is_personal(session: Conversation) -> bool:
     """Return whether a kind of chat is known to have one person in it; an unknown one has not."""
     peer = session.peer or ""
     if SUBAGENT in peer.split(":") or is_group_id(session.channel, peer):
@@ -129,7 +157,7 @@ def _is_personal(session: Speakers | Place | Session) -> bool:
     return session.chat_type in {None, JOB} and session.channel in {None, session.chat_type}
 
 
-def _place(agent: str, session: Speakers | Place | Session) -> VisibilityGroup:
+def _place(agent: str, session: Conversation) -> VisibilityGroup:
     peer = without_thread(session.peer)
     is_group = session.chat_type == DIRECT and is_group_id(session.channel, peer or "")
     parts = (

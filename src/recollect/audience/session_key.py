@@ -12,8 +12,8 @@ import re
 
 import msgspec
 
+from recollect.audience.account import DEFAULT, GLOBAL, account, escaped, unescaped
 from recollect.core.errors import InvalidInput
-from recollect.sessions.record.account import DEFAULT, GLOBAL, account, escaped, unescaped
 
 MAX_KEY_CHARS = 512
 """Longest key. Real ones stay under 200; a longer one is a mistake or an attack on the index."""

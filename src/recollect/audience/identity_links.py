@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from recollect.audience.account import Account, escaped, parse_account
 from recollect.core.checks import checked
 from recollect.core.errors import ConfigError, InvalidInput
 from recollect.core.scope import Scope, ScopeOfPerson
-from recollect.sessions.record.account import Account, escaped, parse_account
 
 USERS = (
     "give an account such as telegram:42, a name of sessions.identity_links, or the name of a user "

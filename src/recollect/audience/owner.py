@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from recollect.audience.account import Account, parse_account
+from recollect.audience.identity_links import NOBODY_LINKED, IdentityLinks
 from recollect.core.errors import ConfigError, InvalidInput
-from recollect.sessions.record.account import Account, parse_account
-from recollect.sessions.record.identity_links import NOBODY_LINKED, IdentityLinks
 
 OWNER_HINT = (
     "name your own accounts: `recollect config set sessions.owner telegram:42,slack:U7`; "
