@@ -7,7 +7,7 @@ erased is a list of sessions: who chooses them, by id or otherwise, need not kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
@@ -25,6 +25,7 @@ from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
+from recollect.sessions.exchange.import_ledger import hide_paths, imported_paths
 from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
@@ -44,12 +45,10 @@ from recollect.sessions.record.tombstone import (
     bury,
     bury_lines,
     has_unfinished_erasure,
-    hidden_path,
     is_buried,
-    salts_of,
 )
 from recollect.store.columns import first_integer, integer, text
-from recollect.store.engine import Database, Row, Transaction
+from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
 from recollect.store.journal import record_event
 from recollect.store.locks import OwnerLock
@@ -92,8 +91,6 @@ _FINISH: LiteralString = """
 _FORGET_IDS: LiteralString = """
     DELETE FROM changes WHERE ref IN (SELECT value FROM json_each(?))
 """
-_FILES: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
-_HIDE_FILE: LiteralString = "UPDATE OR REPLACE imports SET path = ? WHERE tenant = ? AND path = ?"
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
 _ORIGINS: LiteralString = """
     SELECT id, tenant, source, foreign_id FROM sessions
@@ -329,10 +326,11 @@ class Eraser:
         names = {session.foreign_id or session.id for session in chosen}
         began = min(session.created_at for session in chosen)
         read, made = self._records.read(
-            lambda tx: (tx.all(_FILES, (chosen[0].tenant,)), tx.all(_BACKUPS, (began,)))
+            lambda tx: (imported_paths(tx, chosen[0].tenant), tx.all(_BACKUPS, (began,)))
         )
-        transcripts = [path for path in _paths(read) if names_any(path, names)]
-        backups = [each for each in _paths(made) if each.exists() or is_marked(str(each))]
+        transcripts = [path for path in map(Path, read) if names_any(path, names)]
+        paths = [Path(text(row[0])) for row in made]
+        backups = [each for each in paths if each.exists() or is_marked(str(each))]
         place = self._home.resolve()  # it may be a link
         beside = [p for end in _BESIDE for p in sorted(place.parent.glob(escape(place.name) + end))]
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
@@ -447,7 +445,8 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
     bury(tx, erasure_id, tenant, origins)
     bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
-    _hide_files(tx, chosen, receipt.still_held_by)
+    names = {session.foreign_id or session.id for session in chosen}
+    hide_paths(tx, tenant, names, receipt.still_held_by)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,
@@ -456,15 +455,6 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
         messages=receipt.counts["messages"],
     )
     record_event(tx, event)
-
-
-def _hide_files(tx: Transaction, chosen: Sequence[Session], known: Collection[str]) -> None:
-    """Let the ledger of imports know the transcripts of sessions by a keyed hash of their path."""
-    tenant, salt = chosen[0].tenant, salts_of(tx)[0]
-    names = {session.foreign_id or session.id for session in chosen}
-    for path in (text(row[0]) for row in tx.all(_FILES, (tenant,))):
-        if path in known or any(name in Path(path).name for name in names):
-            tx.execute(_HIDE_FILE, (hidden_path(salt, tenant, path), tenant, path))
 
 
 def _end(tx: Transaction, now: int, ids: str) -> None:
@@ -497,7 +487,3 @@ def _tried(step: Callable[[], Iterable[str]]) -> list[str]:
         return list(step())
     except RecollectError as error:
         return [f"something that was erased may be left: {error.message}"]
-
-
-def _paths(rows: Sequence[Row]) -> list[Path]:
-    return [Path(text(row[0])) for row in rows]

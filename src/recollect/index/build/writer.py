@@ -111,7 +111,7 @@ class PartitionWriter:
 
 
 MOST_PARTS = 0xFFFF
-"""Chunks of a document that keep their order; more of them stand in the order of their numbers."""
+"""Chunks of a document that keep their order; further ones are in the order of their numbers."""
 
 
 class DocumentInserter:

@@ -39,7 +39,7 @@ PROJECT = "recollect:project"
 _PATH = "recollect:path"
 """The same, with the path of a transcript."""
 HIDDEN = "erased:"
-"""Begins what stands in the ledger of imports instead of the path of a transcript."""
+"""Prefix of the paths in the ledger of imports that are keyed hashes."""
 
 Origin: TypeAlias = tuple[str, str]
 """A source, and the id of a session there."""
@@ -171,7 +171,7 @@ def note_name(line_hash: bytes) -> ErasedName:
 
 
 def hidden_path(salt: bytes, tenant: str, path: str) -> str:
-    """Return what stands for the path of an erased transcript: folders are named by projects."""
+    """Return the keyed hash that replaces the path of an erased transcript, or the hash it is."""
     if path.startswith(HIDDEN):
         return path
     return HIDDEN + _hash(salt, tenant, (_PATH, path)).hex()
