@@ -137,7 +137,8 @@ class ExchangeProgress(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         target: Where the next records go.
         others: Shifts of seqs in sessions before, by the id in the document, where there are any.
-        ids: Ids here of sessions that have another one, by the id in the document.
+        ids: Ids here of sessions that have another one, by the id in the document; of a dry run, of
+            all that it would have stored.
         paths: Projects of sessions that are left out: their paths stay away as well.
         lost: Ids in the document of messages that are lines which were erased here, and of their
             sessions.
@@ -238,7 +239,7 @@ class ExchangeWriter:
             return
         self.added["session" if found is None else "known"] += 1
         session = self._made(item) if found is None else found
-        if session.id != given.id:
+        if self._terms.dry_run or session.id != given.id:
             self._ids[given.id] = session.id
         self._target = Target(foreign_id=given.id, session=session)
 
@@ -303,6 +304,8 @@ class ExchangeWriter:
         return session
 
     def _linked(self, id_: str | None) -> str | None:
+        if self._terms.dry_run and id_ in self._ids:
+            return self._ids[id_]  # it would be there by now
         own = None if id_ is None else self._session_id(id_)
         return own if own is not None and self._is_there("session", own) else None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.core.clock import DAY_MS
@@ -102,8 +102,14 @@ class History:
         self.memory.sessions.set_status(session.id, status)
 
 
+SUMMARY_OF_SHARED = [("new", None, None), ("say", 0, "0"), ("tool", 0, 0), ("fork", 0, 0)]
+SUMMARY_OF_SHARED += [("compact", 1)]
+"""A fork without messages of its own, whose summary covers messages of the session above."""
+
+
 @settings(max_examples=25, deadline=None)
 @given(STEPS)
+@example(SUMMARY_OF_SHARED)
 def test_a_round_trip_gives_equal_records(steps: list[tuple[Any, ...]]) -> None:
     """Whatever happened: ids, numbers, seqs, times, links, payloads, projects."""
     with tempfile.TemporaryDirectory() as folder:
