@@ -45,9 +45,9 @@ test: $(DEV) ## Run every test; those that kill processes by themselves
 	$(PYTEST) --ignore=tests/durability --junitxml=build/tests.xml || failed=1; \
 	exit $$failed
 
-coverage: $(DEV) ## Run the unit tests and doctests with branch coverage, and hold its floor of 90 %
+coverage: $(DEV) ## Run the unit tests and doctests, those of the benchmarks apart, with branch coverage, and hold its floor of 90 %
 	@rm -f build/coverage.xml
-	@$(PYTEST) tests/unit tests/structure/test_doctests.py --cov --cov-report=term --junitxml=build/coverage.xml
+	@$(PYTEST) tests/unit tests/structure/test_doctests.py --ignore=tests/unit/benchmarks --cov --cov-report=term --junitxml=build/coverage.xml
 
 quick: $(DEV) ## Run the tests of the rooms that were touched, for at most a minute
 	@$(PY) scripts/quick.py
