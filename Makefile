@@ -61,7 +61,7 @@ check: $(DEV) ## Check format, lint, types, floors, links and sizes
 	@$(STRUCTURE)
 
 mutate: $(DEV) ## Change the core rooms in places drawn by a seed, and name the changes no test sees; takes long
-	@$(PY) scripts/mutate.py
+	@$(PY) -m scripts.mutate
 
 soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; play 10,000 random histories, and 1,000 after an erasure; start and stop the worker 1,000 times; takes an hour or so
 	@RECOLLECT_DURABILITY=full $(PYTEST) --quiet -o faulthandler_timeout=7200 $(KEEPING)

@@ -1,10 +1,11 @@
 """Changes a room in places drawn by a seed, and names the changes that no test notices.
 
-Usage: python scripts/mutate.py [--places N] [--seed N] [--room NAME]. Works on copies of the
-checkout, one for each core. One run with coverage finds which tests of the room enter which line; a
-change is shown to those tests, the fastest first, and then to all of the room, of which some run
-processes of their own. Takes long, so it is not part of CI; a survivor is a missing test or a
-change that means nothing, and somebody has to judge which.
+Usage: python -m scripts.mutate [--places N] [--seed N] [--cores N] [--room NAME]. Works on
+copies of the checkout, one for each core. One run with coverage finds which tests of the room
+enter which line; a change is shown to those tests, the fastest first, and then to every file of the
+room that enters the module or starts processes, of which coverage sees nothing. Takes long, so it
+is not part of CI; a survivor is a missing test or a change that means nothing, and somebody has to
+judge which.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
 import msgspec
 from coverage import CoverageData
+
+from scripts import process_starts
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -46,13 +48,14 @@ ROOMS = {
         ("caller.py", "recall/audience.py", "recall/hearer.py", "recall/ownership.py",
          "recall/guest_notes.py", "audience", "sessions/policy/conversation.py",
          "sessions/record/access.py"),
-        ("unit/test_caller.py", "unit/test_within.py", "unit/recall/test_audience.py",
+        ("unit/audience", "unit/test_caller.py", "unit/test_plain_names.py", "unit/test_users.py",
+         "unit/test_within.py", "unit/recall/test_audience.py",
          "unit/recall/test_narrowed_search.py", "unit/observations/test_who_hears.py",
          "unit/sessions/test_owner.py", "unit/sessions/test_guest_notes.py",
-         "unit/sessions/test_identity_links.py", "unit/sessions/test_senders.py",
-         "unit/sessions/test_serving.py", "unit/sessions/test_unknown_origin.py",
-         "unit/sessions/test_ways_in.py", "integration/recall/test_audiences.py",
-         "integration/recall/test_callers.py", "integration/recall/test_isolation.py"),
+         "unit/sessions/test_senders.py", "unit/sessions/test_serving.py",
+         "unit/sessions/test_unknown_origin.py", "unit/sessions/test_ways_in.py",
+         "integration/recall/test_audiences.py", "integration/recall/test_callers.py",
+         "integration/recall/test_isolation.py"),
     ),
     "backends": Room(("backends",), ("unit/backends", "unit/recall/qmd", "unit/index/lexical",
                                      "integration/index/test_vector_backends.py")),
@@ -108,11 +111,13 @@ ROOMS = {
 }  # fmt: skip
 """A module belongs to the room that names it most exactly."""
 
-COPIED = ("src", "tests", "benchmarks", "pyproject.toml")
+COPIED = ("src", "tests", "benchmarks", "scripts", "pyproject.toml")
 NOT_COLLECTED = 4
 """The exit status of pytest where a named test is not there: an import failed, or an id differs."""
 SLOWEST = 3
 """So many times as long as without a change, and it counts as noticed: it hangs."""
+STARTING_S = 20
+"""What a run may take besides its tests."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE,
@@ -205,14 +210,12 @@ class Bench:
                     shutil.copy2(ROOT / name, copy / name)
             self._free.put(copy)
 
-    def notices(self, change: Change, near: list[str], tests: list[str], limit: float) -> bool:
-        """Return whether a test fails with the change.
+    def notices(self, change: Change, runs: Iterable[Run]) -> bool:
+        """Return whether a test fails with the change, or hangs.
 
         Args:
             change: One place of one module.
-            near: Ids of the tests that enter it, which are run first.
-            tests: All of the room.
-            limit: Seconds; a run that takes longer hangs, so the change was noticed.
+            runs: The tests, those first that are the most likely to notice.
         """
         copy = self._free.get()
         target = copy / change.path.relative_to(ROOT)
@@ -220,10 +223,8 @@ class Bench:
         try:
             target.write_text(change.text, encoding="utf-8")
             _forget_compiled(target)
-            status = _run(copy, near or tests, limit)
-            if near and status in {0, NOT_COLLECTED}:  # another process may run the line as well
-                status = _run(copy, tests, limit)
-            return status != 0
+            statuses = (_run(copy, run.tests, run.limit_s) for run in runs)
+            return any(status not in {0, NOT_COLLECTED} for status in statuses)
         finally:
             target.write_text(original, encoding="utf-8")
             _forget_compiled(target)
@@ -260,58 +261,84 @@ def _run(copy: Path, tests: list[str], limit: float | None, *options: str) -> in
     return done.returncode
 
 
+class Run(msgspec.Struct, frozen=True):
+    """Tests to run together."""
+
+    tests: list[str]
+    """Ids or files."""
+    limit_s: float
+    """After so long they hang."""
+
+
 class Coverage:
-    """Which tests enter which line, and how long each takes."""
+    """Which tests enter which line, which start processes, and how long each takes.
+
+    Args:
+        copy: Of the checkout.
+        tests: Files and folders of the room.
+        cores: How many tests run at once.
+    """
 
     def __init__(self, copy: Path, tests: list[str], cores: int) -> None:
-        started = time.monotonic()
         report = copy / ".report.xml"
         options = ("--numprocesses", str(cores), f"--junitxml={report}", "-o",
                    "junit_family=xunit1", "--cov", "--cov-context=test", "--cov-report=",
-                   "--cov-fail-under=0")  # fmt: skip
+                   "--cov-fail-under=0", "-p", process_starts.__name__)  # fmt: skip
+        (copy / process_starts.NOTED).write_text("", encoding="utf-8")
         if _run(copy, tests, None, *options):
             output = (copy / ".output").read_text(encoding="utf-8", errors="replace")
             raise SystemExit(f"{output[-4000:]}\n{tests} fail without a change")
-        self.seconds = time.monotonic() - started
         self._source = copy
+        self._cores = cores
         self._data = CoverageData(str(copy / ".coverage"))
         self._data.read()
-        self._seconds = {
-            f"{case.get('file')}::{case.get('name')}": float(case.get("time", "0"))
-            for case in ElementTree.parse(report).iter("testcase")  # noqa: S314 - our own
-        }
+        noted = (copy / process_starts.NOTED).read_text(encoding="utf-8")
+        self._starts_processes = set(noted.splitlines())
+        self._seconds: dict[str, dict[str, float]] = {}
+        for case in ElementTree.parse(report).iter("testcase"):  # noqa: S314 - our own
+            of_file = self._seconds.setdefault(case.get("file", ""), {})
+            of_file[case.get("name", "")] = float(case.get("time", "0"))
 
-    def tests_of(self, change: Change) -> list[str]:
-        """Return the ids of the tests that enter the line, the fastest first.
+    def runs_for(self, change: Change) -> Iterator[Run]:
+        """Yield the tests that enter the line, and then the files that may notice all the same.
 
-        None where the line runs at import, or in another process only.
+        A line that runs at import, as that of a constant, may mean something to any of them: those
+        that enter its module come first, and then the whole room.
         """
-        lines = self._data.contexts_by_lineno(str(self._source / change.path.relative_to(ROOT)))
-        contexts = lines.get(change.line, [])
-        if "" in contexts:
-            return []
-        ids = {context.rpartition("|")[0] for context in contexts}
-        return sorted(ids, key=lambda test: (self._time_of(test), test))
+        path = str(self._source / change.path.relative_to(ROOT))
+        lines = self._data.contexts_by_lineno(path)
+        in_module = {each.rpartition("|")[0] for line in lines.values() for each in line} - {""}
+        on_line = lines.get(change.line, [])
+        is_import = "" in on_line
+        near = in_module if is_import else {each.rpartition("|")[0] for each in on_line}
+        if near:
+            ids = sorted(near, key=lambda test: (self._time_of(test), test))
+            yield self._run_of(ids, sum(map(self._time_of, ids)))
+        may_notice = {test.partition("::")[0] for test in in_module} | self._starts_processes
+        files = set(self._seconds) if is_import or not near else may_notice
+        spent = {file: sum(self._seconds.get(file, {}).values()) for file in files}
+        yield self._run_of(sorted(files, key=lambda file: (spent[file], file)), sum(spent.values()))
+
+    def _run_of(self, tests: list[str], seconds: float) -> Run:
+        return Run(tests, STARTING_S + SLOWEST * self._cores * seconds)
 
     def _time_of(self, test: str) -> float:
         file, _, rest = test.partition("::")
-        return self._seconds.get(f"{file}::{rest.rpartition('::')[2] or rest}", 0)
+        of_file = self._seconds.get(file, {})
+        return of_file.get(rest, of_file.get(rest.rpartition("::")[2], 0))
 
 
 def measure(bench: Bench, cores: int, name: str, places: int, seed: int) -> None:
     """Print the changes of a room that nothing notices, as they are found, and their share."""
     tests = list(_tests_of(ROOMS[name]))
     coverage = Coverage(bench.first, tests, cores)
-    limit = SLOWEST * cores * coverage.seconds + 10
     all_changes = [change for module in modules_of(name) for change in changes_of(module)]
     drawn = random.Random(f"{seed} {name}").sample(  # noqa: S311
         all_changes, min(places, len(all_changes))
     )
     noticed = 0
     with ThreadPoolExecutor(cores) as pool:
-        verdicts = pool.map(
-            lambda change: bench.notices(change, coverage.tests_of(change), tests, limit), drawn
-        )
+        verdicts = pool.map(lambda each: bench.notices(each, coverage.runs_for(each)), drawn)
         for change, is_noticed in zip(drawn, verdicts, strict=True):
             noticed += is_noticed
             if not is_noticed:
@@ -351,12 +378,12 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=40, help="changes in each room")
     parser.add_argument("--seed", type=int, default=9, help="the same seed draws the same places")
     parser.add_argument("--room", choices=[*ROOMS], action="append", help="all by default")
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="all by default")
     given = parser.parse_args()
-    cores = os.cpu_count() or 1
     with tempfile.TemporaryDirectory(prefix="recollect-mutate-") as folder:
-        bench = Bench(Path(folder), cores)
+        bench = Bench(Path(folder), given.cores)
         for room in given.room or ROOMS:
-            measure(bench, cores, room, given.places, given.seed)
+            measure(bench, given.cores, room, given.places, given.seed)
 
 
 if __name__ == "__main__":
