@@ -108,19 +108,33 @@ def test_strange_files_of_the_home_cost_nothing(hook: Hook, name: str) -> None:
 @pytest.mark.parametrize("closed", [0, 1, 2])
 def test_a_closed_stream_costs_nothing(hook: Hook, closed: int) -> None:
     """No other file gets its number: the answer is not written into the worker's connection."""
-    script = f'exec "$@" {closed}<&-'
-    command = ["sh", "-c", script, "sh", sys.executable, "-I", "-S", CLIENT]
     with ScriptedWorker(hook.home, http()) as worker:
-        done = subprocess.run(
-            [*command, "claude-code", "Stop", "--home", str(hook.home)],
-            input=None if closed == 0 else payload(),
-            capture_output=True,
-            check=False,
-            env=hook.environment,
-        )
+        done = run_without(closed, hook, hook.environment)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == (b"" if closed == 1 else ANSWER)
     assert worker.requests[0][1] == (b"" if closed == 0 else payload())
+
+
+def test_why_it_was_not_delivered_may_be_told_to_nobody(hook: Hook) -> None:
+    """An agent without a stderr, and a user who asked for the reason: the event is kept."""
+    done = run_without(2, hook, hook.environment | {"RECOLLECT_HOOK_DEBUG": "1"})
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert len(spooled(hook.home)) == 1
+
+
+def run_without(
+    closed: int, hook: Hook, environment: dict[str, str]
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a hook with one of the three standard streams closed."""
+    script = f'exec "$@" {closed}<&-'
+    command = ["sh", "-c", script, "sh", sys.executable, "-I", "-S", CLIENT]
+    return subprocess.run(
+        [*command, "claude-code", "Stop", "--home", str(hook.home)],
+        input=None if closed == 0 else payload(),
+        capture_output=True,
+        check=False,
+        env=environment,
+    )
 
 
 def test_an_agent_that_does_not_read_the_answer_costs_nothing(hook: Hook) -> None:
