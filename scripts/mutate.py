@@ -118,6 +118,8 @@ SLOWEST = 3
 """So many times as long as without a change, and it counts as noticed: it hangs."""
 STARTING_S = 20
 """What a run may take besides its tests."""
+FEWER = {"AUDIENCE_HISTORIES": "12", "CONTEXT_HISTORIES": "12", "WORKER_ROUNDS": "2"}
+"""Of the random histories, which have minutes in `make test`."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE,
@@ -242,7 +244,11 @@ def _run(copy: Path, tests: list[str], limit: float | None, *options: str) -> in
     names = copy / ".tests"
     names.write_text("\n".join(tests), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTHONPATH": str(copy / "src")}  # noqa: TID251 - of the child
+    environment = {
+        **os.environ,  # noqa: TID251 - of the child
+        **FEWER,
+        "PYTHONPATH": str(copy / "src"),
+    }
     try:
         done = subprocess.run(
             [*command, *(options or ("-x", "-p", "no:xdist")), f"@{names}"],
@@ -275,15 +281,20 @@ class Coverage:
 
     Args:
         copy: Of the checkout.
+        modules: The ones that are changed; tracing no others is several times as fast.
         tests: Files and folders of the room.
         cores: How many tests run at once.
     """
 
-    def __init__(self, copy: Path, tests: list[str], cores: int) -> None:
+    def __init__(self, copy: Path, modules: list[Path], tests: list[str], cores: int) -> None:
+        included = [f"    {copy / module.relative_to(ROOT)}" for module in modules]
+        traced = copy / ".coveragerc"
+        traced.write_text("\n".join(["[run]", "include =", *included]), encoding="utf-8")
         report = copy / ".report.xml"
         options = ("--numprocesses", str(cores), f"--junitxml={report}", "-o",
-                   "junit_family=xunit1", "--cov", "--cov-context=test", "--cov-report=",
-                   "--cov-fail-under=0", "-p", process_starts.__name__)  # fmt: skip
+                   "junit_family=xunit1", "--cov", f"--cov-config={traced}",
+                   "--cov-context=test", "--cov-report=",
+                   "-p", process_starts.__name__)  # fmt: skip
         (copy / process_starts.NOTED).write_text("", encoding="utf-8")
         if _run(copy, tests, None, *options):
             output = (copy / ".output").read_text(encoding="utf-8", errors="replace")
@@ -331,8 +342,9 @@ class Coverage:
 def measure(bench: Bench, cores: int, name: str, places: int, seed: int) -> None:
     """Print the changes of a room that nothing notices, as they are found, and their share."""
     tests = list(_tests_of(ROOMS[name]))
-    coverage = Coverage(bench.first, tests, cores)
-    all_changes = [change for module in modules_of(name) for change in changes_of(module)]
+    modules = modules_of(name)
+    coverage = Coverage(bench.first, modules, tests, cores)
+    all_changes = [change for module in modules for change in changes_of(module)]
     drawn = random.Random(f"{seed} {name}").sample(  # noqa: S311
         all_changes, min(places, len(all_changes))
     )
