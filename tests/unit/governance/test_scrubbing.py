@@ -186,6 +186,36 @@ def test_what_was_set_aside_of_mirrors_is_redacted_too(tmp_path: Path) -> None:
     assert stray.read_text().startswith('{"text":"[redacted:pattern:')
 
 
+def test_an_older_mirror_of_a_session_that_goes_on_is_redacted_where_it_is(tmp_path: Path) -> None:
+    """The records make the present one again, and not the one that a recovery set aside."""
+    home = tmp_path / "home"
+    session = filled(home)
+    older = home / "aside" / "20260101T000000Z" / TRANSCRIPTS / f"{session}.jsonl"
+    older.parent.mkdir(parents=True)
+    older.write_text(f'{{"text": "{WORDS[0]} of then"}}\n')
+    with opened(home, *SEEN) as memory:
+        memory.scrub()
+    assert left_in(home) == {}
+    assert older.read_text().endswith(' of then"}\n')
+
+
+def test_notes_of_guests_are_scrubbed_and_their_index_too(tmp_path: Path) -> None:
+    """They are in the home, and no guest's search says it any more."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    workspace.mkdir()
+    with opened(home, workspace=workspace) as memory:
+        guest = memory.sessions.create(key="agent:main:telegram:acc:direct:7")
+        memory.sessions.append(guest.id, "user", "Remember: the gate is plumword.")
+        assert memory.sessions.flush(guest.id).lines == 1
+        memory.sync()
+    assert files_that_hold(home, "plumword") != []
+    with opened(home, "plumword", workspace=workspace) as memory:
+        assert memory.scrub().rows["notes"] == 1
+        assert files_that_hold(home, "plumword") == []
+        hits = memory.search("gate", sources=["memory"], for_session=guest.id).hits
+        assert "[redacted:pattern:" in hits[0].snippet
+
+
 def test_a_damaged_row_keeps_the_hash_that_tells_so(tmp_path: Path) -> None:
     """Scrubbing takes its secret out, and does not call it sound."""
     home = tmp_path / "home"
