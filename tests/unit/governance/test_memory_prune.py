@@ -33,6 +33,19 @@ def test_a_memory_prunes_when_asked(tmp_path: Path) -> None:
     assert steps == [PruneProgress(done=1, total=1)]
 
 
+def test_a_session_that_is_cut_keeps_what_was_observed_in_it(tmp_path: Path) -> None:
+    """The cap of messages is one of messages; observations have their own."""
+    caps = {"embedding.provider": "none", "sessions.retention.max_messages": 4}
+    with recollect.open(tmp_path / "home", overrides=caps, live=False) as memory:
+        session = memory.sessions.create(title="long")
+        for number in range(8):
+            memory.sessions.append(session.id, ("user", "assistant")[number % 2], f"round {number}")
+        memory.observations.record(session.id, "Bash", input={"command": "make"}, output="done")
+        assert memory.prune().cut_ids == (session.id,)
+        assert [each.seq for each in memory.sessions.messages(session.id)] == [5, 6, 7, 8]
+        assert len(memory.observations.list(session_id=session.id)) == 1
+
+
 def test_a_program_that_stays_prunes_once_a_day(tmp_path: Path) -> None:
     """After its first work in the background; one that ends at once does not."""
     home = tmp_path / "home"
