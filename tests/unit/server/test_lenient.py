@@ -93,6 +93,18 @@ def test_depth_64_is_read_and_depth_65_is_text() -> None:
     assert isinstance(_read(above).output, str)
 
 
+@pytest.mark.parametrize("rest", ['"output"= "x"', '5: "x"', '"output" "x"'])
+def test_what_is_no_field_ends_those_that_are_read(rest: str) -> None:
+    """A value belongs to a name with a colon; none is guessed."""
+    assert _read(f'{{"session_id": "s", {rest}, "n": '.encode()) == Tool(session_id="s")
+
+
+def test_a_body_of_just_the_limit_is_kept_whole() -> None:
+    """One byte more is marked as cut."""
+    assert _kept(b"x" * 100, 100) == (b"x" * 100, 0)
+    assert _kept(b"x" * 101, 100)[1] == 1
+
+
 def test_a_cut_body_keeps_its_fields() -> None:
     """Head and tail become the fields that they would have been."""
     text = "x" * 50_000 + 'é"\\\n' * 10_000 + "y" * 50_000
