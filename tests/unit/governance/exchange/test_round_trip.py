@@ -102,8 +102,13 @@ class History:
         self.memory.sessions.set_status(session.id, status)
 
 
-SUMMARY_OF_SHARED = [("new", None, None), ("say", 0, "0"), ("tool", 0, 0), ("fork", 0, 0)]
-SUMMARY_OF_SHARED += [("compact", 1)]
+SUMMARY_OF_SHARED: list[tuple[Any, ...]] = [
+    ("new", None, None),
+    ("say", 0, "0"),
+    ("tool", 0, 0),
+    ("fork", 0, 0),
+    ("compact", 1),
+]
 """A fork without messages of its own, whose summary covers messages of the session above."""
 
 
