@@ -49,6 +49,13 @@ def test_sessions_are_listed_renamed_archived_and_resumed(client: Client, tmp_pa
     assert client.post("/api/sessions/nobody", {"title": "x"}, "PATCH")[0] == 404
 
 
+def test_a_session_that_goes_on_is_not_told_as_made(client: Client) -> None:
+    """201 for the one that begins; under the same key it is the same one, with 200."""
+    status, made = client.post("/api/sessions", {"session_key": "tea"})
+    again, found = client.post("/api/sessions", {"session_key": "tea"})
+    assert (status, again, found["id"]) == (201, 200, made["id"])
+
+
 def test_messages_are_appended_and_listed(client: Client) -> None:
     """DESIGN 7: `/api/messages`; the same event id is the first one, with 200."""
     said = {"session_key": "talk", "role": "user", "content": "Which teas keep?", "event_id": "e"}
