@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from recollect.text.redaction.places.code import CALLS
+from recollect.text.redaction.places.devices import DEVICES
 from recollect.text.redaction.places.shell import LABELS, PRINTED, SENT
 from recollect.text.redaction.places.statements import CONNECTIONS, STATEMENTS
 from recollect.text.redaction.rules import Rule
@@ -309,6 +311,8 @@ ANCHORED = tuple(
         *LABELS,
         *CONNECTIONS,
         *STATEMENTS,
+        *CALLS,
+        *DEVICES,
     )
 )
 """Places with a secret."""

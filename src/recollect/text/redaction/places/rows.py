@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from recollect.text.redaction.keyed import key_kind
 from recollect.text.redaction.values import PATH, is_filler, is_random, is_strong
 
 Row = tuple[str, str, str, str, str, Callable[[re.Match[str], str], bool], str, str]
@@ -104,3 +105,25 @@ def is_in_dialogue(match: re.Match[str], value: str) -> bool:
     """Return whether the name of an account is sent too, as to a server of mail or files."""
     beside = match.string[max(match.start() - _NEAR, 0) : match.end() + _NEAR]
     return not is_filler(value) and any(sign in beside for sign in ("USER ", "331 ", "NICK "))
+
+
+def is_typed(match: re.Match[str], value: str) -> bool:
+    """Return whether what is typed goes into a field that the line before it names."""
+    text, at = match.string, match.start()
+    before = text[max(text.rfind("\n", 0, at) + 1, at - _NEAR) : at].lower()
+    return any(sign in before for sign in ("pass", "pwd")) and is_call(match, value)
+
+
+def is_named(match: re.Match[str], value: str) -> bool:
+    """Return whether the name beside a value tells of a secret."""
+    return key_kind(match["name"]) is not None and is_told(match, value)
+
+
+def is_named_strong(match: re.Match[str], value: str) -> bool:
+    """Return whether the name beside a value tells of a secret, and the value is no label."""
+    return key_kind(match["name"]) is not None and is_not_word(match, value)
+
+
+def is_community(match: re.Match[str], value: str) -> bool:
+    """Return whether a name of a community of SNMP is none that all have."""
+    return value.lower() not in {"public", "private"} and is_told(match, value)

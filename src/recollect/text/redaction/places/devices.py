@@ -1,0 +1,192 @@
+"""The table of settings of routers, of networks and of formats that name a value from afar."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.text.redaction.places.rows import (
+    VALUE,
+    Row,
+    is_community,
+    is_named,
+    is_named_strong,
+    is_not_word,
+    is_told,
+    looks_random,
+)
+
+_GIVEN = r"""["']?(?P<value>[^\s"';]{3,128})["']?"""
+
+
+def _device(gate: str, sign: str, rest: str, example: str, counterexample: str) -> Row:
+    pattern = re.escape(sign) + rest
+    return (sign.strip(), "password", gate, sign, pattern, is_told, example, counterexample)
+
+
+def _parameter(sign: str) -> Row:
+    return (
+        f"parameter {sign}",
+        "token",
+        sign,
+        sign,
+        re.escape(sign) + r"(?P<value>[a-z0-9_~%.+-]{16,512})",
+        looks_random,
+        f"https://host.net/a?b=1&x{sign}«b6907d289e10d714a6e88b30761fae22»",
+        f"https://host.net/a?b=1&x{sign}new",
+    )
+
+
+DEVICES: tuple[Row, ...] = (
+    *(
+        (
+            f"{sign}of a device",
+            "password",
+            gate,
+            sign,
+            rf"{sign}[05789] (?P<value>[^\s\"';]{{4,128}})(?=\s|\Z|[\"'])",
+            is_not_word,
+            f"username ann {sign}7 «0822455D0A165445»",
+            f"a {sign}5 times",
+        )
+        for gate, sign in (("pass", "password "), ("secret", "secret "), ("key", "key "))
+    ),
+    _device(
+        "isakmp",
+        "isakmp key ",
+        r"(?:\d )?(?P<value>\S{3,128}) address",
+        "crypto isakmp key «sunset» address 203.0.113.9",
+        "crypto isakmp key of that address",
+    ),
+    (
+        "community",
+        "password",
+        "snmp-server",
+        "snmp-server community ",
+        r"snmp-server community (?P<value>\S{3,64})(?= r[ow]\b|\s|\Z)",
+        is_community,
+        "snmp-server community «Sunset4» RW",
+        "snmp-server community public RO",
+    ),
+    _device(
+        "pass",
+        "authentication password ",
+        _GIVEN,
+        "set interfaces pppoe0 authentication password «sunset»",
+        "authentication password <sunset>",
+    ),
+    _device(
+        "plaintext-password",
+        "plaintext-password ",
+        _GIVEN,
+        "set login ann authentication plaintext-password '«sunset»'",
+        "plaintext-password <sunset>",
+    ),
+    _device(
+        "neighbor",
+        "neighbor ",
+        r"\S{3,40} password (?:\d )?(?P<value>\S{3,64})(?=\s|\Z)",
+        "neighbor 203.0.113.9 password «sunset»",
+        "neighbor 203.0.113.9 remote-as 65001",
+    ),
+    _device(
+        "pre-shared",
+        "pre-shared-key ",
+        r"(?:ascii-text |hex |local |remote |\d )?" + _GIVEN,
+        "set policy a pre-shared-key ascii-text «sunset»",
+        "pre-shared-key <sunset>",
+    ),
+    _device(
+        "pre-shared",
+        "pre-shared-secret ",
+        _GIVEN,
+        "set authentication pre-shared-secret '«sunset»'",
+        "pre-shared-secret <sunset>",
+    ),
+    *(
+        _device(
+            gate,
+            f": {gate} ",
+            rf"(?:\S{{1,60}} )?\"(?P<value>[^\"\n]{{3,128}})\"",
+            f'ann : {gate.upper()} "«sunset blue»"',
+            f"ann : {gate.upper()} none",
+        )
+        for gate in ("psk", "eap", "xauth", "rsa", "ecdsa")
+    ),
+    _device(
+        "option",
+        "option key ",
+        r"['\"](?P<value>[^'\"\n]{8,64})['\"]",
+        "option key '«sunset blue»'",
+        "option key '1'",
+    ),
+    _device(
+        "nickserv",
+        "identify ",
+        r"(?:\S{1,30} )?(?P<value>\S{4,64})(?=[ \t\r]*(?:\n|\Z|\"|—))",
+        "/msg NickServ IDENTIFY «sunset»",
+        "nickserv, identify <sunset>",
+    ),
+    _device(
+        "wifi:",
+        "wifi:",
+        r"(?:[TSHR]:[^;\n]{0,64};){0,4}P:\"?(?P<value>(?:[^;\\\n\"]|\\.){4,64})\"?;",
+        "WIFI:T:WPA;S:Home;P:«sunset blue»;;",
+        "WIFI:T:nopass;S:Home;;",
+    ),
+    # Names in other places than before a joint
+    (
+        "key of a property list",
+        "password",
+        "</key>",
+        "<key>",
+        r"<key>(?P<name>[\w .-]{1,60})</key>\s{0,40}<(?:string|data)>\s{0,40}(?P<value>[^<>\n]{3,512}?)\s{0,40}</",
+        is_named,
+        "<key>Password</key>\n<string>«sunset»</string>",
+        "<key>Name</key>\n<string>sunset</string>",
+    ),
+    (
+        "element with a name",
+        "password",
+        'name="',
+        'name="',
+        r'name="(?P<name>[\w .-]{1,60})"[^<>\n]{0,80}>(?P<value>[^<>\n]{3,512})</',
+        is_named_strong,
+        '<string name="api_secret">«sunset42»</string>',
+        '<string name="api_secret">Secret of the API</string>',
+    ),
+    (
+        "variable of terraform",
+        "password",
+        "variable",
+        'variable "',
+        r'variable "(?P<name>[\w-]{1,60})"\s{0,4}\{[^{}]{0,300}?default\s{0,8}=\s{0,4}"(?P<value>[^"\n]{3,256})"',
+        is_named,
+        'variable "db_password" {\n  default = "«sunset»"\n}',
+        'variable "db_name" {\n  default = "sunset"\n}',
+    ),
+    (
+        "answer of a variable",
+        "password",
+        "<(echo",
+        "<(echo ",
+        r"<\(echo (?:-n )?" + VALUE,
+        is_told,
+        "cryptsetup open --key-file <(echo -n «sunset») a b",
+        "diff <(echo $a) b",
+    ),
+    # Addresses
+    *map(_parameter, ("appid=", "sid=", "hmac=", "_session=", "sessionid=", "apikey=", "ticket=")),
+    *(
+        (
+            f"address {sign}",
+            "token",
+            sign,
+            sign,
+            re.escape(sign) + r"(?:[a-z]{1,12}/)?(?P<value>[a-z0-9_~%.+-]{16,512})",
+            looks_random,
+            f"https://host.net{sign}«b6907d289e10d714a6e88b30761fae22»",
+            f"https://host.net{sign}your-account-by-mail",
+        )
+        for sign in ("/reset/", "/activate/", "/verify/", "/magic/", "/invite/", "/confirm/")
+    ),
+)
