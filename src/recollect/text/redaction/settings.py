@@ -24,7 +24,7 @@ _JOINED = re.compile(
     r"""["'`](?:[ \t]{0,4}(?:\+|\.{1,2}|&)\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
     r"""(?P<quote>["'`])(?P<value>[^"'`\n]{1,400})(?P=quote)(?![ \t]*:)"""
 )
-_EXPRESSION = re.compile(r"[()\[\]{}<>$|\\]|^[!&*@%]|^\w+: |,$|;$|%\w+%|[/:]{2}|->")
+_EXPRESSION = re.compile(r"[()\[\]{}<>$|\\]|^[!&*@%]|\w: |,$|;$|%\w+%|[/:]{2}|->")
 _NAMED = re.compile(r"pass|secret|token|cred|auth|user|key|vault|config|env|\.(?:txt|json|ya?ml)$")
 _STATES = frozenset(
     "admin always anonymous argon2 array bcrypt char clear cleartext disable disabled enable"
@@ -131,6 +131,8 @@ def in_call(text: str, folded: str, at: int) -> tuple[int, int] | None:
     """Return the password that a call of a telling name has without a name of its own."""
     call = _CALL.match(folded, at)
     if not call or (not call["first"] and not folded.startswith("password", at)):
+        return None
+    if folded.endswith("get", 0, at):
         return None
     said = text[slice(*call.span("value"))]
     if is_filler(said) or PATH.match(said) or (" " in said and not is_phrase(said)):

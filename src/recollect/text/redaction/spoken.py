@@ -36,7 +36,9 @@ SPOKEN_SIGNS = STEMS
 _PASSWORD, _NUMBER = re.compile(PASSWORD), re.compile(NUMBER)
 _CODE_BEFORE, _CODE_AFTER = re.compile(CODE_BEFORE), re.compile(CODE_AFTER)
 _NOT_OF_PIN = re.compile(NOT_OF_PIN)
-_TIED = re.compile(rf"(?:[ ]{BETWEEN}{{0,60}}?)??(?:(?P<sign>{SIGN})|(?P<verb>{COPULA}))")
+_BEFORE_TIE = re.compile(rf"(?:[ ]{BETWEEN}{{0,60}})?")
+_TIE = re.compile(rf"(?P<sign>{SIGN})|(?P<verb>{COPULA})")
+_MOST_TIES = 3
 _BARE = re.compile(r"[ ](?=\S)")
 _QUOTED = re.compile(
     r"""(?:"([^"\n]{4,80})"|'([^'\n]{4,80})'|`([^`\n]{4,80})`|“([^”\n]{4,80})”"""
@@ -46,8 +48,22 @@ _WORD = re.compile(r"""[^\s"“”„«»`<>|，。、；\0]{2,100}+""")
 _FOREIGN = re.compile(r"[^\x00-\u024f\u0400-\u04ff].*|,(?=[^\x00-\x7f]).*", re.DOTALL)
 _ENDS = ".,;:!?)]}'’…"
 _CLAUSE_END = re.compile(
-    r"""[.,;!?)\]]*(?:$|\n|[.,;!)][ ]|[ ](?:[—–(]|-[ ]|and |und |et |y |e ))"""
+    r"""[.,;!?)\]]*(?:$|\n|["'”»](?:[\s,;})\].]|$)|[.,;!)][ ]|[ ](?:[—–(]|-[ ]|and |und |et |y |e """
+    r"""|please|bitte|then |dann ))"""
 )
+_FIGURES_ALONE = re.compile(r"\d(?:[ .-]?\d){3,14}#?(?![\w@%])")
+_CAPITALISED = re.compile(r"(?:lautet|heißt|heisst) $")
+_SAME_LINE = re.compile(r"[^?\n]{0,60}\?(?=[ ])")
+_NEXT = re.compile(
+    r"(?:,| and| und| y| et| e)[ ](?:(?:the|la|el|il|le|der|die|das|a|o)[ ]|puk|pin)"
+    r"[^\d\n.,]{0,30}(?=\d{4})"
+)
+_FIELD = re.compile(r"""(?:["']?[ ]?[:=][ ]?["']?)?(?=\d{4,8}(?![\w.-]))""")
+_FIELDS = frozenset("\"'=")
+_OF_OTHER = re.compile(
+    r"call|ruf|tel|phone|since|seit|depuis|desde|reset|chang|version|expire|length|zeichen|(?:19|20)\d\d$"
+)
+_PLUGGED = re.compile(r"[\d ]{2,12}[^\n.]{0,20}(?:gpio|connect|led\b|header|high|low\b)")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _INNER = re.compile(r"[^\W_][!@#$%&*+?^~|=_.-]+[^\W_]")
 _STRONG_INNER = re.compile(r"[^\W_][!@#$%&*+?^~|=]+[^\W_]")
@@ -64,11 +80,12 @@ _FIGURE = re.compile(
 _NUMERIC = re.compile(r"[A-Za-z]?-?\d[\dA-Za-zА-Яа-я]*(?:[-. ]?\d+){0,5}[A-Z#*]?")
 _BEHIND = re.compile(
     r"""(?:^|[\s("'“`])(?P<value>[^\s"“”`]{6,64}|(?<=["“])[^"“”\n]{6,64}(?=["”]))["'”`]?,?[ ]"""
-    r"""(?:is|was|as|that's|ist|est|als|comme|como|come|jest)[ ](?:(?:the|my|our|your|das|dein"""
+    r"""(?:is|was|as|that's|that (?:is|was)|which (?:is|was)|das (?:ist|war)|ist|est|als|comme|como|come|jest)[ ](?:(?:the|my|our|your|das|dein"""
     r"""|mein|le|la|el|mi|o|a|il)[ ])?"""
     r"""(?:[^\W\d_][\w-]{0,15}[ ]){0,2}$"""
 )
-_OF_LOGIN = frozenset({"暗証番号", "验证码", "認証コード", "인증번호"})
+_OF_LOGIN = frozenset({"暗証番号", "验证码", "驗證碼", "認証コード", "인증번호"})
+_OWN_CODES = ("pin", "puk", "otp", "2fa", "mfa", "mtan", "combina", "kombina")
 _GROUPED = re.compile(
     r"(?:[ ](?:de|di|do|d'|for|für|от|from)[ ]\w{2,20})?[ ]?[:：][ ]?\d{3}[ -]\d{3}(?![\d-])"
 )
@@ -82,7 +99,7 @@ _IS_YOURS = re.compile(
 )
 _ARTICLE = re.compile(r"(?:le|el|il|o|la)[ ](?=\d)")
 _ODD_END = re.compile(r"[a-z][A-Z].*[#*]$")
-_AFTER_CODE = frozenset(" ?：:是は为은는-0123456789")
+_AFTER_CODE = frozenset(" ?[(：:是は为은는-0123456789")
 _CAPITAL = re.compile(
     r"(?:capital|uppercase|großem|mayúscula|majuscule|maiúscula|maiuscola)\b[^:\n\0]{0,20}:[ ]"
 )
@@ -99,10 +116,19 @@ _SPEAKER = re.compile(
     r"""|\W{0,3}[^\W\d_][\w.]{0,20}(?:[ ][\w().]{1,20}){0,2}[:：]\*{0,2})[ ]?"""
 )
 _LEAD = re.compile(
-    r"(?:(?:sure|ok|yes|ja|klar|take|try|it's|its|it is|use|es ist|es|c'est|è|é|tome|toma|prova"
+    r"(?:(?:sure|ok|yes|a|answer|antwort|ja|klar|take|try|it's|its|it is|use|es ist|es|c'est|è|é|tome|toma|prova"
     r"|experimenta|nimm|it should be|should be|that's|now it's)[,:]?[ ]){1,3}",
     re.IGNORECASE,
 )
+_SLASHED = re.compile(
+    r"\blog-?in[^\n:=/]{0,30}[:=][ ]?[\w.@-]{2,40}/(?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
+)
+_NETWORKS = frozenset({"wifi", "wi-fi", "wlan", "ssid"})
+_OF_NETWORK = re.compile(
+    r"(?:wi-?fi|wlan|ssid)\b[^\n]{0,80}?\b(?:key|schlüssel|clé|llave|chave|chiave|code)"
+    r"(?:[ ](?:is|ist|est|es|é|è)|:|=|)[ ](?=\S)"
+)
+_CODE_WORD = "code word"
 _PAIR = re.compile(r"[\w.@-]{2,40}[ ]?/[ ]?(?P<value>\S{4,64})")
 _PAIRED = re.compile(r" / (?P<value>[^\s,;]{4,64})")
 _LOGIN = re.compile(
@@ -111,10 +137,14 @@ _LOGIN = re.compile(
 _LOGINS = ("log in", "login", "sign in", "signin", "unlock", "melde dich", "opens ")
 """One of them is before each value that `_LOGIN` ends at."""
 _RECOVERY = re.compile(
-    r"(?:recovery|backup|one-time|wiederherstellungs|rettungs)[ -]?(?:codes?|schlüssel)"
+    r"(?:recovery|backup|scratch|emergency|one-time|wiederherstellungs|rettungs|notfall|backup-)"
+    r"[ -]?(?:codes?|schlüssel)|códigos de (?:recuperaci|respaldo|seguran|backup)"
+    r"|codes de (?:récup|secours)|codici di (?:recup|backup)|резервные коды|恢复代?码|备用验?证?码"
+    r"|バックアップコード|リカバリーコード|백업 코드|복구 코드"
 )
+_OF_RECOVERY = ("codes", "códigos de", "codici di", "коды", "码", "コード", "코드")
 _LISTED = re.compile(
-    r"(?<![\w-])(?=[a-z]*\d)[a-z0-9]{4,10}(?:[ -](?=[a-z]*\d)[a-z0-9]{4,10}){0,3}(?![\w-])",
+    r"(?<![\w-])[A-Z2-9]{4,6}(?:-[A-Z2-9]{4,6}){1,3}(?![\w-])|(?<![\w-])(?=[a-z]*\d)[a-z0-9]{4,10}(?:[ -](?=[a-z]*\d)[a-z0-9]{4,10}){0,3}(?![\w-])",
     re.IGNORECASE,
 )
 
@@ -141,8 +171,16 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
         for match in _logins(folded):
             is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
             yield from _said(text, match.end(), is_number=is_number, tie="bare")
+        for pair in _SLASHED.finditer(folded):
+            if _is_mixed(text[slice(*pair.span("value"))], tie="bare"):
+                yield "password", *pair.span("value")
     if not CAPITALS.isdisjoint(signs):
         yield from _corrected(text, folded)
+    if not _NETWORKS.isdisjoint(signs):
+        for network in _OF_NETWORK.finditer(folded):
+            yield from _said(text, network.end(), is_number=False, tie="verb")
+    if "code" in signs and (at := folded.find(_CODE_WORD)) >= 0:
+        yield from _around(text, folded, at, at + len(_CODE_WORD), is_number=False)
     if " / " in signs:
         yield from _pairs(text, folded)
 
@@ -180,18 +218,25 @@ def _anchors(
             match = pattern.match(folded, at)
             if (
                 match
-                and folded[at - 1 : at] not in {"_", "."}
+                and (folded[at - 1 : at] not in {"_", "."} or _is_set(folded, match.end()))
                 and (len(match[0]) > 3 or not folded[at - 1 : at].isalnum())
             ):
                 yield at, match
             at = folded.find(stem, at + len(stem))
 
 
+def _is_set(folded: str, end: int) -> bool:
+    """Return whether what follows the last part of a name says what it is set to."""
+    return folded.startswith((" to ", "=", '"'), end)
+
+
 def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
-    if folded[match.end() : match.end() + 1] not in _AFTER_CODE:
+    after = folded[match.end() : match.end() + 1]
+    before = folded[max(at - 48, 0) : at]
+    is_own = match[0].startswith(_OWN_CODES)
+    if after not in _AFTER_CODE and not (is_own and after in _FIELDS):
         return False
-    before = folded[max(at - 24, 0) : at]
-    if match[0].startswith(("pin", "puk", "otp")):
+    if is_own:
         return not before[-1:].isalnum() and not _NOT_OF_PIN.search(before)
     if match[0] in _OF_LOGIN or _GROUPED.match(folded, match.end()):
         return not _NO_LOGIN.search(before)
@@ -200,31 +245,45 @@ def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
 
 def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
     """Yield the secrets behind and before a name, or in the answer to a question for it."""
-    found = False
-    if is_number and text[end : end + 1].isdigit():
-        yield from _said(text, end, is_number=True, tie="sign")
+    if is_number and (field := _FIELD.match(text, end)):
+        yield from _said(text, field.end(), is_number=True, tie="sign")
         return
-    tied = _TIED.match(folded, end)
-    if tied:
-        tie = "sign" if tied["sign"] else "verb"
-        for span in _said(text, tied.end(), is_number=is_number, tie=tie):
-            found = True
-            yield span
-    if not found and (bare := _BARE.match(text, end)):
-        for span in _said(text, bare.end(), is_number=is_number, tie="bare"):
-            found = True
-            yield span
-    if not found and (
-        before := _BEHIND.search(text, max(at - 110, text.rfind("\n", 0, at) + 1), at)
-    ):
-        value = before["value"].strip("'’")
-        is_first = before.start("value") in {0, text.rfind("\n", 0, at) + 1}
-        is_told = is_first and value[:1].islower() and _is_word(value)
-        if _is_mixed(value, tie="verb") or is_told or (" " in value and is_phrase(value)):
-            found = True
-            yield "password", before.start("value"), before.start("value") + len(before["value"])
-    if not found:
+    for begin, tie in _ties(folded, end):
+        if said := next(_said(text, begin, is_number=is_number, tie=tie), None):
+            yield said
+            if following := _NEXT.match(folded, said[2]):
+                yield from _said(text, following.end(), is_number=True, tie="sign")
+            return
+    if before := _told_before(text, at):
+        yield before
+    else:
         yield from _answers(text, at, end, is_number=is_number)
+
+
+def _ties(folded: str, end: int) -> Iterator[tuple[int, str]]:
+    """Yield where a value may begin that a sign or a verb ties to the name before, and which."""
+    run = _BEFORE_TIE.match(folded, end)
+    last = run.end() if run else end
+    for _, tie in zip(range(_MOST_TIES), _TIE.finditer(folded, end, last + 24), strict=False):
+        if tie.start() > last:
+            break
+        is_below = "\n" in tie[0]
+        yield tie.end(), "bare" if is_below else "sign" if tie["sign"] else "verb"
+    if bare := _BARE.match(folded, end):
+        yield bare.end(), "bare"
+
+
+def _told_before(text: str, at: int) -> Span | None:
+    """Return the secret before a name, as in "x1y2 is the password"."""
+    before = _BEHIND.search(text, max(at - 110, text.rfind("\n", 0, at) + 1), at)
+    if not before:
+        return None
+    value = before["value"].strip("'’")
+    is_first = before.start("value") in {0, text.rfind("\n", 0, at) + 1}
+    is_told = is_first and value[:1].islower() and _is_word(value)
+    if _is_mixed(value, tie="verb") or is_told or (" " in value and is_phrase(value)):
+        return "password", before.start("value"), before.start("value") + len(before["value"])
+    return None
 
 
 def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
@@ -232,7 +291,7 @@ def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
     if quoted := _QUOTED.match(text, at):
         inner = next(filter(None, quoted.groups()))
         if (
-            tie != "bare"
+            (tie != "bare" or (_DIGIT.search(inner) and _LETTER.search(inner)))
             and (" " not in inner or is_phrase(inner))
             and not is_filler(inner)
             and inner.lower().strip(".!") not in STOP
@@ -240,23 +299,38 @@ def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
         ):
             start = text.index(inner, quoted.start())
             yield "password", start, start + len(inner)
-        return
-    if is_number:
+    elif is_number:
         article = _ARTICLE.match(text, at)
         at = article.end() if article else at
         number = _NUMERIC.match(text, at)
-        if number and sum(map(str.isdigit, number[0])) >= 4 and len(number[0]) <= 24:
+        if number and _is_code(number[0]) and not (tie == "bare" and _PLUGGED.match(text, at)):
             yield "code", at, number.end()
-        return
-    word = _WORD.match(text, at)
-    if not word:
-        return
-    value = _FOREIGN.sub("", word[0]).rstrip(_ENDS)
-    end = at + len(value)
-    if _is_mixed(value, tie=tie) or (
-        tie != "bare" and value[:1].islower() and _is_word(value) and _CLAUSE_END.match(text, end)
-    ):
+    elif (word := _WORD.match(text, at)) and (end := _end_of_told(text, at, word[0], tie)):
         yield "password", at, end
+
+
+def _is_code(number: str) -> bool:
+    digits = sum(map(str.isdigit, number))
+    is_short = 6 <= len(number) <= 8 and number.isupper() and digits >= 3
+    return len(number) <= 24 and (digits >= 4 or is_short)
+
+
+def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
+    """Return where a password ends that begins with a word, 0 if it is none."""
+    value = _FOREIGN.sub("", word).rstrip(_ENDS)
+    end = at + len(value)
+    if _is_mixed(value, tie=tie):
+        return end
+    if tie == "bare":
+        return 0
+    if figures := _FIGURES_ALONE.match(text, at):
+        is_told = not _OF_OTHER.search(text, max(at - 40, 0), at)
+        return figures.end() if is_told and _CLAUSE_END.match(text, figures.end()) else 0
+    is_chosen = value.count("-") >= 2 and tie == "sign" and len(value) >= 8
+    if is_chosen or (value[:1].islower() or _CAPITALISED.search(text[at - 8 : at])):
+        is_word = _is_word(value.replace("-", "") if is_chosen else value)
+        return end if is_word and _CLAUSE_END.match(text, end) else 0
+    return 0
 
 
 def _is_mixed(value: str, *, tie: str) -> bool:
@@ -294,6 +368,9 @@ def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]
     """Yield what is answered to a question for a secret, on the lines that follow it."""
     start = text.rfind("\n", max(at - 200, 0), at) + 1
     stop = text.find("\n", end, end + 200)
+    if (same := _SAME_LINE.match(text, end)) and (lead := _LEAD.match(text, same.end() + 1)):
+        yield from _said(text, lead.end(), is_number=is_number, tie="verb")
+        return
     if stop < 0:
         return
     asked = _ASKED.search(text, end, stop) is not None or text[end : min(end + 40, stop)].rstrip(
@@ -351,11 +428,11 @@ def _corrected(text: str, folded: str) -> Iterator[Span]:
 
 def _listed(text: str, folded: str) -> Iterator[Span]:
     """Yield recovery codes below or behind their name."""
-    if "codes" not in folded:
+    if not any(sign in folded for sign in _OF_RECOVERY):
         return
     for name in _RECOVERY.finditer(folded):
         for code in _LISTED.finditer(text, name.end(), name.end() + 400):
-            if sum(map(str.isdigit, code[0])) >= 3:
+            if sum(map(str.isdigit, code[0])) >= 3 or (code[0].isupper() and "-" in code[0]):
                 yield "code", *code.span()
 
 
@@ -365,4 +442,8 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
         return True
     if not _NUMBER_SIGNS.isdisjoint(signs) and _FIGURES.search(folded):
         return True
-    return not _LOGIN_SIGNS.isdisjoint(signs) and any(_logins(folded))
+    if "code" in signs and _CODE_WORD in folded:
+        return True
+    if _LOGIN_SIGNS.isdisjoint(signs):
+        return False
+    return any(_logins(folded)) or _SLASHED.search(folded) is not None

@@ -4,39 +4,64 @@ from __future__ import annotations
 
 STEMS = tuple(
     "pass pw kennwort clave senha parol wachtwoord contrase sifre şifre hasł lösenord adgangskode"
-    " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번".split()
+    " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번 codewo safeword wifi wi-fi wlan ssid".split()
 )
 """One of them begins each name of a password; folded to lower case."""
 NUMBER_STEMS = tuple(
-    "pin puk code codice código codigo kod otp 暗証番号 验证码 認証コード 인증번호 код".split()
+    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina 暗証番号 验证码 驗證碼 認証コード"
+    " 인증번호 код".split()
 )
 """One of them begins each name of a code."""
 PASSWORD = (
-    r"(?:pass(?:word|wd|phrase|code|wort|e)|pwd?|kennwort|clave|senha|parol[ae]n?|wachtwoord"
+    r"(?:pass(?:word|wd|phrase|code|wort|e)|pwd?|kennwort|senha|parol[ae]n?|wachtwoord|codewor[dt]"
+    r"|clave(?! (?:primaria|for[aá]nea|[uú]nica|ajena|p[uú]blica|candidata|compuesta))|safeword"
+    r"|(?:wi-?fi|wlan)(?: |-| network )?(?:code|key|schlüssel|pass|pw)"
     r"|contrase[ñn]a|[sş]ifre(?:si|niz|m|n)?|hasł[oa]|lösenord(?:et)?|adgangskoden?|парол(?:ь|ем)"
     r"|密码|密碼|口令|パスワード|비밀번호|비번)(?:'s(?![a-z]))?(?![a-zа-яё0-9_=])"
 )
 _OF_CODE = (
     r"(?:door|gate|alarm|safe|access|security|verification|entry|lock|login|sign-in|one-time|2fa"
-    r"|mfa|sms|unlock|garage|confirmation|keypad|authentication|auth|digit)[ -]$"
+    r"|mfa|sms|unlock|garage|confirmation|keypad|authentication|auth|digit|building|lobby|elevator"
+    r"|lift|locker|house|pairing|pick-?up|voicemail|passcode|entrance|shed|pool|parking)[ -]$"
 )
-CODE_BEFORE = _OF_CODE + r"|(?:tür|sicherheits|bestätigungs|zugangs|digi|alarm|tor|pin|safe)-?$"
+_YOURS = (
+    r"(?:your|dein|ihr|tu|su|votre|ton|seu|il tuo|twój|ваш)[ ](?:[^\W\d_][\w-]{0,14}[ -]){0,3}"
+    r"(?:[^\W\d_]{0,20}-)?$"
+)
+CODE_BEFORE = (
+    rf"{_OF_CODE}|{_YOURS}"
+    r"|(?:tür|haustür|sicherheits|bestätigungs|zugangs|digi|alarm|tor|pin|safe|abhol|schloss)-?$"
+)
 _ABOUT = (
-    r"(?:vérif|verif|sécur|segur|sicur|allarm|alarm|port[oóa]|puerta|acces|accès|confirm|conferm"
-    r"|autoryz|weryf|подтв|домоф|двери|do drzwi|onay|doğrul)"
+    r"(?:vérif|verif|sécur|segur|sicur|allarm|alarm|port[oóa]|puerta|acc?es|accès|confirm|conferm"
+    r"|autoryz|weryf|подтв|домоф|двери|do drzwi|onay|doğrul|carte|tarjeta|cart[ãa]o|bancaire"
+    r"|coffre|cadenas|immeuble|garaj|garag|caja|cofre|candado|cassaforte|cancel|bici|vélo)"
 )
-CODE_AFTER = rf" (?:(?:d[eioa]l?|de la|de l'|de|от|для) |dell'|d')?{_ABOUT}"
+_LOCKED = (
+    r"(?:door|gate|garage|alarm|safe|keypad|lock|building|house|flat|apartment|lobby|locker|shed"
+    r"|suitcase|phone|tablet|bike|vault|elevator|gym|airbnb|tür|tor|haus|tresor|garage|alarmanlage"
+    r"|koffer|fahrrad|schloss|eingang)"
+)
+CODE_AFTER = (
+    rf" (?:(?:d[eioa]l?|de la|de l'|de|da|от|для) |dell'|d')?{_ABOUT}"
+    rf"| (?:for|of|to|on|für|zu|vom|von|zur|zum|am)[ ](?:[^\W\d_]{{2,15}}[ -]){{0,3}}{_LOCKED}"
+)
 NUMBER = (
-    r"(?:(?:pin(?:-?code|-?nummer)?|puk\d?|otp|code|codice|c[óo]digo|kod|код)"
-    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])|暗証番号|验证码|認証コード|인증번호)"
+    r"(?:(?:pin(?:-?code|-?nummer)?|puk\d?|otp|2fa|mfa|mtan|code|codice|c[óo]digo|kod|код"
+    r"|[ck]ombina(?:tion|ción|ção|zione|ison))(?:[ -]code)?"
+    r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])|暗証番号|验证码|驗證碼|認証コード|인증번호)"
 )
 NOT_OF_PIN = r"(?:led|sensor|gpio|header|board|reset|cs|data|clock|motor|servo|rx|tx)[ _-]$"
-SIGN = r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])-(?=[ ]))[ \t]{0,3}"
+SIGN = (
+    r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])-(?=[ ]))(?:[ \t]{0,3}(?:\r?\n){1,2})?[ \t]{0,8}"
+    r"|[ ]?[\[(【](?=\d{4,8}[\])】])"
+)
 COPULA = (
     r"(?:(?:[ ]|(?<='s)(?=[ ]))(?:(?:is|was|will be|would be|should be|(?:changed|set|reset) to|ist"
-    r"|lautet"
+    r"|lautet|heißt|heisst|reads|goes"
     r"|war|est|c'est|es|é|è|to|jest|это|wordt)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
-    r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog))?|)[ ]:?[ ]?|[是为為は는은][ ]?)"
+    r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog|bisher|immer|always|simply|just|einfach))?|)"
+    r"[ ]:?[ ]?|[是为為は는은][ ]?)"
 )
 BETWEEN = r"""[^.!?:;=\n"“„«`→(<>{}|\0]"""
 STOP = frozenset(
