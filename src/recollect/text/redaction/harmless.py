@@ -17,6 +17,7 @@ from recollect.text.redaction.carriers import CARRIER_SIGNS, PACKED, is_packed
 from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
+from recollect.text.redaction.phrases import PHRASE_SIGNS
 from recollect.text.redaction.spoken import CAPITALS, SAID_SIGNS, SPOKEN_SIGNS, may_say
 from recollect.text.tokens import LONGEST_SPLIT, words_of
 
@@ -26,7 +27,15 @@ INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 _CREDENTIAL, _HIDDEN = "credential", "hidden"
 _ALONE = frozenset(
-    {MARK_BEGINS, *BLOCK_SIGNS, *CARRIER_SIGNS, *KEYED_SIGNS, *SPOKEN_SIGNS, *CAPITALS}
+    {
+        MARK_BEGINS,
+        *BLOCK_SIGNS,
+        *CARRIER_SIGNS,
+        *KEYED_SIGNS,
+        *SPOKEN_SIGNS,
+        *CAPITALS,
+        *PHRASE_SIGNS,
+    }
 )
 _OPTIONS = frozenset(OPTIONS)
 PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *SAID_SIGNS} - _ALONE))

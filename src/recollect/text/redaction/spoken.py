@@ -39,7 +39,11 @@ _NOT_OF_PIN = re.compile(NOT_OF_PIN)
 _BEFORE_TIE = re.compile(rf"(?:[ ]{BETWEEN}{{0,60}})?")
 _TIE = re.compile(rf"(?P<sign>{SIGN})|(?P<verb>{COPULA})")
 _MOST_TIES = 3
-_BARE = re.compile(r"[ ](?=\S)")
+_BARE = re.compile(r"[ ]\(?(?=\S)")
+_BARE_OF = re.compile(
+    r"[ ](?:(?:от|для|of|for|d[eu]s?|del|d[iao]|der|vom|für|zum|on|to)[ ](?:[^\W\d_]{1,15}[ ]){1,3}"
+    r"|de l'[^\W\d_]{1,15}[ ]|dell'[^\W\d_]{1,15}[ ])(?=[#*]?\d|\S*[A-Za-z0-9])"
+)
 _QUOTED = re.compile(
     r"""(?:"([^"\n]{4,80})"|'([^'\n]{4,80})'|`([^`\n]{4,80})`|“([^”\n]{4,80})”"""
     r"""|„([^“”\n]{4,80})[“”]|«\s?([^»\n]{4,80}?)\s?»|「([^」\n]{4,80})」)"""
@@ -51,9 +55,23 @@ _CLAUSE_END = re.compile(
     r"""[.,;!?)\]]*(?:$|\n|["'”»](?:[\s,;})\].]|$)|[.,;!)][ ]|[ ](?:[—–(]|-[ ]|and |und |et |y |e """
     r"""|please|bitte|then |dann ))"""
 )
-_FIGURES_ALONE = re.compile(r"\d(?:[ .-]?\d){3,14}#?(?![\w@%])")
-_CAPITALISED = re.compile(r"(?:lautet|heißt|heisst) $")
+_FIGURES_ALONE = re.compile(r"\d(?:[ -]?\d){3,14}[#*]?(?![A-Za-z0-9@%])")
+_CAPITALISED = re.compile(
+    r"(?:(?:lautet|heißt|heisst|(?:set|changed|reset) to) |[:：=→–—-][ ]{0,3})$"
+)
+_OF_PHRASE = re.compile(r"phrase|master[ -]?(?:password|pw)|merksatz", re.IGNORECASE)
+_PHRASE = re.compile(
+    r"""[^\s"'`:;<>|()\[\]{}=]+(?:[ ][^\s"'`:;<>|()\[\]{}=—–]+){2,9}?(?=[.!]?(?:$|[\n"]|[ ][—–(]))"""
+)
 _SAME_LINE = re.compile(r"[^?\n]{0,60}\?(?=[ ])")
+_USER_BEFORE = re.compile(
+    r"\b(?:user(?:name)?|log-?in|benutzer(?:name)?|nutzer(?:name)?|usuario|usuário|utente|utilisateur"
+    r"|identifiant|account|konto|gebruiker|as|als|ssh)(?:[ ]?[:=]|[ ](?:is|ist|es|est)|)[ ]"
+    r"(?!name|and|und|y|et|e|or|the)[\w.@+-]{2,60}"
+    r"(?:[,;]?[ ](?:and|und|y|et|e|with|mit|con|avec|com)|[ ]?[,;/]|)[ ]"
+    r"(?:(?:the|a|das|la|le|el|mot de)[ ])?$"
+)
+_USER_TIE = re.compile(r"(?:[ ]?[:=]|[ ](?:is|ist|es|est)|)[ ](?=\S)")
 _NEXT = re.compile(
     r"(?:,| and| und| y| et| e)[ ](?:(?:the|la|el|il|le|der|die|das|a|o)[ ]|puk|pin)"
     r"[^\d\n.,]{0,30}(?=\d{4})"
@@ -85,7 +103,9 @@ _BEHIND = re.compile(
     r"""(?:[^\W\d_][\w-]{0,15}[ ]){0,2}$"""
 )
 _OF_LOGIN = frozenset({"暗証番号", "验证码", "驗證碼", "認証コード", "인증번호"})
-_OWN_CODES = ("pin", "puk", "otp", "2fa", "mfa", "mtan", "combina", "kombina")
+_OWN_CODES = (
+    *("pin", "puk", "otp", "2fa", "mfa", "mtan", "combina", "kombina", "geheim", "passcode", "пин"),
+)
 _GROUPED = re.compile(
     r"(?:[ ](?:de|di|do|d'|for|für|от|from)[ ]\w{2,20})?[ ]?[:：][ ]?\d{3}[ -]\d{3}(?![\d-])"
 )
@@ -97,7 +117,7 @@ _IS_YOURS = re.compile(
     r"(?:your|dein|ihr|tu|su|votre|ton|o seu|seu|il tuo|twój)[ ](?:[^\W\d_][\w-]{0,20}[ ]){0,4}"
     r"(?:[^\W\d_]{1,20}-?)?$"
 )
-_ARTICLE = re.compile(r"(?:le|el|il|o|la)[ ](?=\d)")
+_ARTICLE = re.compile(r"(?:le|el|il|o|la|die|der|das|the)[ ](?=\d)")
 _ODD_END = re.compile(r"[a-z][A-Z].*[#*]$")
 _AFTER_CODE = frozenset(" ?[(：:是は为은는-0123456789")
 _CAPITAL = re.compile(
@@ -130,7 +150,7 @@ _OF_NETWORK = re.compile(
 )
 _CODE_WORD = "code word"
 _PAIR = re.compile(r"[\w.@-]{2,40}[ ]?/[ ]?(?P<value>\S{4,64})")
-_PAIRED = re.compile(r" / (?P<value>[^\s,;]{4,64})")
+_PAIRED = re.compile(r" / (?P<value>[^\s,;\"]{4,64})")
 _LOGIN = re.compile(
     r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|opens)[ ](?:with|mit)[ ]"
 )
@@ -219,7 +239,9 @@ def _anchors(
             if (
                 match
                 and (folded[at - 1 : at] not in {"_", "."} or _is_set(folded, match.end()))
-                and (len(match[0]) > 3 or not folded[at - 1 : at].isalnum())
+                and (
+                    len(match[0]) > 3 or not match[0].isascii() or not folded[at - 1 : at].isalnum()
+                )
             ):
                 yield at, match
             at = folded.find(stem, at + len(stem))
@@ -256,6 +278,8 @@ def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> It
             return
     if before := _told_before(text, at):
         yield before
+    elif not is_number and (beside := _beside_user(text, folded, at, end)):
+        yield beside
     else:
         yield from _answers(text, at, end, is_number=is_number)
 
@@ -271,6 +295,24 @@ def _ties(folded: str, end: int) -> Iterator[tuple[int, str]]:
         yield tie.end(), "bare" if is_below else "sign" if tie["sign"] else "verb"
     if bare := _BARE.match(folded, end):
         yield bare.end(), "bare"
+    if bare := _BARE_OF.match(folded, end):
+        yield bare.end(), "bare"
+
+
+def _beside_user(text: str, folded: str, at: int, end: int) -> Span | None:
+    """Return the password of "user ann, password sunset", a word or not."""
+    if not (
+        _USER_BEFORE.search(folded, max(at - 110, 0), at) and (tie := _USER_TIE.match(folded, end))
+    ):
+        return None
+    word = _WORD.match(text, tie.end())
+    value = word[0].rstrip(_ENDS) if word else ""
+    folded_value = value.casefold()
+    is_none = is_filler(value) or _CODE.search(value) or PATH.match(value) or folded_value in STOP
+    if len(value) < 4 or is_none or folded_value.startswith(("pass", "secret")):
+        return None
+    is_told = _DIGIT.search(value) or _CLAUSE_END.match(text, tie.end() + len(value))
+    return ("password", tie.end(), tie.end() + len(value)) if is_told else None
 
 
 def _told_before(text: str, at: int) -> Span | None:
@@ -319,18 +361,36 @@ def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
     """Return where a password ends that begins with a word, 0 if it is none."""
     value = _FOREIGN.sub("", word).rstrip(_ENDS)
     end = at + len(value)
+    if figures := _FIGURES_ALONE.match(text, at):
+        return figures.end() if _tells_of_figures(text, at, figures.end(), tie) else 0
+    if tie != "bare" and (phrase := _phrase(text, at)):
+        return phrase
     if _is_mixed(value, tie=tie):
         return end
-    if tie == "bare":
+    if tie == "bare" or not _CLAUSE_END.match(text, end):
         return 0
-    if figures := _FIGURES_ALONE.match(text, at):
-        is_told = not _OF_OTHER.search(text, max(at - 40, 0), at)
-        return figures.end() if is_told and _CLAUSE_END.match(text, figures.end()) else 0
-    is_chosen = value.count("-") >= 2 and tie == "sign" and len(value) >= 8
-    if is_chosen or (value[:1].islower() or _CAPITALISED.search(text[at - 8 : at])):
-        is_word = _is_word(value.replace("-", "") if is_chosen else value)
-        return end if is_word and _CLAUSE_END.match(text, end) else 0
-    return 0
+    if value.count("-") >= 2 and tie == "sign" and len(value) >= 8:
+        return end if _is_word(value.replace("-", "")) else 0
+    is_told = value[:1].islower() or _CAPITALISED.search(text[max(at - 12, 0) : at])
+    return end if is_told and _is_word(value) else 0
+
+
+def _tells_of_figures(text: str, at: int, end: int, tie: str) -> bool:
+    """Return whether figures behind the name of a password are one."""
+    before = text[max(at - 40, 0) : at]
+    if _OF_OTHER.search(before) or (tie == "bare" and before[-2:].isascii()):
+        return False
+    return not text[end : end + 1].isascii() or _CLAUSE_END.match(text, end) is not None
+
+
+def _phrase(text: str, at: int) -> int:
+    """Return where the words of a phrase end that is told behind the name of one, 0 if none is."""
+    if not _OF_PHRASE.search(text, max(at - 48, 0), at):
+        return 0
+    words = _PHRASE.match(text, at, at + 200)
+    if not words or not is_phrase(words[0]):
+        return 0
+    return words.end()
 
 
 def _is_mixed(value: str, *, tie: str) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 STEMS = tuple(
     "pass pw kennwort clave senha parol wachtwoord contrase sifre şifre hasł lösenord adgangskode"
-    " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번 codewo safeword wifi wi-fi wlan ssid".split()
+    " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번 암호 パス"
+    " 合言葉 mdp salasana heslo jelsz κωδικ passord المرور סיסמ पासवर्ड khẩu sandi รหัสผ่าน adgangsord"
+    " codewo safeword wifi wi-fi wlan ssid".split()
 )
 """One of them begins each name of a password; folded to lower case."""
 NUMBER_STEMS = tuple(
-    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina 暗証番号 验证码 驗證碼 認証コード"
+    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina geheimzahl geheimnummer passcode пин 暗証番号 验证码 驗證碼 認証コード"
     " 인증번호 код".split()
 )
 """One of them begins each name of a code."""
@@ -17,12 +19,15 @@ PASSWORD = (
     r"|clave(?! (?:primaria|for[aá]nea|[uú]nica|ajena|p[uú]blica|candidata|compuesta))|safeword"
     r"|(?:wi-?fi|wlan)(?: |-| network )?(?:code|key|schlüssel|pass|pw)"
     r"|contrase[ñn]a|[sş]ifre(?:si|niz|m|n)?|hasł[oa]|lösenord(?:et)?|adgangskoden?|парол(?:ь|ем)"
-    r"|密码|密碼|口令|パスワード|비밀번호|비번)(?:'s(?![a-z]))?(?![a-zа-яё0-9_=])"
+    r"|mdp|salasana|hesl[oa]|jelszó|κωδικός|passord(?:et)?|المرور|סיסמה|पासवर्ड|khẩu|sandi|รหัสผ่าน"
+    r"|密码|密碼|口令|パスワード|パス(?=[は:：])|合言葉|비밀번호|비번|암호)(?:'s(?![a-z]))?(?![a-zа-яё0-9_=])"
 )
 _OF_CODE = (
     r"(?:door|gate|alarm|safe|access|security|verification|entry|lock|login|sign-in|one-time|2fa"
     r"|mfa|sms|unlock|garage|confirmation|keypad|authentication|auth|digit|building|lobby|elevator"
-    r"|lift|locker|house|pairing|pick-?up|voicemail|passcode|entrance|shed|pool|parking)[ -]$"
+    r"|lift|locker|house|pairing|pick-?up|voicemail|entrance|shed|pool|parking|vault|disarm|arming|panel"
+    r"|key ?box|lockbox|locker|invite|invitation|gift|gift card|voucher)[ -]$"
+    r"|schließfach \d{1,4}, $"
 )
 _YOURS = (
     r"(?:your|dein|ihr|tu|su|votre|ton|seu|il tuo|twój|ваш)[ ](?:[^\W\d_][\w-]{0,14}[ -]){0,3}"
@@ -35,7 +40,8 @@ CODE_BEFORE = (
 _ABOUT = (
     r"(?:vérif|verif|sécur|segur|sicur|allarm|alarm|port[oóa]|puerta|acc?es|accès|confirm|conferm"
     r"|autoryz|weryf|подтв|домоф|двери|do drzwi|onay|doğrul|carte|tarjeta|cart[ãa]o|bancaire"
-    r"|coffre|cadenas|immeuble|garaj|garag|caja|cofre|candado|cassaforte|cancel|bici|vélo)"
+    r"|coffre|cadenas|immeuble|garaj|garag|caja|cofre|candado|cassaforte|cancel|bici|vélo|portail|entr[ée]"
+    r"|puert|portón|entrata)"
 )
 _LOCKED = (
     r"(?:door|gate|garage|alarm|safe|keypad|lock|building|house|flat|apartment|lobby|locker|shed"
@@ -43,11 +49,12 @@ _LOCKED = (
     r"|koffer|fahrrad|schloss|eingang)"
 )
 CODE_AFTER = (
-    rf" (?:(?:d[eioa]l?|de la|de l'|de|da|от|для) |dell'|d')?{_ABOUT}"
-    rf"| (?:for|of|to|on|für|zu|vom|von|zur|zum|am)[ ](?:[^\W\d_]{{2,15}}[ -]){{0,3}}{_LOCKED}"
+    rf" (?:(?:d[eioau]l?|de la|de|da|от|для) |de l'|dell'|d')?{_ABOUT}"
+    rf"| (?:for|of|to|on|fürs?|zu|vom|von|zur|zum|am|des|der)[ ](?:[^\W\d_]{{2,15}}[ -]){{0,3}}"
+    rf"[^\W\d_]{{0,12}}{_LOCKED}"
 )
 NUMBER = (
-    r"(?:(?:pin(?:-?code|-?nummer)?|puk\d?|otp|2fa|mfa|mtan|code|codice|c[óo]digo|kod|код"
+    r"(?:(?:pin(?:-?code|-?nummer)?|puk\d?|otp|2fa|mfa|mtan|geheimzahl|geheimnummer|passcode|пин(?:-?код)?|code|codice|c[óo]digo|kod|код"
     r"|[ck]ombina(?:tion|ción|ção|zione|ison))(?:[ -]code)?"
     r"(?:'s(?![a-z]))?(?![a-zа-яё0-9_])|暗証番号|验证码|驗證碼|認証コード|인증번호)"
 )
@@ -59,9 +66,9 @@ SIGN = (
 COPULA = (
     r"(?:(?:[ ]|(?<='s)(?=[ ]))(?:(?:is|was|will be|would be|should be|(?:changed|set|reset) to|ist"
     r"|lautet|heißt|heisst|reads|goes"
-    r"|war|est|c'est|es|é|è|to|jest|это|wordt)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
+    r"|war|est|c'est|es|é|è|to|jest|это|wordt|är|er|on|je|là|adalah|है|היא|هي|είναι)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
     r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog|bisher|immer|always|simply|just|einfach))?|)"
-    r"[ ]:?[ ]?|[是为為は는은][ ]?)"
+    r"[ ]:?[ ]?|[是为為は는은][ ]?|(?:改成了?|设为|設為)[ ]?)"
 )
 BETWEEN = r"""[^.!?:;=\n"“„«`→(<>{}|\0]"""
 STOP = frozenset(

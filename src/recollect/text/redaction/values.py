@@ -91,11 +91,22 @@ def is_no_name(text: str) -> bool:
 
 def is_phrase(text: str) -> bool:
     """Return whether ``text``, in quotes, is a secret of words and no sentence about one."""
-    words = text.casefold().split()
-    if len(words) > 24 or any(word.strip(".,!?:") in STOP for word in words):
+    words = [word.strip(".,!?:") for word in text.casefold().split()]
+    common = sum(word in STOP for word in words)
+    most = len(words) // 3 if text[:1].islower() or _DIGIT.search(text) else 0
+    if len(words) > 24 or common > most or not _OF_MESSAGES.isdisjoint(words):
         return False
     has_figures = _DIGIT.search(text) is not None
     return (has_figures or len(words) >= 3) and not _TEMPLATED.search(text)
 
 
-_TEMPLATED = re.compile(r"[{}<>()$]|(?i:pass|secret|token|kennwort|senha|clave|contrase)|: ")
+_TEMPLATED = re.compile(
+    r"[{}<>()$]|(?i:pass|secret|token|kennwort|senha|clave|contrase|cred|login|auth)|: "
+)
+_OF_MESSAGES = frozenset(
+    "must should required invalid incorrect wrong enter type please forgot change reset confirm"
+    " minimum maximum least characters character letters digits your you use used using contains"
+    " match new old current repeat field hint show hide need needs asks ask login see same than"
+    " will be cannot can't don't failed error".split()
+)
+"""Words of labels and messages, which no password has."""
