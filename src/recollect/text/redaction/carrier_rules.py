@@ -48,6 +48,12 @@ _ARGUMENTS = r"[^\n|;&]{0,200}?\s"
 _COOKIE_PARTS = re.compile(r"[\s=;]+")
 _SESSION = re.compile(r"(?:^|[\s;])[\w.-]*?(?:sess|sid|auth|token|csrf)[\w.-]*=([^\s;]{8,})")
 _MIN_COOKIE = 16
+_MEASURED = re.compile(
+    r"(?:^|(?<=[\s;]))(?:_ga|_gid|_gat|_gcl|_fb[pc]|__utm|_hj|awsalb|optanon|consent|cookieconsent|ajs_"
+    r"|amp_|mp_|_ym|_pk_|_clck|_clsk|intercom-id|hubspotutk)[\w.-]*=[^\s;]*",
+    re.IGNORECASE,
+)
+"""Cookies that count visits and open nothing."""
 
 
 def _is_authorization(match: re.Match[str], value: str) -> bool:
@@ -57,6 +63,7 @@ def _is_authorization(match: re.Match[str], value: str) -> bool:
 
 
 def _is_cookie(_: re.Match[str], value: str) -> bool:
+    value = _MEASURED.sub("", value)
     longest = max(_COOKIE_PARTS.split(value), key=len)
     if len(longest) >= _MIN_COOKIE and is_random(longest):
         return True

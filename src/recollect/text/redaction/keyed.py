@@ -34,6 +34,7 @@ from recollect.text.redaction.settings import (
     end_of_joined,
     in_call,
     in_setting,
+    is_chosen,
     is_told_in_block,
 )
 from recollect.text.redaction.values import (
@@ -84,7 +85,7 @@ _JOINTS = {f"joint{row}": rule for row, rule in enumerate(JOINTS)}
 _INNER = r"""\\{0,4}["'](?:value|raw|plain|text|data)\\{0,4}["']\s{0,4}:\s{0,4}(?=\\{0,4}["'])"""
 _GAP = re.compile(
     r"[*_]{0,3}[ \t]{0,8}(?P<line>(?:[|>][+-]?[ \t]*)?\r?\n(?P<indent>[ \t]*)(?:-[ \t]+)?)?"
-    r"""(?:(?:\[\s{0,8}|\([ \t]{0,8})(?=\\{0,4}["'`])|\[(?=[^\s"'`\[\]]{6,64}\]))?"""
+    r"""(?:["']{2}\.join\()?(?:(?:\[\s{0,8}|\(\s{0,24})(?=\\{0,4}["'`])|\[(?=[^\s"'`\[\]]{6,64}\]))?"""
     rf"(?:(?:\{{\s{{0,8}})?{_INNER})?@?"
 )
 """Between the joint and the value: emphasis, a line break, a bracket, the key of an object."""
@@ -98,10 +99,14 @@ _OTHER = re.compile(
 )
 """What a name goes on with that names something else: `token_type`, `passwordFile`, `key_id`."""
 _FLAG = re.compile(r"-(?<![a-z0-9]-)-?[a-z0-9-]{0,40}$")
+_SETTER = re.compile(
+    r"(?:define|put(?:string)?|of|set(?:property|item|env|default)?|putenv|add(?:property)?|env|entry|append"
+    r"""|secret|config|with|option)\(\s{0,20}["'][\w.-]{0,40}$"""
+)
 _IN_TAG = re.compile(r"<[a-z0-9_:.-]{0,60}$")
 _TELLING = re.compile(
     rf"(?:(?P<password>{CHOSEN}|(?<![a-z])(?:{SHORT}))|(?P<secret>(?<!existing_){SHARED})"
-    r"|(?P<token>(?<!public_)token|client-key-data|(?<![a-z])creds|credentials?"
+    r"|(?P<token>(?<!public_)(?<!(?:page|next|csrf|xsrf|sync)_)(?<!continuation_)token|client-key-data|(?<![a-z])creds|credentials?"
     rf"|(?:{QUALIFIED})[_ .-]?key|authorization|cookie|(?<![a-z])auth))"
     r"[_-]?(?:value|plain|base64)?[0-9]{0,2}$"
 )
@@ -189,7 +194,10 @@ def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
     if not name.stands(text[at : at + 1], before) or _ARN.search(before):
         return None
     joint = _JOINTS[match.lastgroup or ""]
-    is_flag = "-" in folded[max(at - 60, 0) : at] and _FLAG.search(folded, max(at - 60, 0), at)
+    is_set = joint.is_weak and _SETTER.search(folded, max(at - 80, 0), at) is not None
+    is_flag = (
+        is_set or "-" in folded[max(at - 60, 0) : at] and _FLAG.search(folded, max(at - 60, 0), at)
+    )
     return _Named(
         match=match,
         name=name,
@@ -219,12 +227,14 @@ def _ahead(text: str, folded: str, named: _Named) -> Span | None:
     kind = named.name.kind
     if block and (span := _in_block(text, block, named)):
         return span
+    found = None
     if value and _is_secret(named, value):
-        return kind, value.start, _end(text, value)
-    if kind == "password" and not named.is_other:
-        line = in_setting(text, named.match.start(), end, named.sign)
-        return line and (kind, *line)
-    return None
+        found = kind, value.start, _end(text, value)
+    if kind != "token" and not named.is_other and (not value or not value.is_quoted or not found):
+        line = in_setting(text, named.match.start(), end, named.sign or " ")
+        if line and (not found or line[1] > found[2]):
+            return kind, *line
+    return found
 
 
 def _in_block(text: str, block: tuple[int, int], named: _Named) -> Span | None:
@@ -314,7 +324,7 @@ def _in_row(text: str, at: int, end: int, kinds: list[str | None]) -> Iterator[S
     first = at + len(text[at:end]) - len(text[at:end].lstrip(" |"))
     for kind, cell in zip(kinds, _CELL.finditer(text, first, end), strict=False):
         value = cell[0].strip(" \t`*_")
-        if kind and is_strong(value):
+        if kind and (is_strong(value) or (kind == "password" and is_chosen(value))):
             start = cell.start() + cell[0].index(value)
             yield kind, start, start + len(value)
 
@@ -354,7 +364,9 @@ def _value(text: str, match: re.Match[str], start: int) -> _Value | None:
     if not bare:
         return None
     name = slice(match.start(), match.start("rest"))
-    is_variable = _is_assigned(text, match) and (text[name].isupper() or _is_setting(text, bare))
+    is_variable = _is_joined(text, match) and (
+        (text[name].isupper() and _begins_line(text, match)) or _is_setting(text, bare)
+    )
     return _Value(bare[0].rstrip(".:)]}*"), start, is_quoted=False, is_variable=is_variable)
 
 
@@ -380,24 +392,31 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
     return max(end, 0)
 
 
-def _is_assigned(text: str, match: re.Match[str]) -> bool:
-    line = text.rfind("\n", max(match.start() - 200, 0), match.start()) + 1
+def _is_joined(text: str, match: re.Match[str]) -> bool:
     sign = match[match.lastgroup or ""].strip()
-    is_joined = sign == "=" and not SPACE.search(text, match.end() - 2, match.end() + 1)
-    return is_joined and bool(_ENV_LINE.fullmatch(text, line, match.start()))
+    return sign == "=" and not SPACE.search(text, match.end() - 2, match.end() + 1)
+
+
+def _begins_line(text: str, match: re.Match[str]) -> bool:
+    line = text.rfind("\n", max(match.start() - 200, 0), match.start()) + 1
+    return _ENV_LINE.fullmatch(text, line, match.start()) is not None
 
 
 def _is_setting(text: str, value: re.Match[str]) -> bool:
-    """Return whether a value without quotes is all that follows on its line, and no name."""
-    is_last = text[value.end() : value.end() + 1] in {"", "\n", "\r"}
-    return is_last and "-" in value[0][1:-1] and not is_filler(value[0])
+    """Return whether a value without quotes stands alone behind its name, and is no name."""
+    is_last = text[value.end() : value.end() + 1] in {"", "\n", "\r", " ", '"'}
+    return (
+        is_last and "-" in value[0][1:-1] and value[0][-1] not in ",)" and not is_filler(value[0])
+    )
 
 
 def _end(text: str, value: _Value) -> int:
     end = value.start + len(value.text)
     if value.is_quoted:
         return end_of_joined(text, end)
-    if len(value.text) < _MAX_BARE:
+    if text.startswith("\\\n", end):
+        end += 2
+    elif len(value.text) < _MAX_BARE:
         return end
     rest = _REST.match(text, end)
     return max(end, rest.end()) if rest else end
@@ -413,6 +432,8 @@ def _is_secret(named: _Named, value: _Value) -> bool:
     if SPACE.search(text):
         is_told = value.is_quoted and not (named.is_weak or named.is_other)
         return is_told and named.name.kind != "token" and is_phrase(text)
+    if named.joint.is_weak and text.istitle() and text.isalpha():
+        return False
     if named.is_other and not (len(text) >= 10 and is_random(text)):
         return False
     if named.is_weak and (len(text) < _LEAST_WEAK[named.name.kind] or not is_no_word(text)):

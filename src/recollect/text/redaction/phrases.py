@@ -21,13 +21,14 @@ PHRASE_SIGNS = (*_OF_WORDS, *_OF_GROUPS)
 _BEFORE, _AFTER = 160, 400
 _LEAST_WORDS = 11
 _ITEM = r"(?:(?:\(?\d{1,2}[.):]?|[-*#])[ \t]*)?"
-_GAP = r"(?:[ \t]*[,;|][ \t]*|[ \t]+|[ \t]*\r?\n[ \t]*){1,3}"
+_ONE = r"[a-záéíóúñç]{3,9}"
 _WORDS = re.compile(
-    rf"(?<![\w-]){_ITEM}(?P<first>[a-záéíóúñç]{{3,9}})(?:{_GAP}{_ITEM}[a-záéíóúñç]{{3,9}}){{{_LEAST_WORDS},}}+(?![\w-])"
+    rf"(?<![\w-]){_ITEM}(?P<first>{_ONE})(?:(?:\s{{1,8}}{_ITEM}{_ONE}){{{_LEAST_WORDS},}}+"
+    rf"|(?:[ ]?[,;|]\s{{0,8}}{_ITEM}{_ONE}){{{_LEAST_WORDS},}}+)(?![\w-])"
 )
 _OF_SENTENCES = re.compile(
     r"\b(?:the|and|for|with|are|was|not|but|has|his|her|from|these|which|should|would|its|been|were"
-    r"|der|die|das|und|ist|mit|eine?|les|des|est|une|que|los|las|con|para|una|uma|per|che)\b"
+    r"|your|our|have|had|into|because|der|die|das|und|ist|mit|eine?|les|des|est|une|que|los|las|con|para|una|uma|per|che)\b"
 )
 _GROUPS = re.compile(
     r"(?<![A-Za-z0-9+/=-])(?:(?:[A-Z2-7]{4}[ -]){2,15}[A-Z2-7]{1,8}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{1,8}"

@@ -71,13 +71,20 @@ QUALIFIED = (
 _NO_SECRET = (
     "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
     "|hash|range|idempotency|object|row|item|map|lookup|group|unique|composite|meta|state|config"
-    "|translation|csrf"
+    "|translation|csrf|websocket|accept|surrogate|routing|project|issue|site|publishable|registry|host"
+    "|query|event|entity|resource|verification|tracking|correlation|dedup|message|shard|join|order"
 )
 _QUALIFIERS = tuple(QUALIFIED.split("|"))
 _QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
-_JOINED = ("key", "bind", "root", "store", "ssh", "cert", "smtp", "ftp", "wifi", "ldap", "admin")
+_JOINED = tuple(
+    "key bind root store ssh cert smtp ftp wifi ldap admin remote imap mail proxy rpc irc sasl db my"
+    " user auth".split()
+)
 """What a name is written together with: ``bindpw``, ``storepass``."""
-_PUBLIC = re.compile(r"(?:public(?:[_-]?key)?|csrf|jsonweb)[_-]?$")
+_PUBLIC = re.compile(
+    r"(?:public(?:[_-]?key)?|[cx]srf|jsonweb|page|next|continuation|sync|cursor|eos|bos|pad|unk|mask|sep"
+    r"|cls|special|cancell?ation|stop|antiforgery)[_-]?$"
+)
 
 
 def _anywhere(_word: str, _before: str) -> bool:
@@ -208,7 +215,7 @@ JOINTS = (
     _joint("tag", r"(?:\s[^<>]{0,80})?>", "<password>«sunset42»</password>", "password> sunset42"),
     _joint(
         "cell",
-        _SPACES + r"(?:[–—|,]|-(?=\s))",
+        _SPACES + r"(?:[–—|,→]|-(?=\s))",
         "| Password | «sunset42» |",
         "| password | string |",
         "weak",

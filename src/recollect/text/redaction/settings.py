@@ -17,14 +17,24 @@ _BESIDE = re.compile(
     r"""[ \t]*(?:-[ \t]+)?["']?[A-Za-z][\w.-]{0,60}["']?[ \t]?([:=])(?=[ \t]?\S)"""
 )
 _HEAD = re.compile(r"[ \t]*\[[\w. -]{1,60}\][ \t]*$")
-_LINE = re.compile(r"[ \t]*(?P<value>[^\s\"'`#][^\n\r\"`]{3,100}?)[ \t]*(?=[\r\n]|$)")
+_LINE = re.compile(
+    r"""[ \t]*(?:(?P<quote>["'])(?P<quoted>[^"'`\n\r]{4,100})(?P=quote)[,;]?"""
+    r"""|(?P<value>[^\s"'`#][^\n\r"`]{3,100}?))[ \t]*(?=[\r\n}]|$)"""
+)
+_SECTION = re.compile(
+    r"(?:^|\n)[ \t]*\[[\w. -]{1,60}\][ \t]*\n(?:[ \t]*(?:[#;]|[\w.-]+[ \t]*=)[^\n]*\n){0,12}$"
+)
+_LONE = re.compile(
+    r"[ \t]*(?:host|user|login|port|from|machine|username|server|account|auth|tls|ssid)\b[ \t=:]+\S+[ \t]*$"
+)
+_COMPOSED = re.compile(r"[A-Za-z0-9][_.]$")
 _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?[0-9]?[ \t]*\r?\n(?P<indent>[ \t]+)(?=\S)")
 _MOST_LINES = 40
 _JOINED = re.compile(
-    r"""["'`](?:[ \t]{0,4}(?:\+|\.{1,2}|&)\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
+    r"""["'`](?:\s{0,40}(?:\+|\.{1,2}|&|\|\||~)[ \t]{0,4}[_\\]?\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
     r"""(?P<quote>["'`])(?P<value>[^"'`\n]{1,400})(?P=quote)(?![ \t]*:)"""
 )
-_EXPRESSION = re.compile(r"[()\[\]{}<>$|\\]|^[!&*@%]|\w: |,$|;$|%\w+%|[/:]{2}|->")
+_EXPRESSION = re.compile(r"[()\[\]{}<>$|\\]|^[!&*@%]|\w: |,$|;$|[;&] |%\w+%|[/:]{2}|->")
 _NAMED = re.compile(r"pass|secret|token|cred|auth|user|key|vault|config|env|\.(?:txt|json|ya?ml)$")
 _STATES = frozenset(
     "admin always anonymous argon2 array bcrypt char clear cleartext disable disabled enable"
@@ -42,7 +52,7 @@ _ABOUT = frozenset(
 """Words of labels and messages, which no setting of a password holds."""
 
 _CALL = re.compile(
-    r"(?:auth(?:entication)?|cred(?:ential)?s?|login|(?<=[._])password|(?<=\.set)password"
+    r"(?:auth(?:entication)?(?:token)?|cred(?:ential)?s?|login|(?<=[._])password|(?<=\.set)password"
     r"|(?<=\.with)password)(?P<new>::new|\.of|\.new)?\([ \t]{0,4}"
     r"""(?P<first>@?(?:"[^"\n]{0,100}"|'[^'\n]{0,100}'),[ \t]{0,4})?"""
     r"""@?(?P<quote>["'])(?P<value>[^"'\n]{4,100})(?P=quote)[ \t]{0,4}[,)]"""
@@ -87,21 +97,34 @@ def in_setting(text: str, start: int, at: int, sign: str) -> tuple[int, int] | N
         sign: The joint.
     """
     line = text.rfind("\n", max(start - 100, 0), start) + 1
-    if sign not in {":", "="} or not _LEAD.fullmatch(text, line, start):
+    if sign not in {":", "=", " "} or not _LEAD.fullmatch(text, line, start):
         return None
     value = _LINE.match(text, at)
     if not value or (sign == ":" and text[at : at + 1] not in {" ", "\t"}):
         return None
-    said = value["value"]
+    group = "value" if value["quoted"] is None else "quoted"
+    said = value[group]
     if is_filler(said) or PATH.match(said) or _EXPRESSION.search(said):
         return None
-    if not _is_beside_settings(text, line, value.end(), sign):
+    is_composed = (sign == ":" or value["quoted"] is not None) and _COMPOSED.search(
+        text, max(start - 2, 0), start
+    ) is not None
+    if not (is_composed or _is_beside_settings(text, line, value.end(), sign)):
         return None
     if " " in said:
         is_told = len(said.split()) <= 8 and _is_no_message(said) and not said.endswith((".", ":"))
+        is_told = is_told and (not is_composed or said[:1].islower())
     else:
-        is_told = _is_chosen(said) and (sign == ":" or text[at : at + 1] != " ")
-    return value.span("value") if is_told else None
+        is_told = is_chosen(said) and _stands_as_word(text, line, start, at, sign)
+    return value.span(group) if is_told else None
+
+
+def _stands_as_word(text: str, line: int, start: int, at: int, sign: str) -> bool:
+    """Return whether a word there can be no name of a variable."""
+    if sign == ":":
+        is_upper = text[max(start - 2, 0) : start].isupper() or text[start : start + 4].isupper()
+        return is_upper or _is_beside_settings(text, line, at, sign)
+    return text[at : at + 1] != " " or bool(_SECTION.search(text, max(line - 600, 0), line))
 
 
 def _is_beside_settings(text: str, line: int, end: int, sign: str) -> bool:
@@ -109,7 +132,9 @@ def _is_beside_settings(text: str, line: int, end: int, sign: str) -> bool:
     before = text[text.rfind("\n", max(line - 200, 0), max(line - 1, 0)) + 1 : line]
     if _HEAD.match(before.rstrip("\r\n")):
         return True
-    after = text[end : end + 200].lstrip("\r\n")
+    after = text[end : end + 200].lstrip("\r\n").partition("\n")[0]
+    if sign == " ":
+        return any(map(_LONE.match, (before.rstrip("\r\n"), after)))
     return any((match := _BESIDE.match(each)) and match[1] == sign for each in (before, after))
 
 
@@ -120,9 +145,12 @@ def _is_no_message(said: str) -> bool:
     return sum(word in STOP for word in words) * 2 <= len(words)
 
 
-def _is_chosen(said: str) -> bool:
+def is_chosen(said: str) -> bool:
+    """Return whether a word may be a password in a setting: no state, no type, no name of one."""
     folded = said.casefold()
     if len(said) < 5 or _NAMED.search(folded) or folded in STOP or folded in _STATES:
+        return False
+    if is_filler(said) or PATH.match(said):
         return False
     return is_no_word(said) or folded.replace("-", "").isalpha()
 

@@ -81,6 +81,14 @@ _FIELDS = frozenset("\"'=")
 _OF_OTHER = re.compile(
     r"call|ruf|tel|phone|since|seit|depuis|desde|reset|chang|version|expire|length|zeichen|(?:19|20)\d\d$"
 )
+_OF_CARD = re.compile(
+    r"(?:card|phone|sim|bank|atm|tablet|voicemail|door|my|your|new|old|karten|handy|tarjeta|login|parental)[ -]$"
+)
+_ABOUT_NAMES = re.compile(
+    r"(?:strength|manager|policy|reset|length|field|hint|type|hash|change|prompt|protect|rotat|generat|expir"
+    r"|status|state|mode|format|requirement|rules|input|label|column|encod|quality)",
+    re.IGNORECASE,
+)
 _PLUGGED = re.compile(r"[\d ]{2,12}[^\n.]{0,20}(?:gpio|connect|led\b|header|high|low\b)")
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _INNER = re.compile(r"[^\W_][!@#$%&*+?^~|=_.-]+[^\W_]")
@@ -110,7 +118,9 @@ _GROUPED = re.compile(
     r"(?:[ ](?:de|di|do|d'|for|für|от|from)[ ]\w{2,20})?[ ]?[:：][ ]?\d{3}[ -]\d{3}(?![\d-])"
 )
 _NO_LOGIN = re.compile(
-    r"(?:area|zip|postal|error|dial|product|item|country|exit|status|source)[ ]$"
+    r"(?:area|zip|post(?:al)?|error|fehler|dial|product|item|country|exit|status|source|order|booking|tracking"
+    r"|discount|promo|coupon|referral|style|colou?r|course|class|dress|tax|bar|qr|sort|swift|bank"
+    r"|branch|http|return|response|reason|close|morse|building|key|hash|time|region|state)[ -]$"
 )
 _IS_YOURS = re.compile(
     r"(?:^|[\s(>\"])(?P<value>(?:[a-z]-)?\d{3}[ -]?\d{1,3}(?:\d\d)?)[ ](?:is|ist|es|est|é|è|to)[ ]"
@@ -258,10 +268,12 @@ def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
     is_own = match[0].startswith(_OWN_CODES)
     if after not in _AFTER_CODE and not (is_own and after in _FIELDS):
         return False
+    if not is_own and _NO_LOGIN.search(before):
+        return False
     if is_own:
         return not before[-1:].isalnum() and not _NOT_OF_PIN.search(before)
     if match[0] in _OF_LOGIN or _GROUPED.match(folded, match.end()):
-        return not _NO_LOGIN.search(before)
+        return True
     return bool(_CODE_BEFORE.search(before) or _CODE_AFTER.match(folded, match.end()))
 
 
@@ -270,7 +282,14 @@ def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> It
     if is_number and (field := _FIELD.match(text, end)):
         yield from _said(text, field.end(), is_number=True, tie="sign")
         return
+    is_plug = (
+        is_number
+        and text[at : at + 3] == "pin"
+        and not _OF_CARD.search(folded, max(at - 24, 0), at)
+    )
     for begin, tie in _ties(folded, end):
+        if is_plug and tie == "bare":
+            continue
         if said := next(_said(text, begin, is_number=is_number, tie=tie), None):
             yield said
             if following := _NEXT.match(folded, said[2]):
@@ -371,6 +390,8 @@ def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
         return 0
     if value.count("-") >= 2 and tie == "sign" and len(value) >= 8:
         return end if _is_word(value.replace("-", "")) else 0
+    if _ABOUT_NAMES.search(text, max(at - 30, 0), at):
+        return 0
     is_told = value[:1].islower() or _CAPITALISED.search(text[max(at - 12, 0) : at])
     return end if is_told and _is_word(value) else 0
 
@@ -429,7 +450,7 @@ def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]
     start = text.rfind("\n", max(at - 200, 0), at) + 1
     stop = text.find("\n", end, end + 200)
     if (same := _SAME_LINE.match(text, end)) and (lead := _LEAD.match(text, same.end() + 1)):
-        yield from _said(text, lead.end(), is_number=is_number, tie="verb")
+        yield from _said(text, lead.end(), is_number=is_number, tie="bare")
         return
     if stop < 0:
         return

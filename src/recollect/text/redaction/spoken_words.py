@@ -106,6 +106,8 @@ STOP = frozenset(
         " het een en of maar met zonder voor van op in uit naar niet geen moet verlopen onjuist"
         " krijgt per w na do z ze bez dla jest są musi nie tylko wymagane"
         " не для и или но на в с из от должен неверный неверен это"
+        " requerida requerido obligatorio pflichtfeld pflicht medium strict lax yesterday today"
+        " tomorrow heute gestern morgen later soon twice once forgotten account number service"
         " ve veya ama için ile çok yanlış gerekli"
     ).split()
 )

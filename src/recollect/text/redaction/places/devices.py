@@ -8,6 +8,7 @@ from recollect.text.redaction.places.rows import (
     VALUE,
     Row,
     is_community,
+    is_in_address,
     is_named,
     is_named_strong,
     is_not_word,
@@ -183,7 +184,7 @@ DEVICES: tuple[Row, ...] = (
             sign,
             sign,
             re.escape(sign) + r"(?:[a-z]{1,12}/)?(?P<value>[a-z0-9_~%.+-]{16,512})",
-            looks_random,
+            is_in_address,
             f"https://host.net{sign}«b6907d289e10d714a6e88b30761fae22»",
             f"https://host.net{sign}your-account-by-mail",
         )

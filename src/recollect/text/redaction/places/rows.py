@@ -49,6 +49,12 @@ def looks_random(_: re.Match[str], value: str) -> bool:
     return len(value) >= 16 and not is_filler(value) and is_random(value)
 
 
+def is_in_address(match: re.Match[str], value: str) -> bool:
+    """Return whether a part of an address is random, and no title of words."""
+    words = sum(part.isalpha() and len(part) >= 3 for part in re.split(r"[-_.]", value))
+    return looks_random(match, value) and words < 2
+
+
 def is_printed(_: re.Match[str], value: str) -> bool:
     """Return whether what a command prints is a secret, and not a message or a path."""
     if PATH.match(value) or value.endswith((":", "...", ".")) or value[0] in "[{(<$#>":
