@@ -254,6 +254,8 @@ def _may_have_value(text: str, folded: str, named: _Named) -> bool:
     end = match.end()
     if text[end : end + 20].lstrip(" \"'`").startswith("[redacted:"):
         return False
+    if named.sign == ":" and "encrypteddata:" in folded[max(end - 400, 0) : end]:
+        return False
     if named.is_other and (joint.is_final or _OTHER.search(match["rest"])):
         return False
     if joint.name == "tag":

@@ -66,7 +66,8 @@ SHORT = r"pass|pwd|pword|pw|psk"
 SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"
 QUALIFIED = (
     "account|access|api|app|application|auth|client|database|db|deploy|encryption|hmac|license"
-    "|master|private|priv|secret|service|shared|signing|storage|subscription"
+    "|master|private|priv|secret|service|shared|signing|storage|subscription|admin|server|user|write|bot"
+    "|consumer|webhook|license|licence|bearer"
 )
 _NO_SECRET = (
     "public|pub|primary|foreign|sort|cache|partition|bucket|schema|sequence|index|idx|hot|natural"
@@ -83,7 +84,7 @@ _JOINED = tuple(
 """What a name is written together with: ``bindpw``, ``storepass``."""
 _PUBLIC = re.compile(
     r"(?:public(?:[_-]?key)?|[cx]srf|jsonweb|page|next|continuation|sync|cursor|eos|bos|pad|unk|mask|sep"
-    r"|cls|special|cancell?ation|stop|antiforgery)[_-]?$"
+    r"|cls|special|cancell?ation|stop|antiforgery|middleware|authenticity|requestverification)[_-]?$"
 )
 
 

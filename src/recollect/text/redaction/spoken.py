@@ -79,7 +79,7 @@ _NEXT = re.compile(
 _FIELD = re.compile(r"""(?:["']?[ ]?[:=][ ]?["']?)?(?=\d{4,8}(?![\w.-]))""")
 _FIELDS = frozenset("\"'=")
 _OF_OTHER = re.compile(
-    r"call|ruf|tel|phone|since|seit|depuis|desde|reset|chang|version|expire|length|zeichen|(?:19|20)\d\d$"
+    r"weak|example|common|call|ruf|tel|phone|since|seit|depuis|desde|reset|chang|version|expire|length|zeichen|(?:19|20)\d\d$"
 )
 _OF_CARD = re.compile(
     r"(?:card|phone|sim|bank|atm|tablet|voicemail|door|my|your|new|old|karten|handy|tarjeta|login|parental)[ -]$"

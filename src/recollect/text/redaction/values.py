@@ -9,7 +9,7 @@ from recollect.text.scramble import is_scrambled
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[./:-]|->|::)[A-Za-z_$][\w$]*)*[.:]?")
 _TEMPLATE = re.compile(
-    r"\\*(?:<|[$%#@][{(]|\(|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
+    r"\\*(?:<|[$%#@][{(]|@?\w*@@|(?:id|src)=|@microsoft\.keyvault|\{cipher\}|vault:|ref\+|\(|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
     r"|\$\d$|%[a-z_]+%?$|![a-z_]+(?:\s|$)|-|\d+(?:文字|桁|位|자리))"
 )
 _NUMBERED_WORD = re.compile(
@@ -26,7 +26,7 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 SPACE = re.compile(r"\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _FILLER = re.compile(
-    r"example|placeholder|your[-_]?|insert|dummy|changeme|\.{3,}|…|x{4,}|\*{4,}"
+    r"example|placeholder|your[-_]?|insert|dummy|(?:please[-_]?)?(?:change|replace)[-_]?(?:me|it|this)|\.{3,}|…|x{4,}|\*{4,}"
     r"|my(?<![a-z]my)[-_]?|here(?<![a-z]here)[-_]?"
 )
 _LEAST_BESIDE_FILLER = 6

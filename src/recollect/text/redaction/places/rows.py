@@ -55,6 +55,12 @@ def is_in_address(match: re.Match[str], value: str) -> bool:
     return looks_random(match, value) and words < 2
 
 
+def is_opaque(match: re.Match[str], value: str) -> bool:
+    """Return whether a long value has letters and digits all through, as no name has."""
+    digits = sum(map(str.isdigit, value))
+    return looks_random(match, value) and digits >= len(value) // 8 and "-" not in value.strip("-")
+
+
 def is_printed(_: re.Match[str], value: str) -> bool:
     """Return whether what a command prints is a secret, and not a message or a path."""
     if PATH.match(value) or value.endswith((":", "...", ".")) or value[0] in "[{(<$#>":

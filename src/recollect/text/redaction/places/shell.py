@@ -9,6 +9,8 @@ from recollect.text.redaction.places.rows import (
     VALUE,
     Row,
     is_in_listing,
+    is_not_word,
+    is_opaque,
     is_printed,
     is_read,
     is_told,
@@ -282,6 +284,54 @@ LABELS = (
         looks_random,
         "PresharedKey = «rqN9cwXUTHpGwYtRm/TJ0rDcQwTx5aMPtsj7iWRXaV4=»",
         "PresharedKey = the one of the peer",
+    ),
+    *(
+        (
+            f"{sign}, without a joint",
+            "token",
+            gate,
+            sign,
+            sign
+            + r"(?:['’]s)?(?: \([^()\n]{1,30}\))?(?: is| =|:|) [\"'`]?(?P<value>[a-z0-9_+/=-]{20,256})(?![\w.-])",
+            is_opaque,
+            f"the {sign} «3a1f5c7e9b2d4f6081a3c5e7f9b1d3f5»",
+            f"the {sign} of each environment",
+        )
+        for gate, sign in (
+            ("key", "api key"),
+            ("key", "api-key"),
+            ("secret", "app secret"),
+            ("secret", "client secret"),
+            ("secret", "key secret"),
+            ("key", "secret key"),
+            ("key", "private key"),
+            ("key", "admin key"),
+            ("key", "user key"),
+            ("key", "access key"),
+            ("key", "service key"),
+            ("key", "license key"),
+            ("token", "auth token"),
+            ("token", "access token"),
+            ("token", "app token"),
+            ("token", "bot token"),
+            ("token", "api token"),
+            ("token", "item token"),
+        )
+    ),
+    *(
+        (
+            f"groups of a key, {sign}",
+            "token",
+            sign,
+            sign,
+            sign
+            + r"(?: (?:key|code|number|no\.?))?(?: is|:| #|) {1,3}(?P<value>[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,6})"
+            r"(?![\w-])",
+            is_not_word,
+            f"{sign} «W269N-WFGWX-YVC9B-4J6C9-T83GX»",
+            f"{sign} is bound to one machine",
+        )
+        for sign in ("license", "licence", "lizenz", "serial", "activation", "voucher", "product")
     ),
     (
         "secret access key",
