@@ -241,6 +241,19 @@ COMMANDS = (
     ),
     _rule("etcdctl|nats", "--user:", "etcdctl --user ann:«sunset» get a", "etcdctl get a"),
     _rule(
+        "consul kv put|etcdctl put|redis-cli set|valkey-cli set|redis-cli setex",
+        "#2? #3?",
+        "consul kv put db/password «sunset»",
+        "consul kv put db/name sunset",
+    ),
+    _rule(
+        "gh secret set|az keyvault secret set|fly secrets set",
+        "-b -b* --body --value",
+        "gh secret set NAME --body «sunset»",
+        "gh secret set NAME",
+    ),
+    _rule("oathtool", "#1!", "oathtool --totp -b «GEZDGNBVGY3TQOJQ»", "oathtool --help"),
+    _rule(
         "twurl|minio|mc alias set|mc config host add",
         "#3! #4",
         "mc alias set a host key «sunset»",
@@ -250,7 +263,7 @@ COMMANDS = (
     _rule(
         "export|env|docker|podman|kubectl|helm|heroku|flyctl|az|gcloud|aws|terraform|supabase"
         "|wrangler|oc|declare|ansible|ansible-playbook|systemd-run|psql|pg_dump|rclone|mount"
-        "|mount.cifs|vault|dokku|mvn|gradle|gradlew|sudo|consul|nomad|restic|borg|svn",
+        "|mount.cifs|vault|dokku|mvn|gradle|gradlew|sudo|iwctl|consul|nomad|restic|borg|svn",
         "",
         "export DB_PASSWORD=«sunset»; ls",
         "export DB_PASSWORD=$1",

@@ -63,6 +63,8 @@ _ASCII = (
     "login(",
     "senha",
     "contrase",
+    "kennwort",
+    "wachtwoord",
 )
 _STEMS = (*_ASCII, *_WORDS)
 """What every telling name begins with; folded to lower case."""
@@ -84,7 +86,7 @@ _NAMES = {f"name{row}": rule for row, rule in enumerate(NAMES)}
 _JOINTS = {f"joint{row}": rule for row, rule in enumerate(JOINTS)}
 _INNER = r"""\\{0,4}["'](?:value|raw|plain|text|data)\\{0,4}["']\s{0,4}:\s{0,4}(?=\\{0,4}["'])"""
 _GAP = re.compile(
-    r"[*_]{0,3}[ \t]{0,8}(?P<line>(?:[|>][+-]?[ \t]*)?\r?\n(?P<indent>[ \t]*)(?:-[ \t]+)?)?"
+    r"[*_]{0,3}[ \t]{0,24}(?P<line>(?:[|>][+-]?[ \t]*)?\r?\n(?P<indent>[ \t]*)(?:-[ \t]+)?)?"
     r"""(?:["']{2}\.join\()?(?:(?:\[\s{0,8}|\(\s{0,24})(?=\\{0,4}["'`])|\[(?=[^\s"'`\[\]]{6,64}\]))?"""
     rf"(?:(?:\{{\s{{0,8}})?{_INNER})?@?"
 )
@@ -99,6 +101,8 @@ _OTHER = re.compile(
 )
 """What a name goes on with that names something else: `token_type`, `passwordFile`, `key_id`."""
 _FLAG = re.compile(r"-(?<![a-z0-9]-)-?[a-z0-9-]{0,40}$")
+_STATEMENT = re.compile(r"(?:^|[{;\n])[ \t]*[\w.]{0,40}$", re.MULTILINE)
+_STATEMENT_END = re.compile(r"[\"'][ \t]*(?:[;}\n]|$)")
 _SETTER = re.compile(
     r"(?:define|put(?:string)?|of|set(?:property|item|env|default)?|putenv|add(?:property)?|env|entry|append"
     r"""|secret|config|with|option)\(\s{0,20}["'][\w.-]{0,40}$"""
@@ -228,6 +232,8 @@ def _ahead(text: str, folded: str, named: _Named) -> Span | None:
     if block and (span := _in_block(text, block, named)):
         return span
     found = None
+    if value and value.is_quoted and named.is_weak and _is_statement(text, named.match, value):
+        named = msgspec.structs.replace(named, is_weak=False)
     if value and _is_secret(named, value):
         found = kind, value.start, _end(text, value)
     if kind != "token" and not named.is_other and (not value or not value.is_quoted or not found):
@@ -358,24 +364,33 @@ def _value(text: str, match: re.Match[str], start: int) -> _Value | None:
     """Return what follows a name and its joint, at most the beginning; None: nothing."""
     quote = _QUOTE.match(text, start)
     start = quote.end() if quote else start
+    name = slice(match.start(), match.start("rest"))
+    is_upper = text[name].isupper() and _is_joined(text, match)
     if quote:
         end = _closing_quote(text, start, quote["quote"])
         if end:
-            return _Value(text[start:end], start, is_quoted=True, is_variable=False)
+            return _Value(text[start:end], start, is_quoted=True, is_variable=is_upper)
     bare = _BARE.match(text, start)
     if not bare:
         return None
-    name = slice(match.start(), match.start("rest"))
-    is_variable = _is_joined(text, match) and (
-        (text[name].isupper() and _begins_line(text, match)) or _is_setting(text, bare)
+    is_variable = (is_upper and _begins_line(text, match)) or (
+        _is_joined(text, match) and _is_setting(text, bare)
     )
     return _Value(bare[0].rstrip(".:)]}*"), start, is_quoted=False, is_variable=is_variable)
+
+
+def _is_statement(text: str, match: re.Match[str], value: _Value) -> bool:
+    """Return whether a name and a value in quotes are a whole statement: ``storePassword "x"``."""
+    line = text.rfind("\n", max(match.start() - 100, 0), match.start()) + 1
+    is_begun = _STATEMENT.search(text, max(line, match.start() - 60), match.start())
+    return bool(is_begun and _STATEMENT_END.match(text, value.start + len(value.text)))
 
 
 def _element(text: str, start: int) -> _Value | None:
     """Return the text of an XML element."""
     inner = _ELEMENT.match(text, start)
-    return inner and _Value(inner[1], inner.start(1), is_quoted=False, is_variable=False)
+    is_word = inner and inner[1].islower() and is_chosen(inner[1])
+    return inner and _Value(inner[1], inner.start(1), is_quoted=bool(is_word), is_variable=False)
 
 
 def _closing_quote(text: str, start: int, quote: str) -> int:
@@ -415,7 +430,9 @@ def _is_setting(text: str, value: re.Match[str]) -> bool:
 def _end(text: str, value: _Value) -> int:
     end = value.start + len(value.text)
     if value.is_quoted:
-        return end_of_joined(text, end)
+        return end_of_joined(
+            text, end, is_list="join(" in text[max(value.start - 12, 0) : value.start]
+        )
     if text.startswith("\\\n", end):
         end += 2
     elif len(value.text) < _MAX_BARE:
@@ -432,8 +449,9 @@ def _is_secret(named: _Named, value: _Value) -> bool:
     if is_filler(text):
         return False
     if SPACE.search(text):
-        is_told = value.is_quoted and not (named.is_weak or named.is_other)
-        return is_told and named.name.kind != "token" and is_phrase(text)
+        if not value.is_quoted or named.is_weak or named.is_other or named.name.kind == "token":
+            return False
+        return is_phrase(text) or (value.is_variable and is_told_in_block(text))
     if named.joint.is_weak and text.istitle() and text.isalpha():
         return False
     if named.is_other and not (len(text) >= 10 and is_random(text)):
@@ -456,7 +474,7 @@ def _is_token(value: _Value) -> bool:
     text = value.text
     if PATH.match(text) or NUMBERS.fullmatch(text):
         return False
-    if value.is_variable:
+    if value.is_variable and not value.is_quoted:
         return len(text) >= 8 or is_no_word(text)
     if len(text) < 8:
         return False

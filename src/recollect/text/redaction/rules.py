@@ -60,7 +60,7 @@ class BehindRule(Rule, frozen=True):
 
 CHOSEN = (
     r"pass(?:word|wd|phrase|code|wort)s?|contrase[ñn]a|senha|passe|пароль|密码|密碼|口令|パスワード"
-    r"|비밀번호"
+    r"|비밀번호|kennwort|wachtwoord"
 )
 SHORT = r"pass|pwd|pword|pw|psk"
 SHARED = r"secret[eo]?(?:[_ .-]?(?:access[_ .-]?)?key(?:[_-]base)?)?"

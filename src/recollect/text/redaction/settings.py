@@ -27,6 +27,8 @@ _SECTION = re.compile(
 _LONE = re.compile(
     r"[ \t]*(?:host|user|login|port|from|machine|username|server|account|auth|tls|ssid)\b[ \t=:]+\S+[ \t]*$"
 )
+_PLAIN = re.compile(r"[ \t]*[\w.-]+ = (?:\d+|[\w-]+(?:[.@:/-][\w@:/-]+)*[.@:-][\w/]+)[ \t]*$")
+"""A line that no language has: a value with dots, or a number, without quotes or brackets."""
 _COMPOSED = re.compile(r"[A-Za-z0-9][_.]$")
 _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?[0-9]?[ \t]*\r?\n(?P<indent>[ \t]+)(?=\S)")
 _MOST_LINES = 40
@@ -34,6 +36,8 @@ _JOINED = re.compile(
     r"""["'`](?:\s{0,40}(?:\+|\.{1,2}|&|\|\||~)[ \t]{0,4}[_\\]?\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
     r"""(?P<quote>["'`])(?P<value>[^"'`\n]{1,400})(?P=quote)(?![ \t]*:)"""
 )
+_LISTED = re.compile(r"""["'],\s{0,40}["'](?P<value>[^"'`\n]{1,400})(?=["'])""")
+_LIST_JOINED = re.compile(r"""(?:["'],\s{0,40}["'][^"'`\n]{1,400}){1,20}["']\s{0,40}\]\.join\(""")
 _EXPRESSION = re.compile(r"[()\[\]{}<>$|\\]|^[!&*@%]|\w: |,$|;$|[;&] |%\w+%|[/:]{2}|->")
 _NAMED = re.compile(r"pass|secret|token|cred|auth|user|key|vault|config|env|\.(?:txt|json|ya?ml)$")
 _STATES = frozenset(
@@ -59,9 +63,16 @@ _CALL = re.compile(
 )
 
 
-def end_of_joined(text: str, end: int) -> int:
-    """Return where the last of the literals ends that are joined to the one that ends there."""
-    while match := _JOINED.match(text, end):
+def end_of_joined(text: str, end: int, *, is_list: bool) -> int:
+    """Return where the last of the literals ends that are joined to the one that ends there.
+
+    Args:
+        text: Any text.
+        end: Where the first literal ends, before its quote.
+        is_list: Whether the literals of a list are joined.
+    """
+    is_list = is_list or _LIST_JOINED.match(text, end) is not None
+    while match := (_LISTED if is_list else _JOINED).match(text, end):
         end = match.end("value")
     return end
 
@@ -124,7 +135,11 @@ def _stands_as_word(text: str, line: int, start: int, at: int, sign: str) -> boo
     if sign == ":":
         is_upper = text[max(start - 2, 0) : start].isupper() or text[start : start + 4].isupper()
         return is_upper or _is_beside_settings(text, line, at, sign)
-    return text[at : at + 1] != " " or bool(_SECTION.search(text, max(line - 600, 0), line))
+    if text[at : at + 1] != " " or _SECTION.search(text, max(line - 600, 0), line):
+        return True
+    before = text[text.rfind("\n", max(line - 200, 0), max(line - 1, 0)) + 1 : line]
+    after = text[at : at + 300].partition("\n")[2].partition("\n")[0]
+    return any(map(_PLAIN.match, (before.rstrip("\r\n"), after)))
 
 
 def _is_beside_settings(text: str, line: int, end: int, sign: str) -> bool:

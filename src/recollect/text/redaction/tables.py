@@ -7,9 +7,12 @@ from collections.abc import Container, Generator, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.keyed import key_kind
-from recollect.text.redaction.values import SPACE, is_filler
+from recollect.text.redaction.settings import is_chosen
+from recollect.text.redaction.values import SPACE, is_filler, is_strong
 
-_TELLING = ("pass", "pw", "secret", "token", "senha", "contrase")
+_TELLING = tuple(
+    "pass pw secret token senha contrase kennwort wachtwoord пароль 密码 密碼 パスワード 비밀번호".split()
+)
 _HEADER = re.compile(r'"?[\w.#/-][\w .#/-]{0,40}"?(?:([,;\t])"?[\w.#/-][\w .#/-]{0,40}"?)+[ \r]*')
 _CELL = {
     sign: re.compile(rf'(?:[ ]*"((?:[^"\n]|"")*+)"[ \r]*|([^{sign}\n]*+))(?={sign}|\n|\Z)')
@@ -19,6 +22,8 @@ _LONGEST_HEADER = 1_000
 _RULED = "-+-"
 _RULE = re.compile(r"[ \t]*\+?-[-+]{2,1000}[ \t\r]*")
 _CELLS = re.compile(r"[^|\n]+")
+_ALIGNED = re.compile(r"[^\s|](?:[^\n|]*?[^\s|])??(?=[ ]{2,}|[ \r]*(?:\n|$))")
+_MOST_ALIGNED = 12
 _LEAST_CHARS = 3
 _INSERT = "insert into"
 _COLUMNS = re.compile(
@@ -47,6 +52,7 @@ def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Sp
     if names:
         yield from _in_inserts(text, folded)
         yield from _in_ruled(text, folded)
+        yield from _in_aligned(text, folded, names)
     if not (names and any(sign in text for sign in _CELL)):
         return
     done = 0
@@ -118,6 +124,33 @@ def _is_secret(kind: str, value: str) -> bool:
     if len(value) < _LEAST_CHARS or is_filler(value):
         return False
     return kind != "token" or (len(value) >= _LEAST_TOKEN and not SPACE.search(value))
+
+
+def _in_aligned(text: str, folded: str, names: list[str]) -> Iterator[Span]:
+    """Yield the secrets of columns that only spaces part."""
+    done = 0
+    for name in re.compile("|".join(names)).finditer(folded):
+        begin, end = folded.rfind("\n", 0, name.start()) + 1, folded.find("\n", name.end())
+        if end < 0 or begin < done:
+            continue
+        done = end
+        cells = _ALIGNED.findall(folded, begin, end)
+        kinds = [key_kind(cell) for cell in cells] if 2 <= len(cells) <= _MOST_ALIGNED else []
+        if any(kinds):
+            yield from _below_aligned(text, end + 1, kinds)
+
+
+def _below_aligned(text: str, at: int, kinds: list[str | None]) -> Iterator[Span]:
+    while at < len(text):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        cells = list(_ALIGNED.finditer(text, at, end))
+        if len(cells) != len(kinds):
+            return
+        for kind, cell in zip(kinds, cells, strict=True):
+            if kind and " " not in cell[0] and (is_strong(cell[0]) or is_chosen(cell[0])):
+                yield kind, *cell.span()
+        at = end + 1
 
 
 def _in_ruled(text: str, folded: str) -> Iterator[Span]:
