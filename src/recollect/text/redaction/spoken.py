@@ -12,10 +12,12 @@ from collections.abc import Collection, Iterable, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.spoken_words import (
+    ANSWER,
     BETWEEN,
     CODE_AFTER,
     CODE_BEFORE,
     COPULA,
+    DIGITS,
     NOT_OF_PIN,
     NUMBER,
     NUMBER_STEMS,
@@ -28,7 +30,8 @@ from recollect.text.redaction.values import PATH, is_filler, is_phrase
 
 _NUMBER_SIGNS = frozenset(NUMBER_STEMS)
 _LOGIN_SIGNS = frozenset({"unlock", "log ", "login", "sign ", "signin", "opens ", "melde "})
-SAID_SIGNS = _NUMBER_SIGNS | _LOGIN_SIGNS | {" / "}
+_ANSWER_SIGNS = frozenset({"security", "sicherheitsfrage", "maiden", "mädchenname"})
+SAID_SIGNS = _NUMBER_SIGNS | _LOGIN_SIGNS | {" / ", "security", "sicherheitsfrage"}
 """One of them is in the lower case of each text in which a code or a login is said: `may_say`."""
 SPOKEN_SIGNS = STEMS
 """One of them is in the lower case of each text in which a password is said."""
@@ -57,7 +60,7 @@ _CLAUSE_END = re.compile(
 )
 _FIGURES_ALONE = re.compile(r"\d(?:[ -]?\d){3,14}[#*]?(?![A-Za-z0-9@%])")
 _CAPITALISED = re.compile(
-    r"(?:(?:lautet|heißt|heisst|(?:set|changed|reset) to) |[:：=→–—-][ ]{0,3})$"
+    r"(?:(?:lautet|heißt|heisst|(?:set|changed?|reset)[^\n]{0,30} to) |[:：=→–—-][ ]{0,3})$"
 )
 _OF_PHRASE = re.compile(r"phrase|master[ -]?(?:password|pw)|merksatz", re.IGNORECASE)
 _PHRASE = re.compile(
@@ -151,8 +154,18 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _SLASHED = re.compile(
-    r"\blog-?in[^\n:=/]{0,30}[:=][ ]?[\w.@-]{2,40}/(?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
+    r"\b(?:log-?ins?|creds)\b[^\n:=/(]{0,30}[:=(][ ]?[\w.@-]{2,40}[:/](?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
 )
+_ANSWER = re.compile(ANSWER)
+_DIGITS = re.compile(DIGITS)
+_FROM_TO = re.compile(r"[ ](?:from|von)[ ](?P<old>\S{6,64})[ ](?:to|auf|zu|in)[ ](?P<new>\S{6,64})")
+_TYPED = re.compile(
+    r"""(?P<verb>use|using|type|enter|go with|put|verwende|nimm|utilise|usa)[ ]["'`]?(?P<value>[^\s"'`]{5,64})["'`]?[ ]"""
+    r"(?P<at>as|for|at|when|in|als|comme|como|come)[ ](?:[^\W\d_][\w-]{0,15}[ ]){0,5}$",
+    re.IGNORECASE,
+)
+_ANSWER_WORDS = re.compile(r"[\w'-]+(?: [\w'-]+){1,3}(?=[.!]?(?:$|[\n\"]|[ ][—–(]))")
+_TRY = re.compile(r",?[ ](?:just[ ])?(?:try|type|use|enter)[ ](?=\S)")
 _NETWORKS = frozenset({"wifi", "wi-fi", "wlan", "ssid"})
 _OF_NETWORK = re.compile(
     r"(?:wi-?fi|wlan|ssid)\b[^\n]{0,80}?\b(?:key|schlüssel|clé|llave|chave|chiave|code)"
@@ -190,7 +203,7 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
     for at, match in _anchors(folded, [each for each in STEMS if each in signs], _PASSWORD):
         yield from _around(text, folded, at, match.end(), is_number=False)
     numbers = [each for each in NUMBER_STEMS if each in signs]
-    if numbers and _DIGIT.search(text):
+    if numbers and (_DIGIT.search(text) or _DIGITS.search(folded)):
         for at, match in _anchors(folded, numbers, _NUMBER):
             if yours := _IS_YOURS.search(folded, max(at - 80, 0), at):
                 yield "code", *yours.span("value")
@@ -206,6 +219,9 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
                 yield "password", *pair.span("value")
     if not CAPITALS.isdisjoint(signs):
         yield from _corrected(text, folded)
+    if not _ANSWER_SIGNS.isdisjoint(signs) or "secret" in signs:
+        for asked in _ANSWER.finditer(folded):
+            yield from _answered(text, asked.end())
     if not _NETWORKS.isdisjoint(signs):
         for network in _OF_NETWORK.finditer(folded):
             yield from _said(text, network.end(), is_number=False, tie="verb")
@@ -282,6 +298,10 @@ def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> It
     if is_number and (field := _FIELD.match(text, end)):
         yield from _said(text, field.end(), is_number=True, tie="sign")
         return
+    changed = [] if is_number else list(_changed(text, end))
+    if changed:
+        yield from changed
+        return
     is_plug = (
         is_number
         and text[at : at + 3] == "pin"
@@ -303,6 +323,26 @@ def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> It
         yield from _answers(text, at, end, is_number=is_number)
 
 
+def _answered(text: str, at: int) -> Iterator[Span]:
+    """Yield the answer to a question of security, of any words."""
+    if quoted := _QUOTED.match(text, at):
+        inner = next(filter(None, quoted.groups()))
+        yield "password", at + 1, at + 1 + len(inner)
+    elif (word := _WORD.match(text, at)) and word[0].rstrip(_ENDS).casefold() not in STOP:
+        words = _ANSWER_WORDS.match(text, at)
+        end = words.end() if words else at + len(word[0].rstrip(_ENDS))
+        yield "password", at, end
+
+
+def _changed(text: str, end: int) -> Iterator[Span]:
+    """Yield the secrets of "password from x1 to y2"."""
+    if both := _FROM_TO.match(text, end):
+        for group in ("old", "new"):
+            value = both[group].rstrip(_ENDS)
+            if _is_mixed(value, tie="verb"):
+                yield "password", both.start(group), both.start(group) + len(value)
+
+
 def _ties(folded: str, end: int) -> Iterator[tuple[int, str]]:
     """Yield where a value may begin that a sign or a verb ties to the name before, and which."""
     run = _BEFORE_TIE.match(folded, end)
@@ -312,7 +352,7 @@ def _ties(folded: str, end: int) -> Iterator[tuple[int, str]]:
             break
         is_below = "\n" in tie[0]
         yield tie.end(), "bare" if is_below else "sign" if tie["sign"] else "verb"
-    if bare := _BARE.match(folded, end):
+    if bare := _TRY.match(folded, end) or _BARE.match(folded, end):
         yield bare.end(), "bare"
     if bare := _BARE_OF.match(folded, end):
         yield bare.end(), "bare"
@@ -336,7 +376,12 @@ def _beside_user(text: str, folded: str, at: int, end: int) -> Span | None:
 
 def _told_before(text: str, at: int) -> Span | None:
     """Return the secret before a name, as in "x1y2 is the password"."""
-    before = _BEHIND.search(text, max(at - 110, text.rfind("\n", 0, at) + 1), at)
+    begin = max(at - 110, text.rfind("\n", 0, at) + 1)
+    if typed := _TYPED.search(text, begin, at):
+        is_prompt = typed["verb"].lower() in {"type", "enter"} and typed["at"] in {"at", "when"}
+        if _is_mixed(typed["value"], tie="verb") or (is_prompt and _is_word(typed["value"])):
+            return "password", *typed.span("value")
+    before = _BEHIND.search(text, begin, at)
     if not before:
         return None
     value = before["value"].strip("'’")
@@ -363,8 +408,10 @@ def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
     elif is_number:
         article = _ARTICLE.match(text, at)
         at = article.end() if article else at
-        number = _NUMERIC.match(text, at)
-        if number and _is_code(number[0]) and not (tie == "bare" and _PLUGGED.match(text, at)):
+        number = _DIGITS.match(text, at) or _NUMERIC.match(text, at)
+        if number and number[0][0].isalpha() and number.re is _DIGITS:
+            yield "code", at, at + len(number[0].rstrip(" ,-"))
+        elif number and _is_code(number[0]) and not (tie == "bare" and _PLUGGED.match(text, at)):
             yield "code", at, number.end()
     elif (word := _WORD.match(text, at)) and (end := _end_of_told(text, at, word[0], tie)):
         yield "password", at, end
@@ -392,7 +439,7 @@ def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
         return end if _is_word(value.replace("-", "")) else 0
     if _ABOUT_NAMES.search(text, max(at - 30, 0), at):
         return 0
-    is_told = value[:1].islower() or _CAPITALISED.search(text[max(at - 12, 0) : at])
+    is_told = value[:1].islower() or _CAPITALISED.search(text[max(at - 48, 0) : at])
     return end if is_told and _is_word(value) else 0
 
 
@@ -524,6 +571,10 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
     if not _NUMBER_SIGNS.isdisjoint(signs) and _FIGURES.search(folded):
         return True
     if "code" in signs and _CODE_WORD in folded:
+        return True
+    if not _NUMBER_SIGNS.isdisjoint(signs) and _DIGITS.search(folded):
+        return True
+    if not _ANSWER_SIGNS.isdisjoint(signs) and _ANSWER.search(folded):
         return True
     if _LOGIN_SIGNS.isdisjoint(signs):
         return False
