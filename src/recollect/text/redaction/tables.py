@@ -134,6 +134,8 @@ def _in_aligned(text: str, folded: str, names: list[str]) -> Iterator[Span]:
         if end < 0 or begin < done:
             continue
         done = end
+        if "  " not in folded[begin:end].strip():
+            continue
         cells = _ALIGNED.findall(folded, begin, end)
         kinds = [key_kind(cell) for cell in cells] if 2 <= len(cells) <= _MOST_ALIGNED else []
         if any(kinds):
