@@ -24,7 +24,8 @@ _DEMANDS = "!?"
 _OPTION = re.compile(r"--?[a-z][a-z0-9_.-]*", re.IGNORECASE)
 _NAMED = re.compile(r"(?:[\w.\[\]-]*[^\W\d][\w.\[\]-]*?)(?==)")
 _REFERENCE = re.compile(
-    r"\$|%\w+%$|@|(?:id|src|type|name)=|!\w+ |(?:env|file|fd|stdin|prompt|data):?[\w./~-]*$|-$|[./~]*/[\w./-]+$"
+    r"\$|%\w+%$|@|(?:id|src|type|name)=|!\w+ |(?:env|file|fd|stdin|prompt|data):?[\w./~-]*$|-$"
+    r"|[./~]*/[\w./-]+$"
     r"|/dev/|\d{1,5}$|https?://",
     re.IGNORECASE,
 )

@@ -199,8 +199,8 @@ def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
         return None
     joint = _JOINTS[match.lastgroup or ""]
     is_set = joint.is_weak and _SETTER.search(folded, max(at - 80, 0), at) is not None
-    is_flag = (
-        is_set or "-" in folded[max(at - 60, 0) : at] and _FLAG.search(folded, max(at - 60, 0), at)
+    is_flag = is_set or (
+        "-" in folded[max(at - 60, 0) : at] and _FLAG.search(folded, max(at - 60, 0), at)
     )
     return _Named(
         match=match,
@@ -228,19 +228,22 @@ def _ahead(text: str, folded: str, named: _Named) -> Span | None:
             if named.sign not in {":", "："} or not gap["indent"]:
                 named = msgspec.structs.replace(named, is_weak=True)
         value = _value(text, named.match, gap.end() if gap else end)
-    kind = named.name.kind
     if block and (span := _in_block(text, block, named)):
         return span
-    found = None
+    return _longest(text, named, value)
+
+
+def _longest(text: str, named: _Named, value: _Value | None) -> Span | None:
+    """Return a value as a secret, or the whole line of a setting that it begins."""
+    kind, found = named.name.kind, None
     if value and value.is_quoted and named.is_weak and _is_statement(text, named.match, value):
         named = msgspec.structs.replace(named, is_weak=False)
     if value and _is_secret(named, value):
         found = kind, value.start, _end(text, value)
-    if kind != "token" and not named.is_other and (not value or not value.is_quoted or not found):
-        line = in_setting(text, named.match.start(), end, named.sign or " ")
-        if line and (not found or line[1] > found[2]):
-            return kind, *line
-    return found
+    if kind == "token" or named.is_other or (value and value.is_quoted and found):
+        return found
+    line = in_setting(text, named.match.start(), named.match.end(), named.sign or " ")
+    return (kind, *line) if line and (not found or line[1] > found[2]) else found
 
 
 def _in_block(text: str, block: tuple[int, int], named: _Named) -> Span | None:

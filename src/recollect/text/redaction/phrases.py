@@ -31,7 +31,8 @@ _OF_SENTENCES = re.compile(
     r"|your|our|have|had|into|because|der|die|das|und|ist|mit|eine?|les|des|est|une|que|los|las|con|para|una|uma|per|che)\b"
 )
 _GROUPS = re.compile(
-    r"(?<![A-Za-z0-9+/=-])(?:(?:[A-Z2-7]{4}[ -]){2,15}[A-Z2-7]{1,8}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{1,8}"
+    r"(?<![A-Za-z0-9+/=-])(?:(?:[A-Z2-7]{4}[ -]){2,15}[A-Z2-7]{1,8}"
+    r"|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{1,8}"
     r"|[A-Z2-7]{16,64})(?![A-Za-z0-9+/-])"
 )
 _FIGURE = re.compile(r"[2-7]")

@@ -28,6 +28,7 @@ from recollect.text.redaction.harmless import (
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
 from recollect.text.redaction.phrases import find_phrases
 from recollect.text.redaction.recognised import Recognised, users_in
+from recollect.text.redaction.said import find_said
 from recollect.text.redaction.spoken import find_spoken
 from recollect.text.redaction.tables import find_in_tables
 from recollect.text.redaction.views import views, without
@@ -432,6 +433,7 @@ def _by_rules(text: str, plain: str, signs: Signs) -> Iterator[Span]:
     yield from find_in_tables(text, signs.folded, signs.found)
     yield from find_keyed(text, signs.folded, signs.found)
     yield from find_spoken(plain, signs.folded, signs.found)
+    yield from find_said(plain, signs.folded, signs.found)
     yield from find_phrases(text, signs.folded, signs.found)
 
 

@@ -78,7 +78,8 @@ _NO_SECRET = (
 _QUALIFIERS = tuple(QUALIFIED.split("|"))
 _QUALIFIER = re.compile(rf"(?<![a-z0-9])(?!(?:{_NO_SECRET})[_.-]$)[a-z0-9]{{2,20}}[_.-]$")
 _JOINED = tuple(
-    "key bind root store ssh cert smtp ftp wifi ldap admin remote imap mail proxy rpc irc sasl db my"
+    "key bind root store ssh cert smtp ftp wifi ldap admin remote imap mail proxy rpc irc sasl"
+    " db my"
     " user auth".split()
 )
 """What a name is written together with: ``bindpw``, ``storepass``."""

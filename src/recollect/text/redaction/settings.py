@@ -25,7 +25,8 @@ _SECTION = re.compile(
     r"(?:^|\n)[ \t]*\[[\w. -]{1,60}\][ \t]*\n(?:[ \t]*(?:[#;]|[\w.-]+[ \t]*=)[^\n]*\n){0,12}$"
 )
 _LONE = re.compile(
-    r"[ \t]*(?:host|user|login|port|from|machine|username|server|account|auth|tls|ssid)\b[ \t=:]+\S+[ \t]*$"
+    r"[ \t]*(?:host|user|login|port|from|machine|username|server|account|auth|tls"
+    r"|ssid)\b[ \t=:]+\S+[ \t]*$"
 )
 _PLAIN = re.compile(r"[ \t]*[\w.-]+ = (?:\d+|[\w-]+(?:[.@:/-][\w@:/-]+)*[.@:-][\w/]+)[ \t]*$")
 """A line that no language has: a value with dots, or a number, without quotes or brackets."""
@@ -33,7 +34,8 @@ _COMPOSED = re.compile(r"[A-Za-z0-9][_.]$")
 _BLOCK = re.compile(r"[ \t]{0,4}[|>][+-]?[0-9]?[ \t]*\r?\n(?P<indent>[ \t]+)(?=\S)")
 _MOST_LINES = 40
 _JOINED = re.compile(
-    r"""["'`](?:\s{0,40}(?:\+|\.{1,2}|&|\|\||~)[ \t]{0,4}[_\\]?\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
+    r"""["'`](?:\s{0,40}(?:\+|\.{1,2}|&|\|\|"""
+    r"""|~)[ \t]{0,4}[_\\]?\s{0,40}|[ \t]{0,4}\\?\r?\n[ \t]{1,40})[bru]?"""
     r"""(?P<quote>["'`])(?P<value>[^"'`\n]{1,400})(?P=quote)(?![ \t]*:)"""
 )
 _LISTED = re.compile(r"""["'],\s{0,40}["'](?P<value>[^"'`\n]{1,400})(?=["'])""")

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.spoken_words import (
-    ANSWER,
     BETWEEN,
     CODE_AFTER,
     CODE_BEFORE,
@@ -28,11 +27,6 @@ from recollect.text.redaction.spoken_words import (
 )
 from recollect.text.redaction.values import PATH, is_filler, is_phrase
 
-_NUMBER_SIGNS = frozenset(NUMBER_STEMS)
-_LOGIN_SIGNS = frozenset({"unlock", "log ", "login", "sign ", "signin", "opens ", "melde "})
-_ANSWER_SIGNS = frozenset({"security", "sicherheitsfrage", "maiden", "mädchenname"})
-SAID_SIGNS = _NUMBER_SIGNS | _LOGIN_SIGNS | {" / ", "security", "sicherheitsfrage"}
-"""One of them is in the lower case of each text in which a code or a login is said: `may_say`."""
 SPOKEN_SIGNS = STEMS
 """One of them is in the lower case of each text in which a password is said."""
 
@@ -47,15 +41,16 @@ _BARE_OF = re.compile(
     r"[ ](?:(?:от|для|of|for|d[eu]s?|del|d[iao]|der|vom|für|zum|on|to)[ ](?:[^\W\d_]{1,15}[ ]){1,3}"
     r"|de l'[^\W\d_]{1,15}[ ]|dell'[^\W\d_]{1,15}[ ])(?=[#*]?\d|\S*[A-Za-z0-9])"
 )
-_QUOTED = re.compile(
+QUOTED = re.compile(
     r"""(?:"([^"\n]{4,80})"|'([^'\n]{4,80})'|`([^`\n]{4,80})`|“([^”\n]{4,80})”"""
     r"""|„([^“”\n]{4,80})[“”]|«\s?([^»\n]{4,80}?)\s?»|「([^」\n]{4,80})」)"""
 )
-_WORD = re.compile(r"""[^\s"“”„«»`<>|，。、；\0]{2,100}+""")
+WORD = re.compile(r"""[^\s"“”„«»`<>|，。、；\0]{2,100}+""")
 _FOREIGN = re.compile(r"[^\x00-\u024f\u0400-\u04ff].*|,(?=[^\x00-\x7f]).*", re.DOTALL)
-_ENDS = ".,;:!?)]}'’…"
+ENDS = ".,;:!?)]}'’…"
 _CLAUSE_END = re.compile(
-    r"""[.,;!?)\]]*(?:$|\n|["'”»](?:[\s,;})\].]|$)|[.,;!)][ ]|[ ](?:[—–(]|-[ ]|and |und |et |y |e """
+    r"""[.,;!?)\]]*(?:$|\n|["'”»](?:[\s,;})\].]|$)|[.,;!)][ ]|[ ](?:[—–(]|-[ ]|and |und |et """
+    r"""|y |e """
     r"""|please|bitte|then |dann ))"""
 )
 _FIGURES_ALONE = re.compile(r"\d(?:[ -]?\d){3,14}[#*]?(?![A-Za-z0-9@%])")
@@ -64,7 +59,8 @@ _CAPITALISED = re.compile(
 )
 _OF_PHRASE = re.compile(r"phrase|master[ -]?(?:password|pw)|merksatz", re.IGNORECASE)
 _PHRASE = re.compile(
-    r"""[^\s"'`:;<>|()\[\]{}=]+(?:[ ][^\s"'`:;<>|()\[\]{}=—–]+){2,9}?(?=[.!]?(?:$|[\n"]|[ ][—–(]))"""
+    r"""[^\s"'`:;<>|()\[\]{}=]+(?:[ ][^\s"'`:;<>|()\[\]{}=—–]+){2,9}?(?=[.!]?(?:$|[\n"]"""
+    r"""|[ ][—–(]))"""
 )
 _SAME_LINE = re.compile(r"[^?\n]{0,60}\?(?=[ ])")
 _USER_BEFORE = re.compile(
@@ -85,7 +81,8 @@ _OF_OTHER = re.compile(
     r"weak|example|common|call|ruf|tel|phone|since|seit|depuis|desde|reset|chang|version|expire|length|zeichen|(?:19|20)\d\d$"
 )
 _OF_CARD = re.compile(
-    r"(?:card|phone|sim|bank|atm|tablet|voicemail|door|my|your|new|old|karten|handy|tarjeta|login|parental)[ -]$"
+    r"(?:card|phone|sim|bank|atm|tablet|voicemail|door|my|your|new|old|karten|handy|tarjeta"
+    r"|login|parental)[ -]$"
 )
 _ABOUT_NAMES = re.compile(
     r"(?:strength|manager|policy|reset|length|field|hint|type|hash|change|prompt|protect|rotat|generat|expir"
@@ -109,7 +106,8 @@ _FIGURE = re.compile(
 _NUMERIC = re.compile(r"[A-Za-z]?-?\d[\dA-Za-zА-Яа-я]*(?:[-. ]?\d+){0,5}[A-Z#*]?")
 _BEHIND = re.compile(
     r"""(?:^|[\s("'“`])(?P<value>[^\s"“”`]{6,64}|(?<=["“])[^"“”\n]{6,64}(?=["”]))["'”`]?,?[ ]"""
-    r"""(?:is|was|as|that's|that (?:is|was)|which (?:is|was)|das (?:ist|war)|ist|est|als|comme|como|come|jest)[ ](?:(?:the|my|our|your|das|dein"""
+    r"""(?:is|was|as|that's|that (?:is|was)|which (?:is|was)|das (?:ist|war)|ist|est|als"""
+    r"""|comme|como|come|jest)[ ](?:(?:the|my|our|your|das|dein"""
     r"""|mein|le|la|el|mi|o|a|il)[ ])?"""
     r"""(?:[^\W\d_][\w-]{0,15}[ ]){0,2}$"""
 )
@@ -133,15 +131,6 @@ _IS_YOURS = re.compile(
 _ARTICLE = re.compile(r"(?:le|el|il|o|la|die|der|das|the)[ ](?=\d)")
 _ODD_END = re.compile(r"[a-z][A-Z].*[#*]$")
 _AFTER_CODE = frozenset(" ?[(：:是は为은는-0123456789")
-_CAPITAL = re.compile(
-    r"(?:capital|uppercase|großem|mayúscula|majuscule|maiúscula|maiuscola)\b[^:\n\0]{0,20}:[ ]"
-)
-CAPITALS = frozenset(
-    ("capital", "uppercase", "großem", "mayúscula", "majuscule", "maiúscula", "maiuscola")
-)
-"""One of them is in the lower case of each text in which a capital is named."""
-_HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
-_FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
 _ASKED = re.compile(r"\?\s*$")
 _SPEAKER = re.compile(
     r"""[ \t>*]{0,6}(?:[\[(]?\d[\d:., /-]{3,20}(?:[AP]M)?[\])]?[ \t]*[-–]?[ \t]*)?"""
@@ -149,47 +138,21 @@ _SPEAKER = re.compile(
     r"""|\W{0,3}[^\W\d_][\w.]{0,20}(?:[ ][\w().]{1,20}){0,2}[:：]\*{0,2})[ ]?"""
 )
 _LEAD = re.compile(
-    r"(?:(?:sure|ok|yes|a|answer|antwort|ja|klar|take|try|it's|its|it is|use|es ist|es|c'est|è|é|tome|toma|prova"
+    r"(?:(?:sure|ok|yes|a|answer|antwort|ja|klar|take|try|it's|its|it is|use|es ist|es|c'est|è"
+    r"|é|tome|toma|prova"
     r"|experimenta|nimm|it should be|should be|that's|now it's)[,:]?[ ]){1,3}",
     re.IGNORECASE,
 )
-_SLASHED = re.compile(
-    r"\b(?:log-?ins?|creds)\b[^\n:=/(]{0,30}[:=(][ ]?[\w.@-]{2,40}[:/](?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
-)
-_ANSWER = re.compile(ANSWER)
-_DIGITS = re.compile(DIGITS)
+DIGITS_SAID = re.compile(DIGITS)
 _FROM_TO = re.compile(r"[ ](?:from|von)[ ](?P<old>\S{6,64})[ ](?:to|auf|zu|in)[ ](?P<new>\S{6,64})")
 _TYPED = re.compile(
-    r"""(?P<verb>use|using|type|enter|go with|put|verwende|nimm|utilise|usa)[ ]["'`]?(?P<value>[^\s"'`]{5,64})["'`]?[ ]"""
+    r"""(?P<verb>use|using|type|enter|go with|put|verwende|nimm|utilise"""
+    r"""|usa)[ ]["'`]?(?P<value>[^\s"'`]{5,64})["'`]?[ ]"""
     r"(?P<at>as|for|at|when|in|als|comme|como|come)[ ](?:[^\W\d_][\w-]{0,15}[ ]){0,5}$",
     re.IGNORECASE,
 )
-_ANSWER_WORDS = re.compile(r"[\w'-]+(?: [\w'-]+){1,3}(?=[.!]?(?:$|[\n\"]|[ ][—–(]))")
 _TRY = re.compile(r",?[ ](?:just[ ])?(?:try|type|use|enter)[ ](?=\S)")
-_NETWORKS = frozenset({"wifi", "wi-fi", "wlan", "ssid"})
-_OF_NETWORK = re.compile(
-    r"(?:wi-?fi|wlan|ssid)\b[^\n]{0,80}?\b(?:key|schlüssel|clé|llave|chave|chiave|code)"
-    r"(?:[ ](?:is|ist|est|es|é|è)|:|=|)[ ](?=\S)"
-)
-_CODE_WORD = "code word"
 _PAIR = re.compile(r"[\w.@-]{2,40}[ ]?/[ ]?(?P<value>\S{4,64})")
-_PAIRED = re.compile(r" / (?P<value>[^\s,;\"]{4,64})")
-_LOGIN = re.compile(
-    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|opens)[ ](?:with|mit)[ ]"
-)
-_LOGINS = ("log in", "login", "sign in", "signin", "unlock", "melde dich", "opens ")
-"""One of them is before each value that `_LOGIN` ends at."""
-_RECOVERY = re.compile(
-    r"(?:recovery|backup|scratch|emergency|one-time|wiederherstellungs|rettungs|notfall|backup-)"
-    r"[ -]?(?:codes?|schlüssel)|códigos de (?:recuperaci|respaldo|seguran|backup)"
-    r"|codes de (?:récup|secours)|codici di (?:recup|backup)|резервные коды|恢复代?码|备用验?证?码"
-    r"|バックアップコード|リカバリーコード|백업 코드|복구 코드"
-)
-_OF_RECOVERY = ("codes", "códigos de", "codici di", "коды", "码", "コード", "코드")
-_LISTED = re.compile(
-    r"(?<![\w-])[A-Z2-9]{4,6}(?:-[A-Z2-9]{4,6}){1,3}(?![\w-])|(?<![\w-])(?=[a-z]*\d)[a-z0-9]{4,10}(?:[ -](?=[a-z]*\d)[a-z0-9]{4,10}){0,3}(?![\w-])",
-    re.IGNORECASE,
-)
 
 
 def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
@@ -201,57 +164,14 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
         signs: Those of `SPOKEN_SIGNS`, `CAPITALS` and `NUMBER_STEMS` that are in it.
     """
     for at, match in _anchors(folded, [each for each in STEMS if each in signs], _PASSWORD):
-        yield from _around(text, folded, at, match.end(), is_number=False)
+        yield from around(text, folded, at, match.end(), is_number=False)
     numbers = [each for each in NUMBER_STEMS if each in signs]
-    if numbers and (_DIGIT.search(text) or _DIGITS.search(folded)):
+    if numbers and (_DIGIT.search(text) or DIGITS_SAID.search(folded)):
         for at, match in _anchors(folded, numbers, _NUMBER):
             if yours := _IS_YOURS.search(folded, max(at - 80, 0), at):
                 yield "code", *yours.span("value")
             elif _tells_a_code(folded, at, match):
-                yield from _around(text, folded, at, match.end(), is_number=True)
-        yield from _listed(text, folded)
-    if not _LOGIN_SIGNS.isdisjoint(signs):
-        for match in _logins(folded):
-            is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
-            yield from _said(text, match.end(), is_number=is_number, tie="bare")
-        for pair in _SLASHED.finditer(folded):
-            if _is_mixed(text[slice(*pair.span("value"))], tie="bare"):
-                yield "password", *pair.span("value")
-    if not CAPITALS.isdisjoint(signs):
-        yield from _corrected(text, folded)
-    if ("answer" in folded or "antwort" in folded or "den" in folded) and not _ANSWER_SIGNS.isdisjoint(signs):
-        for asked in _ANSWER.finditer(folded):
-            yield from _answered(text, asked.end())
-    if not _NETWORKS.isdisjoint(signs):
-        for network in _OF_NETWORK.finditer(folded):
-            yield from _said(text, network.end(), is_number=False, tie="verb")
-    if "code" in signs and (at := folded.find(_CODE_WORD)) >= 0:
-        yield from _around(text, folded, at, at + len(_CODE_WORD), is_number=False)
-    if " / " in signs:
-        yield from _pairs(text, folded)
-
-
-def _logins(folded: str) -> Iterator[re.Match[str]]:
-    """Yield where it is said with what somebody logs in."""
-    if " with " not in folded and " mit " not in folded:
-        return
-    for word in _LOGINS:
-        at = folded.find(word)
-        while at >= 0:
-            if match := _LOGIN.match(folded, at):
-                yield match
-            at = folded.find(word, at + len(word))
-
-
-def _pairs(text: str, folded: str) -> Iterator[Span]:
-    """Yield the passwords of "user / password" behind a word for both."""
-    at = folded.find(" / ")
-    while at >= 0:
-        pair = _PAIRED.match(text, at)
-        holder = _HOLDER.search(folded, max(at - 60, 0), at)
-        if pair and holder and _is_mixed(pair["value"], tie="bare"):
-            yield "password", *pair.span("value")
-        at = folded.find(" / ", at + 3)
+                yield from around(text, folded, at, match.end(), is_number=True)
 
 
 def _anchors(
@@ -293,10 +213,10 @@ def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
     return bool(_CODE_BEFORE.search(before) or _CODE_AFTER.match(folded, match.end()))
 
 
-def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
+def around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
     """Yield the secrets behind and before a name, or in the answer to a question for it."""
     if is_number and (field := _FIELD.match(text, end)):
-        yield from _said(text, field.end(), is_number=True, tie="sign")
+        yield from said(text, field.end(), is_number=True, tie="sign")
         return
     changed = [] if is_number else list(_changed(text, end))
     if changed:
@@ -310,10 +230,10 @@ def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> It
     for begin, tie in _ties(folded, end):
         if is_plug and tie == "bare":
             continue
-        if said := next(_said(text, begin, is_number=is_number, tie=tie), None):
-            yield said
-            if following := _NEXT.match(folded, said[2]):
-                yield from _said(text, following.end(), is_number=True, tie="sign")
+        if told := next(said(text, begin, is_number=is_number, tie=tie), None):
+            yield told
+            if following := _NEXT.match(folded, told[2]):
+                yield from said(text, following.end(), is_number=True, tie="sign")
             return
     if before := _told_before(text, at):
         yield before
@@ -323,23 +243,12 @@ def _around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> It
         yield from _answers(text, at, end, is_number=is_number)
 
 
-def _answered(text: str, at: int) -> Iterator[Span]:
-    """Yield the answer to a question of security, of any words."""
-    if quoted := _QUOTED.match(text, at):
-        inner = next(filter(None, quoted.groups()))
-        yield "password", at + 1, at + 1 + len(inner)
-    elif (word := _WORD.match(text, at)) and word[0].rstrip(_ENDS).casefold() not in STOP:
-        words = _ANSWER_WORDS.match(text, at)
-        end = words.end() if words else at + len(word[0].rstrip(_ENDS))
-        yield "password", at, end
-
-
 def _changed(text: str, end: int) -> Iterator[Span]:
     """Yield the secrets of "password from x1 to y2"."""
     if both := _FROM_TO.match(text, end):
         for group in ("old", "new"):
-            value = both[group].rstrip(_ENDS)
-            if _is_mixed(value, tie="verb"):
+            value = both[group].rstrip(ENDS)
+            if is_mixed(value, tie="verb"):
                 yield "password", both.start(group), both.start(group) + len(value)
 
 
@@ -364,8 +273,8 @@ def _beside_user(text: str, folded: str, at: int, end: int) -> Span | None:
         _USER_BEFORE.search(folded, max(at - 110, 0), at) and (tie := _USER_TIE.match(folded, end))
     ):
         return None
-    word = _WORD.match(text, tie.end())
-    value = word[0].rstrip(_ENDS) if word else ""
+    word = WORD.match(text, tie.end())
+    value = word[0].rstrip(ENDS) if word else ""
     folded_value = value.casefold()
     is_none = is_filler(value) or _CODE.search(value) or PATH.match(value) or folded_value in STOP
     if len(value) < 4 or is_none or folded_value.startswith(("pass", "secret")):
@@ -379,22 +288,22 @@ def _told_before(text: str, at: int) -> Span | None:
     begin = max(at - 110, text.rfind("\n", 0, at) + 1)
     if typed := _TYPED.search(text, begin, at):
         is_prompt = typed["verb"].lower() in {"type", "enter"} and typed["at"] in {"at", "when"}
-        if _is_mixed(typed["value"], tie="verb") or (is_prompt and _is_word(typed["value"])):
+        if is_mixed(typed["value"], tie="verb") or (is_prompt and is_word(typed["value"])):
             return "password", *typed.span("value")
     before = _BEHIND.search(text, begin, at)
     if not before:
         return None
     value = before["value"].strip("'’")
     is_first = before.start("value") in {0, text.rfind("\n", 0, at) + 1}
-    is_told = is_first and value[:1].islower() and _is_word(value)
-    if _is_mixed(value, tie="verb") or is_told or (" " in value and is_phrase(value)):
+    is_told = is_first and value[:1].islower() and is_word(value)
+    if is_mixed(value, tie="verb") or is_told or (" " in value and is_phrase(value)):
         return "password", before.start("value"), before.start("value") + len(before["value"])
     return None
 
 
-def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
+def said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
     """Yield the value that is said at a place, if it can be one."""
-    if quoted := _QUOTED.match(text, at):
+    if quoted := QUOTED.match(text, at):
         inner = next(filter(None, quoted.groups()))
         if (
             (tie != "bare" or (_DIGIT.search(inner) and _LETTER.search(inner)))
@@ -408,12 +317,12 @@ def _said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
     elif is_number:
         article = _ARTICLE.match(text, at)
         at = article.end() if article else at
-        number = _DIGITS.match(text, at) or _NUMERIC.match(text, at)
-        if number and number[0][0].isalpha() and number.re is _DIGITS:
+        number = DIGITS_SAID.match(text, at) or _NUMERIC.match(text, at)
+        if number and number[0][0].isalpha() and number.re is DIGITS_SAID:
             yield "code", at, at + len(number[0].rstrip(" ,-"))
         elif number and _is_code(number[0]) and not (tie == "bare" and _PLUGGED.match(text, at)):
             yield "code", at, number.end()
-    elif (word := _WORD.match(text, at)) and (end := _end_of_told(text, at, word[0], tie)):
+    elif (word := WORD.match(text, at)) and (end := _end_of_told(text, at, word[0], tie)):
         yield "password", at, end
 
 
@@ -425,22 +334,22 @@ def _is_code(number: str) -> bool:
 
 def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
     """Return where a password ends that begins with a word, 0 if it is none."""
-    value = _FOREIGN.sub("", word).rstrip(_ENDS)
+    value = _FOREIGN.sub("", word).rstrip(ENDS)
     end = at + len(value)
     if figures := _FIGURES_ALONE.match(text, at):
         return figures.end() if _tells_of_figures(text, at, figures.end(), tie) else 0
     if tie != "bare" and (phrase := _phrase(text, at)):
         return phrase
-    if _is_mixed(value, tie=tie):
+    if is_mixed(value, tie=tie):
         return end
     if tie == "bare" or not _CLAUSE_END.match(text, end):
         return 0
     if value.count("-") >= 2 and tie == "sign" and len(value) >= 8:
-        return end if _is_word(value.replace("-", "")) else 0
+        return end if is_word(value.replace("-", "")) else 0
     if _ABOUT_NAMES.search(text, max(at - 30, 0), at):
         return 0
     is_told = value[:1].islower() or _CAPITALISED.search(text[max(at - 48, 0) : at])
-    return end if is_told and _is_word(value) else 0
+    return end if is_told and is_word(value) else 0
 
 
 def _tells_of_figures(text: str, at: int, end: int, tie: str) -> bool:
@@ -461,7 +370,7 @@ def _phrase(text: str, at: int) -> int:
     return words.end()
 
 
-def _is_mixed(value: str, *, tie: str) -> bool:
+def is_mixed(value: str, *, tie: str) -> bool:
     """Return whether no sentence has the value as one of its words."""
     if len(value) < 4 or is_filler(value) or _CODE.search(value) or PATH.match(value):
         return False
@@ -484,7 +393,7 @@ def _is_mixed(value: str, *, tie: str) -> bool:
     return len(value) >= 10 and tie == "verb" and bool(_HUMP.search(value))
 
 
-def _is_word(value: str) -> bool:
+def is_word(value: str) -> bool:
     """Return whether a word of one case may be a password: no word of sentences about them."""
     folded = value.casefold()
     if not value.isalpha() or len(value) < 6 or folded in STOP:
@@ -497,7 +406,7 @@ def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]
     start = text.rfind("\n", max(at - 200, 0), at) + 1
     stop = text.find("\n", end, end + 200)
     if (same := _SAME_LINE.match(text, end)) and (lead := _LEAD.match(text, same.end() + 1)):
-        yield from _said(text, lead.end(), is_number=is_number, tie="bare")
+        yield from said(text, lead.end(), is_number=is_number, tie="bare")
         return
     if stop < 0:
         return
@@ -524,58 +433,22 @@ def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]
 
 
 def _answer(text: str, begin: int, stop: int, *, is_number: bool, asked: bool) -> Iterator[Span]:
-    said = text[begin:stop].rstrip(' "}.').rstrip()
+    answer = text[begin:stop].rstrip(' "}.').rstrip()
     if is_number:
-        number = _NUMERIC.fullmatch(said)
-        if number and sum(map(str.isdigit, said)) >= 4:
-            yield "code", begin, begin + len(said)
+        number = _NUMERIC.fullmatch(answer)
+        if number and sum(map(str.isdigit, answer)) >= 4:
+            yield "code", begin, begin + len(answer)
         return
-    if pair := _PAIR.search(said):
-        if _is_mixed(pair["value"], tie="verb"):
+    if pair := _PAIR.search(answer):
+        if is_mixed(pair["value"], tie="verb"):
             yield "password", begin + pair.start("value"), begin + pair.end("value")
         return
-    if " " not in said:
-        if _is_mixed(said, tie="verb") or (asked and _is_word(said)):
-            yield "password", begin, begin + len(said)
+    if " " not in answer:
+        if is_mixed(answer, tie="verb") or (asked and is_word(answer)):
+            yield "password", begin, begin + len(answer)
         return
-    for word in _WORD.finditer(said):
-        value = word[0].rstrip(_ENDS)
-        if _is_mixed(value, tie="bare"):
+    for word in WORD.finditer(answer):
+        value = word[0].rstrip(ENDS)
+        if is_mixed(value, tie="bare"):
             yield "password", begin + word.start(), begin + word.start() + len(value)
             return
-
-
-def _corrected(text: str, folded: str) -> Iterator[Span]:
-    """Yield what is said again "with a capital S: …"."""
-    for match in _CAPITAL.finditer(folded):
-        word = _WORD.match(text, match.end())
-        value = word[0].rstrip(_ENDS) if word else ""
-        if _is_mixed(value, tie="verb") or _is_word(value):
-            yield "password", match.end(), match.end() + len(value)
-
-
-def _listed(text: str, folded: str) -> Iterator[Span]:
-    """Yield recovery codes below or behind their name."""
-    if not any(sign in folded for sign in _OF_RECOVERY):
-        return
-    for name in _RECOVERY.finditer(folded):
-        for code in _LISTED.finditer(text, name.end(), name.end() + 400):
-            if sum(map(str.isdigit, code[0])) >= 3 or (code[0].isupper() and "-" in code[0]):
-                yield "code", *code.span()
-
-
-def may_say(folded: str, signs: Collection[str]) -> bool:
-    """Return whether a code or a login may be said in a text, in lower case, with these signs."""
-    if " / " in signs and _HOLDER.search(folded):
-        return True
-    if not _NUMBER_SIGNS.isdisjoint(signs) and _FIGURES.search(folded):
-        return True
-    if "code" in signs and _CODE_WORD in folded:
-        return True
-    if not _NUMBER_SIGNS.isdisjoint(signs) and _DIGITS.search(folded):
-        return True
-    if not _ANSWER_SIGNS.isdisjoint(signs) and _ANSWER.search(folded):
-        return True
-    if _LOGIN_SIGNS.isdisjoint(signs):
-        return False
-    return any(_logins(folded)) or _SLASHED.search(folded) is not None

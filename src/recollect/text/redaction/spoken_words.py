@@ -6,17 +6,21 @@ STEMS = tuple(
     "pass pw kennwort clave senha parol wachtwoord contrase sifre şifre hasł lösenord adgangskode"
     " пароль паролем 密码 密碼 口令 パスワード 비밀번호 비번 암호 パス"
     " 合言葉 mdp salasana heslo jelsz κωδικ passord المرور סיסמ पासवर्ड khẩu sandi รหัสผ่าน adgangsord"
-    " clé chave chiave schlüssel キー 密钥 金鑰 키 maiden mädchenname codewo safeword wifi wi-fi wlan ssid".split()
+    " clé chave chiave schlüssel キー 密钥 金鑰 키 maiden mädchenname codewo safeword wifi wi-fi"
+    " wlan"
+    " ssid".split()
 )
 """One of them begins each name of a password; folded to lower case."""
 NUMBER_STEMS = tuple(
-    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina geheimzahl geheimnummer passcode пин 暗証番号 验证码 驗證碼 認証コード"
+    "pin puk code codice código codigo kod otp 2fa mfa mtan combina kombina geheimzahl"
+    " geheimnummer passcode пин 暗証番号 验证码 驗證碼 認証コード"
     " 인증번호 код".split()
 )
 """One of them begins each name of a code."""
 PASSWORD = (
     r"(?:pass(?:word|wd|phrase|code|wort|e)|pwd?|kennwort|senha|parol[ae]n?|wachtwoord|codewor[dt]"
-    r"|clé (?:d'|de l'|)?api|chave (?:da |de )?api|chiave (?:dell')?api|(?<=api)(?:キー|密钥|金鑰|키)"
+    r"|clé (?:d'|de l'|)?api|chave (?:da |de )?api|chiave (?:dell')?api|(?<=api)(?:キー|密钥|金鑰"
+    r"|키)"
     r"|(?<=api )(?:キー|密钥|金鑰|키)|(?<=api-)schlüssel"
     r"|clave(?! (?:primaria|for[aá]nea|[uú]nica|ajena|p[uú]blica|candidata|compuesta))|safeword"
     r"|(?:wi-?fi|wlan)(?: |-| network )?(?:code|key|schlüssel|pass|pw)"
@@ -62,13 +66,15 @@ NUMBER = (
 )
 NOT_OF_PIN = r"(?:led|sensor|gpio|header|board|reset|cs|data|clock|motor|servo|rx|tx)[ _-]$"
 ANSWER = (
-    r"(?:(?:security|secret) (?:question[^\n]{0,60}?answer|answer)|answer to the (?:security|secret) question"
+    r"(?:(?:security|secret) (?:question[^\n]{0,60}?answer|answer)|answer to the (?:security"
+    r"|secret) question"
     r"|maiden name[^\n.]{0,40}?|sicherheitsfrage[^\n]{0,60}?antwort|mädchenname[^\n.]{0,30}?)"
     r"(?: (?:is|was|ist|war)|:| =)[ ]"
 )
 DIGITS = (
     r"(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|drei|vier|fünf|sechs"
-    r"|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)(?:[ ,-]{1,2}|(?=\W|$))){4,8}"
+    r"|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)(?:[ ,-]{1,2}"
+    r"|(?=\W|$))){4,8}"
 )
 SIGN = (
     r"[ \t]{0,3}(?::|：|->|→|=>|–|—|(?<=[ ])-(?=[ ]))(?:[ \t]{0,3}(?:\r?\n){1,2})?[ \t]{0,8}"
@@ -77,7 +83,8 @@ SIGN = (
 COPULA = (
     r"(?:(?:[ ]|(?<='s)(?=[ ]))(?:(?:is|was|will be|would be|should be|(?:changed|set|reset) to|ist"
     r"|lautet|heißt|heisst|reads|goes"
-    r"|war|est|c'est|es|é|è|to|jest|это|wordt|är|er|on|je|là|adalah|है|היא|هي|είναι)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
+    r"|war|est|c'est|es|é|è|to|jest|это|wordt|är|er|on|je|là|adalah|है|היא|هي"
+    r"|είναι)(?:[ ](?:vanaf \w{1,12}|now|still|currently|noch"
     r"|jetzt|seit \w{1,12}|ahora|toujours|ancora|nog|bisher|immer|always|simply|just|einfach))?|)"
     r"[ ]:?[ ]?|[是为為は는은][ ]?|(?:改成了?|设为|設為)[ ]?)"
 )

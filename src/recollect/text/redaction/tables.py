@@ -11,7 +11,8 @@ from recollect.text.redaction.settings import is_chosen
 from recollect.text.redaction.values import SPACE, is_filler, is_strong
 
 _TELLING = tuple(
-    "pass pw secret token senha contrase kennwort wachtwoord пароль 密码 密碼 パスワード 비밀번호".split()
+    "pass pw secret token senha contrase kennwort wachtwoord пароль 密码 密碼 パスワード"
+    " 비밀번호".split()
 )
 _HEADER = re.compile(r'"?[\w.#/-][\w .#/-]{0,40}"?(?:([,;\t])"?[\w.#/-][\w .#/-]{0,40}"?)+[ \r]*')
 _CELL = {

@@ -9,7 +9,8 @@ from recollect.text.scramble import is_scrambled
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:[./:-]|->|::)[A-Za-z_$][\w$]*)*[.:]?")
 _TEMPLATE = re.compile(
-    r"\\*(?:<|[$%#@][{(]|@?\w*@@|(?:id|src)=|@microsoft\.keyvault|\{cipher\}|vault:|ref\+|\(|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
+    r"\\*(?:<|[$%#@][{(]|@?\w*@@|(?:id|src)=|@microsoft\.keyvault|\{cipher\}|vault:|ref\+|\("
+    r"|\{\{[^{}]*(?:\}\}|$)|\{[^{}]*\}?$|\[[a-z_ -]+\]?$|\*+$|\$[a-z_]\w*$"
     r"|\$\d$|%[a-z_]+%?$|![a-z_]+(?:\s|$)|-|\d+(?:文字|桁|位|자리))"
 )
 _NUMBERED_WORD = re.compile(

@@ -1,4 +1,4 @@
-"""The table of calls that take a secret as an argument without a name: of ciphers, tokens, forms."""
+"""The table of calls that take a secret without a name: of ciphers, tokens, forms."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ def _parameter(sign: str) -> Row:
         sign,
         re.escape(sign) + r"(?P<value>[a-z0-9_~%.+-]{16,512})",
         looks_random,
-        f"https://host.net/a?b=1&x{sign}«b6907d289e10d714a6e88b30761fae22»",
-        f"https://host.net/a?b=1&x{sign}new",
+        f"https://example.org/a?b=1&x{sign}«b6907d289e10d714a6e88b30761fae22»",
+        f"https://example.org/a?b=1&x{sign}new",
     )
 
 
@@ -107,7 +107,7 @@ DEVICES: tuple[Row, ...] = (
         _device(
             gate,
             f": {gate} ",
-            rf"(?:\S{{1,60}} )?\"(?P<value>[^\"\n]{{3,128}})\"",
+            r"(?:\S{1,60} )?\"(?P<value>[^\"\n]{3,128})\"",
             f'ann : {gate.upper()} "«sunset blue»"',
             f"ann : {gate.upper()} none",
         )
@@ -140,7 +140,8 @@ DEVICES: tuple[Row, ...] = (
         "password",
         "</key>",
         "<key>",
-        r"<key>(?P<name>[\w .-]{1,60})</key>\s{0,40}<(?:string|data)>\s{0,40}(?P<value>[^<>\n]{3,512}?)\s{0,40}</",
+        r"<key>(?P<name>[\w .-]{1,60})</key>\s{0,40}<(?:string"
+        r"|data)>\s{0,40}(?P<value>[^<>\n]{3,512}?)\s{0,40}</",
         is_named,
         "<key>Password</key>\n<string>«sunset»</string>",
         "<key>Name</key>\n<string>sunset</string>",
@@ -160,7 +161,8 @@ DEVICES: tuple[Row, ...] = (
         "password",
         "variable",
         'variable "',
-        r'variable "(?P<name>[\w-]{1,60})"\s{0,4}\{[^{}]{0,300}?default\s{0,8}=\s{0,4}"(?P<value>[^"\n]{3,256})"',
+        r'variable "(?P<name>[\w-]{1,60})"\s{0,4}\{[^{}]{0,300}?default\s{0,8}=\s{0,4}"'
+        r'(?P<value>[^"\n]{3,256})"',
         is_named,
         'variable "db_password" {\n  default = "«sunset»"\n}',
         'variable "db_name" {\n  default = "sunset"\n}',
@@ -185,8 +187,8 @@ DEVICES: tuple[Row, ...] = (
             sign,
             re.escape(sign) + r"(?:[a-z]{1,12}/)?(?P<value>[a-z0-9_~%.+-]{16,512})",
             is_in_address,
-            f"https://host.net{sign}«b6907d289e10d714a6e88b30761fae22»",
-            f"https://host.net{sign}your-account-by-mail",
+            f"https://example.org{sign}«b6907d289e10d714a6e88b30761fae22»",
+            f"https://example.org{sign}your-account-by-mail",
         )
         for sign in ("/reset/", "/activate/", "/verify/", "/magic/", "/invite/", "/confirm/")
     ),

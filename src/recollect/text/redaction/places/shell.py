@@ -291,8 +291,8 @@ LABELS = (
             "token",
             gate,
             sign,
-            sign
-            + r"(?:['’]s)?(?: \([^()\n]{1,30}\))?(?: is| =|:|) [\"'`]?(?P<value>[a-z0-9_+/=-]{20,256})(?![\w.-])",
+            sign + r"(?:['’]s)?(?: \([^()\n]{1,30}\))?(?: is| =|:"
+            r"|) [\"'`]?(?P<value>[a-z0-9_+/=-]{20,256})(?![\w.-])",
             is_opaque,
             f"the {sign} «3a1f5c7e9b2d4f6081a3c5e7f9b1d3f5»",
             f"the {sign} of each environment",
@@ -324,8 +324,8 @@ LABELS = (
             "token",
             sign,
             sign,
-            sign
-            + r"(?: (?:key|code|number|no\.?))?(?: is|:| #|) {1,3}(?P<value>[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,6})"
+            sign + r"(?: (?:key|code|number|no\.?))?(?: is|:| #"
+            r"|) {1,3}(?P<value>[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){2,6})"
             r"(?![\w-])",
             is_not_word,
             f"{sign} «W269N-WFGWX-YVC9B-4J6C9-T83GX»",

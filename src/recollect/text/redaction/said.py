@@ -1,0 +1,169 @@
+"""Secrets in set phrases: logins, answers to questions of security, networks, lists of codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from recollect.text.redaction.blocks import Span
+from recollect.text.redaction.spoken import (
+    DIGITS_SAID,
+    ENDS,
+    QUOTED,
+    WORD,
+    around,
+    is_mixed,
+    is_word,
+    said,
+)
+from recollect.text.redaction.spoken_words import ANSWER, NUMBER_STEMS, STOP
+
+_NUMBER_SIGNS = frozenset(NUMBER_STEMS)
+_LOGIN_SIGNS = frozenset({"unlock", "log ", "login", "sign ", "signin", "opens ", "melde "})
+_ANSWER_SIGNS = frozenset({"security", "sicherheitsfrage", "maiden", "mädchenname"})
+SAID_SIGNS = _NUMBER_SIGNS | _LOGIN_SIGNS | {" / ", "security", "sicherheitsfrage"}
+"""One of them is in the lower case of each text in which a code or a login is said: `may_say`."""
+_CAPITAL = re.compile(
+    r"(?:capital|uppercase|großem|mayúscula|majuscule|maiúscula|maiuscola)\b[^:\n\0]{0,20}:[ ]"
+)
+CAPITALS = frozenset(
+    ("capital", "uppercase", "großem", "mayúscula", "majuscule", "maiúscula", "maiuscola")
+)
+"""One of them is in the lower case of each text in which a capital is named."""
+_HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
+_FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
+_SLASHED = re.compile(
+    r"\b(?:log-?ins?"
+    r"|creds)\b[^\n:=/(]{0,30}[:=(][ ]?[\w.@-]{2,40}[:/](?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
+)
+_ANSWER = re.compile(ANSWER)
+_ANSWER_WORDS = re.compile(r"[\w'-]+(?: [\w'-]+){1,3}(?=[.!]?(?:$|[\n\"]|[ ][—–(]))")
+_NETWORKS = frozenset({"wifi", "wi-fi", "wlan", "ssid"})
+_OF_NETWORK = re.compile(
+    r"(?:wi-?fi|wlan|ssid)\b[^\n]{0,80}?\b(?:key|schlüssel|clé|llave|chave|chiave|code)"
+    r"(?:[ ](?:is|ist|est|es|é|è)|:|=|)[ ](?=\S)"
+)
+_CODE_WORD = "code word"
+_PAIRED = re.compile(r" / (?P<value>[^\s,;\"]{4,64})")
+_LOGIN = re.compile(
+    r"(?:(?:log ?in|sign ?in|unlocks?|melde dich)\b[^.\n\0]{0,40}?|opens)[ ](?:with|mit)[ ]"
+)
+_LOGINS = ("log in", "login", "sign in", "signin", "unlock", "melde dich", "opens ")
+"""One of them is before each value that `_LOGIN` ends at."""
+_RECOVERY = re.compile(
+    r"(?:recovery|backup|scratch|emergency|one-time|wiederherstellungs|rettungs|notfall|backup-)"
+    r"[ -]?(?:codes?|schlüssel)|códigos de (?:recuperaci|respaldo|seguran|backup)"
+    r"|codes de (?:récup|secours)|codici di (?:recup|backup)|резервные коды|恢复代?码|备用验?证?码"
+    r"|バックアップコード|リカバリーコード|백업 코드|복구 코드"
+)
+_OF_RECOVERY = ("codes", "códigos de", "codici di", "коды", "码", "コード", "코드")
+_LISTED = re.compile(
+    r"(?<![\w-])[A-Z2-9]{4,6}(?:-[A-Z2-9]{4,6}){1,3}(?![\w-])"
+    r"|(?<![\w-])(?=[a-z]*\d)[a-z0-9]{4,10}(?:[ -](?=[a-z]*\d)[a-z0-9]{4,10}){0,3}(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def find_said(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
+    """Yield the secrets of ``text`` in set phrases.
+
+    Args:
+        text: Any text.
+        folded: The same in lower case, with every character at the same offset.
+        signs: Those of `SAID_SIGNS`, `CAPITALS` and of networks that are in it, among others.
+    """
+    if not _NUMBER_SIGNS.isdisjoint(signs):
+        yield from _listed(text, folded)
+    if not _LOGIN_SIGNS.isdisjoint(signs):
+        yield from _of_logins(text, folded)
+    if not CAPITALS.isdisjoint(signs):
+        yield from _corrected(text, folded)
+    if not _ANSWER_SIGNS.isdisjoint(signs):
+        for asked in _ANSWER.finditer(folded):
+            yield from _answered(text, asked.end())
+    if not _NETWORKS.isdisjoint(signs):
+        for network in _OF_NETWORK.finditer(folded):
+            yield from said(text, network.end(), is_number=False, tie="verb")
+    if "code" in signs and (at := folded.find(_CODE_WORD)) >= 0:
+        yield from around(text, folded, at, at + len(_CODE_WORD), is_number=False)
+    if " / " in signs:
+        yield from _pairs(text, folded)
+
+
+def _of_logins(text: str, folded: str) -> Iterator[Span]:
+    for match in _logins(folded):
+        is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
+        yield from said(text, match.end(), is_number=is_number, tie="bare")
+    for pair in _SLASHED.finditer(folded):
+        if is_mixed(text[slice(*pair.span("value"))], tie="bare"):
+            yield "password", *pair.span("value")
+
+
+def _logins(folded: str) -> Iterator[re.Match[str]]:
+    """Yield where it is said with what somebody logs in."""
+    if " with " not in folded and " mit " not in folded:
+        return
+    for word in _LOGINS:
+        at = folded.find(word)
+        while at >= 0:
+            if match := _LOGIN.match(folded, at):
+                yield match
+            at = folded.find(word, at + len(word))
+
+
+def _pairs(text: str, folded: str) -> Iterator[Span]:
+    """Yield the passwords of "user / password" behind a word for both."""
+    at = folded.find(" / ")
+    while at >= 0:
+        pair = _PAIRED.match(text, at)
+        holder = _HOLDER.search(folded, max(at - 60, 0), at)
+        if pair and holder and is_mixed(pair["value"], tie="bare"):
+            yield "password", *pair.span("value")
+        at = folded.find(" / ", at + 3)
+
+
+def _answered(text: str, at: int) -> Iterator[Span]:
+    """Yield the answer to a question of security, of any words."""
+    if quoted := QUOTED.match(text, at):
+        inner = next(filter(None, quoted.groups()))
+        yield "password", at + 1, at + 1 + len(inner)
+    elif (word := WORD.match(text, at)) and word[0].rstrip(ENDS).casefold() not in STOP:
+        words = _ANSWER_WORDS.match(text, at)
+        end = words.end() if words else at + len(word[0].rstrip(ENDS))
+        yield "password", at, end
+
+
+def _corrected(text: str, folded: str) -> Iterator[Span]:
+    """Yield what is said again "with a capital S: …"."""
+    for match in _CAPITAL.finditer(folded):
+        word = WORD.match(text, match.end())
+        value = word[0].rstrip(ENDS) if word else ""
+        if is_mixed(value, tie="verb") or is_word(value):
+            yield "password", match.end(), match.end() + len(value)
+
+
+def _listed(text: str, folded: str) -> Iterator[Span]:
+    """Yield recovery codes below or behind their name."""
+    if not any(sign in folded for sign in _OF_RECOVERY):
+        return
+    for name in _RECOVERY.finditer(folded):
+        for code in _LISTED.finditer(text, name.end(), name.end() + 400):
+            if sum(map(str.isdigit, code[0])) >= 3 or (code[0].isupper() and "-" in code[0]):
+                yield "code", *code.span()
+
+
+def may_say(folded: str, signs: Collection[str]) -> bool:
+    """Return whether a code or a login may be said in a text, in lower case, with these signs."""
+    if " / " in signs and _HOLDER.search(folded):
+        return True
+    if not _NUMBER_SIGNS.isdisjoint(signs) and _may_say_code(folded):
+        return True
+    if not _ANSWER_SIGNS.isdisjoint(signs) and _ANSWER.search(folded):
+        return True
+    if _LOGIN_SIGNS.isdisjoint(signs):
+        return False
+    return any(_logins(folded)) or _SLASHED.search(folded) is not None
+
+
+def _may_say_code(folded: str) -> bool:
+    return any((_FIGURES.search(folded), _CODE_WORD in folded, DIGITS_SAID.search(folded)))
