@@ -17,7 +17,7 @@ from recollect.text.redaction.carriers import CARRIER_SIGNS, PACKED, is_packed
 from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import KEYED_SIGNS
-from recollect.text.redaction.phrases import PHRASE_SIGNS
+from recollect.text.redaction.places.phrases import PHRASE_SIGNS
 from recollect.text.redaction.said import CAPITALS, SAID_SIGNS, may_say
 from recollect.text.redaction.spoken import SPOKEN_SIGNS
 from recollect.text.tokens import LONGEST_SPLIT, words_of

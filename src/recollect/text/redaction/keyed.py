@@ -423,7 +423,7 @@ def _begins_line(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_setting(text: str, value: re.Match[str]) -> bool:
-    """Return whether a value without quotes stands alone behind its name, and is no name."""
+    """Return whether a value without quotes stands alone after its name, and names nothing."""
     is_last = text[value.end() : value.end() + 1] in {"", "\n", "\r", " ", '"'}
     return (
         is_last and "-" in value[0][1:-1] and value[0][-1] not in ",)" and not is_filler(value[0])

@@ -26,7 +26,7 @@ from recollect.text.redaction.harmless import (
     signs_in,
 )
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
-from recollect.text.redaction.phrases import find_phrases
+from recollect.text.redaction.places.phrases import find_phrases
 from recollect.text.redaction.recognised import Recognised, users_in
 from recollect.text.redaction.said import find_said
 from recollect.text.redaction.spoken import find_spoken

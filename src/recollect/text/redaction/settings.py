@@ -133,7 +133,7 @@ def in_setting(text: str, start: int, at: int, sign: str) -> tuple[int, int] | N
 
 
 def _stands_as_word(text: str, line: int, start: int, at: int, sign: str) -> bool:
-    """Return whether a word there can be no name of a variable."""
+    """Return whether a word there cannot name a variable."""
     if sign == ":":
         is_upper = text[max(start - 2, 0) : start].isupper() or text[start : start + 4].isupper()
         return is_upper or _is_beside_settings(text, line, at, sign)

@@ -353,7 +353,7 @@ def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
 
 
 def _tells_of_figures(text: str, at: int, end: int, tie: str) -> bool:
-    """Return whether figures behind the name of a password are one."""
+    """Return whether figures after a name of passwords are one."""
     before = text[max(at - 40, 0) : at]
     if _OF_OTHER.search(before) or (tie == "bare" and before[-2:].isascii()):
         return False
@@ -361,7 +361,7 @@ def _tells_of_figures(text: str, at: int, end: int, tie: str) -> bool:
 
 
 def _phrase(text: str, at: int) -> int:
-    """Return where the words of a phrase end that is told behind the name of one, 0 if none is."""
+    """Return where the words of a phrase end that follow its name, 0 if none do."""
     if not _OF_PHRASE.search(text, max(at - 48, 0), at):
         return 0
     words = _PHRASE.match(text, at, at + 200)

@@ -32,8 +32,8 @@ def _parameter(sign: str) -> Row:
         sign,
         re.escape(sign) + r"(?P<value>[a-z0-9_~%.+-]{16,512})",
         looks_random,
-        f"https://example.org/a?b=1&x{sign}«b6907d289e10d714a6e88b30761fae22»",
-        f"https://example.org/a?b=1&x{sign}new",
+        f"/a?b=1&x{sign}«b6907d289e10d714a6e88b30761fae22»",
+        f"/a?b=1&x{sign}new",
     )
 
 
@@ -187,8 +187,8 @@ DEVICES: tuple[Row, ...] = (
             sign,
             re.escape(sign) + r"(?:[a-z]{1,12}/)?(?P<value>[a-z0-9_~%.+-]{16,512})",
             is_in_address,
-            f"https://example.org{sign}«b6907d289e10d714a6e88b30761fae22»",
-            f"https://example.org{sign}your-account-by-mail",
+            f"/a{sign}«b6907d289e10d714a6e88b30761fae22»",
+            f"/a{sign}your-account-by-mail",
         )
         for sign in ("/reset/", "/activate/", "/verify/", "/magic/", "/invite/", "/confirm/")
     ),

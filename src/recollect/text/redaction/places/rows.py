@@ -132,7 +132,7 @@ def is_named(match: re.Match[str], value: str) -> bool:
 
 
 def is_named_strong(match: re.Match[str], value: str) -> bool:
-    """Return whether the name beside a value tells of a secret, and the value is no label."""
+    """Return whether the name beside a value tells of a secret, and the value is not a label."""
     return key_kind(match["name"]) is not None and is_not_word(match, value)
 
 
