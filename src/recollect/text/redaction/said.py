@@ -32,6 +32,7 @@ CAPITALS = frozenset(
 """One of them is in the lower case of each text in which a capital is named."""
 _HOLDER = re.compile(r"\b(?:cred|login|account|zugang|admin|user|root)")
 _FIGURES = re.compile(r"\d[\d -]{2,}|\d[a-z]?\d")
+_OF_PAIRS = ("login", "log-in", "creds")
 _SLASHED = re.compile(
     r"\b(?:log-?ins?"
     r"|creds)\b[^\n:=/(]{0,30}[:=(][ ]?[\w.@-]{2,40}[:/](?P<value>[^\s/,;\"]{6,64})(?=[\s,;\"]|$)"
@@ -94,9 +95,19 @@ def _of_logins(text: str, folded: str) -> Iterator[Span]:
     for match in _logins(folded):
         is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
         yield from said(text, match.end(), is_number=is_number, tie="bare")
-    for pair in _SLASHED.finditer(folded):
+    for pair in _slashed(folded):
         if is_mixed(text[slice(*pair.span("value"))], tie="bare"):
             yield "password", *pair.span("value")
+
+
+def _slashed(folded: str) -> Iterator[re.Match[str]]:
+    """Yield the pairs of a name and a password after a word for both."""
+    for word in _OF_PAIRS:
+        at = folded.find(word)
+        while at >= 0:
+            if match := _SLASHED.match(folded, at):
+                yield match
+            at = folded.find(word, at + len(word))
 
 
 def _logins(folded: str) -> Iterator[re.Match[str]]:
@@ -162,7 +173,7 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
         return True
     if _LOGIN_SIGNS.isdisjoint(signs):
         return False
-    return any(_logins(folded)) or _SLASHED.search(folded) is not None
+    return any(_logins(folded)) or any(_slashed(folded))
 
 
 def _may_say_code(folded: str) -> bool:

@@ -1,7 +1,7 @@
 """Secrets that are known by how they are grouped: words of a wallet, keys of an authenticator.
 
 Twelve short words or more in a row without an article or a sign make no sentence; beside a word
-such as "seed" they open a wallet. Groups of four letters and digits beside "authenticator" are a key.
+such as "seed" they open a wallet. Groups of four letters and digits near "authenticator" are keys.
 """
 
 from __future__ import annotations
