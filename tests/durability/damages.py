@@ -100,6 +100,8 @@ class Truth:
                 memory.sessions.set_status(session, "archived")
             memory.observations.forget("#5")
             memory.capture.pause(PROJECTS[0])
+            for session in self.sessions:
+                memory.context(session, "kettle")
             memory.sessions.create(session_id=ERASED)
             memory.sessions.append(ERASED, "user", "it never was")
             memory.erase(session_id=ERASED)
@@ -164,6 +166,13 @@ def ask(memory: Memory, truth: Truth) -> dict[str, object]:
         "tokens": lambda: [(t.name, t.revoked_at) for t in memory.tokens.list(revoked=True)],
         "pauses": lambda: _told(memory.capture.pauses()),
         "counts": memory.counts,
+        "left out": memory.capture.counts,
+        "injected": lambda: _told(memory.context.injections(limit=99)),
+        "about": lambda: memory.context.about(PROJECTS[1]).text,
+        "numbers": lambda: memory.observations.numbers(types=["note"]),
+        "last": lambda: memory.sessions.latest(PROJECTS[1]),
+        "got": lambda: memory.observations.get([f"#{number}" for number in (3, 5, 60, 90)]),
+        "found": partial(_found, memory),
         "audit": lambda: _told(memory.audit.latest()),
     }
     for number, session in enumerate(truth.sessions):
@@ -194,6 +203,12 @@ def _of_session(
 
 def _told(values: Iterable[Any]) -> list[object]:
     return [msgspec.to_builtins(value) for value in values]
+
+
+def _found(memory: Memory) -> object:
+    """Return lines of a search, or what it warns of."""
+    found = memory.search("kettle zebra")
+    return RecollectError("; ".join(found.warnings)) if found.warnings else memory.lines(found)
 
 
 def _verified(memory: Memory, token: str) -> str:

@@ -29,11 +29,11 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True):
 CEILINGS = {
     ("warm search", "caller"): Ceiling(files=29, moves=143, reads=3),
     ("append", "caller"): Ceiling(files=19, moves=61, reads=1),
-    ("append", "writer"): Ceiling(files=11, moves=36),
-    ("import of a line", "caller"): Ceiling(files=39, moves=251),
+    ("append", "writer"): Ceiling(files=11, moves=40),
+    ("import of a line", "caller"): Ceiling(files=40, moves=253),
     ("changed file", "caller"): Ceiling(files=41, moves=172),
     ("changed file", "all"): Ceiling(files=52, moves=324),
-    ("recollect search", "all"): Ceiling(files=115, modules=250),
+    ("recollect search", "all"): Ceiling(files=118, modules=256),
 }
 """On Python 3.11; newer ones have no frames of comprehensions and walk less. Where this is heading:
 16/50 for an append, 26/130 for a line, 35/220 for a file. Raised once: an append looks whether it
@@ -56,7 +56,9 @@ where one is named, and the tables of Chinese and Japanese only for a text in su
 arguments of a public call are compared with its annotations (one file, three moves of an import),
 and cues of questions stand apart from those of texts. Whoever waits for a thread sees that it died,
 in one file that all share: two moves for each commit that is waited for. An import asks which lines
-were erased (one file, seven moves); its payloads and projects are two files."""
+were erased (one file, seven moves); its payloads and projects are two files. What public reads answer is compared with a second copy (one
+file); a message is numbered before its insert, so that its hash covers the number (four moves), and
+lines of a search are proved by the hashes of their rows (two files, five modules)."""
 
 
 @pytest.fixture(scope="module")

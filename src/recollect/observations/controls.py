@@ -22,6 +22,7 @@ from recollect.observations.projects import Projects
 from recollect.store.audit import record_audit
 from recollect.store.columns import decode, typed_rows
 from recollect.store.engine import Transaction
+from recollect.store.twins import compared_rows
 
 OFF_FILE = ".recollect-off"
 """A file or folder of this name: nothing is captured in its folder and below."""
@@ -30,9 +31,7 @@ PAUSED, EXCLUDED, OFF, TOOL, FILE = "paused", "excluded", "off", "tool", "file"
 _LONGEST = 4_096
 """Characters of an argument that can be a path, or a command with some."""
 
-_PAUSES: LiteralString = """
-    SELECT project_id, since, until FROM pauses WHERE tenant = ? ORDER BY id
-"""
+_PAUSES: LiteralString = "FROM pauses INDEXED BY pauses_twin WHERE tenant = ? ORDER BY id"
 _PAUSE: LiteralString = "INSERT INTO pauses (tenant, project_id, since, until) VALUES (?, ?, ?, ?)"
 _RESUME: LiteralString = """
     UPDATE pauses SET until = ? WHERE tenant = ? AND (until IS NULL OR until > ?)
@@ -43,7 +42,7 @@ _COUNT: LiteralString = """
     ON CONFLICT (tenant, reason) DO UPDATE
         SET number = withheld.number + excluded.number, at = excluded.at
 """
-_COUNTS: LiteralString = "SELECT reason, number FROM withheld WHERE tenant = ? ORDER BY reason"
+_COUNTS: LiteralString = "FROM withheld INDEXED BY withheld_twin WHERE tenant = ? ORDER BY reason"
 
 
 DROPPED = "hooks"
@@ -253,7 +252,7 @@ class CaptureControls:
     @self_checked
     def pauses_in(self, tx: Transaction) -> list[Pause]:
         """Return the pauses that there ever were, the oldest first."""
-        rows = tx.all(_PAUSES, (self._tenant,))
+        rows = compared_rows(tx, "project_id, since, until", _PAUSES, (self._tenant,))
         return [decode(Pause, Pause.__struct_fields__, row) for row in rows]
 
     def count(self, left_out: Mapping[str, int]) -> None:
@@ -264,7 +263,8 @@ class CaptureControls:
 
     def counts(self) -> dict[str, int]:
         """Return how much was left out since the home was made, by reason."""
-        rows = self._database.read(lambda tx: tx.all(_COUNTS, (self._tenant,)))
+        tenant = (self._tenant,)
+        rows = self._database.read(lambda tx: compared_rows(tx, "reason, number", _COUNTS, tenant))
         return dict(typed_rows(rows, tuple[str, int]))
 
     def check(self, path: str) -> CaptureCheck:

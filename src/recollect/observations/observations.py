@@ -40,6 +40,7 @@ from recollect.observations.recorder import (
 from recollect.observations.rows import (
     KIND,
     Recorded,
+    find_number,
     places_of,
     select_numbers,
     select_observations,
@@ -345,10 +346,12 @@ class Observations:
         if meant is None or (meant.id is None and meant.kind != KIND):
             hint = "write #12, or '#12' in a shell"
             raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
-        where.equal("id", meant.id).equal("number", meant.number or None)
+        chosen = meant.id or find_number(tx, self.scope.tenant, meant.number)
+        if chosen is None:
+            return None
         if not forgotten:
             where.also("is_forgotten = ?", 0)
-        return next(iter(select_observations(tx, where, "id", 1)), None)
+        return next(iter(select_observations(tx, where, "id", -1, ids=[chosen])), None)
 
     def _newest(self, where: Condition, limit: int, hearer: Hearer | None, tx: Transaction) -> Many:
         order: LiteralString = "created_at DESC, number DESC"

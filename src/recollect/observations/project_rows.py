@@ -12,16 +12,17 @@ import msgspec
 from recollect.observations.places import ProjectPlace, printable
 from recollect.store.columns import decode, text
 from recollect.store.engine import Row, SqlValue, Transaction
+from recollect.store.twins import compared_rows
 
 _NAME_CHARS = 200
 
 _FIELDS = ("id", "name", "root", "remote", "clone", "merged_into", "stands_for", "apart")
-_SELECT: LiteralString = """
-    SELECT id, name, root, remote, clone, merged_into, stands_for, apart
-    FROM projects WHERE tenant = ? ORDER BY created_at, id
+_COLUMNS: LiteralString = "id, name, root, remote, clone, merged_into, stands_for, apart"
+_PROJECTS: LiteralString = """
+    FROM projects INDEXED BY projects_twin WHERE tenant = ? ORDER BY created_at, id
 """
 _ALIASES: LiteralString = """
-    SELECT path, project_id, kind FROM project_aliases WHERE tenant = ? ORDER BY path
+    FROM project_aliases INDEXED BY project_aliases_twin WHERE tenant = ? ORDER BY path
 """
 _USED: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND project = ? LIMIT 1"
 ADD_PROJECT: LiteralString = """
@@ -77,10 +78,11 @@ class KnownProjects:
     """The projects of a tenant in one transaction."""
 
     def __init__(self, tx: Transaction, tenant: str) -> None:
-        rows = map(_row_of, tx.all(_SELECT, (tenant,)))
+        rows = map(_row_of, compared_rows(tx, _COLUMNS, _PROJECTS, (tenant,)))
         self.rows = {row.id: row for row in rows}
+        aliases = compared_rows(tx, "path, project_id, kind", _ALIASES, (tenant,))
         self.paths: dict[str, tuple[str, str]] = {
-            text(path): (text(id_), text(kind)) for path, id_, kind in tx.all(_ALIASES, (tenant,))
+            text(path): (text(id_), text(kind)) for path, id_, kind in aliases
         }
         """Project and kind of each alias."""
 

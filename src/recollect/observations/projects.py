@@ -29,6 +29,7 @@ from recollect.observations.project_rows import (
 )
 from recollect.store.columns import PROJECT_PATHS, Condition, text, typed_rows
 from recollect.store.engine import Database, Transaction
+from recollect.store.twins import compared_rows
 
 _UPDATE: LiteralString = """
     UPDATE projects SET name = ?, root = ?, remote = ?, clone = ?, merged_into = ?,
@@ -38,8 +39,8 @@ _UNKNOWN: LiteralString = """
     SELECT DISTINCT project FROM sessions WHERE tenant = ? AND project IS NOT NULL
         AND project NOT IN (SELECT path FROM project_aliases WHERE tenant = ?)
 """
-_SESSIONS: LiteralString = "SELECT project, count(*) FROM sessions WHERE "
-_BY_PROJECT: LiteralString = " AND project IS NOT NULL GROUP BY project"
+_SESSIONS: LiteralString = "FROM sessions INDEXED BY sessions_twin_by_time WHERE "
+_BY_PROJECT: LiteralString = " AND project IS NOT NULL GROUP BY project ORDER BY project"
 _FORGET_PATH: LiteralString = """
     DELETE FROM project_aliases WHERE tenant = ? AND path = (
         SELECT e.project FROM sessions e WHERE e.id = ?)
@@ -180,10 +181,14 @@ class Projects:
         self.catch_up()
         scope = self.scope
         where = Condition(scope).also("status <> ?", "deleted")
-        sql = _SESSIONS + where.sql + _BY_PROJECT
+        of: LiteralString = _SESSIONS + where.sql + _BY_PROJECT
 
         def unit(tx: Transaction) -> ProjectList:
-            counted = dict(typed_rows(tx.all(sql, where.params), tuple[str, int]))
+            counted = dict(
+                typed_rows(
+                    compared_rows(tx, "project, count(*)", of, where.params), tuple[str, int]
+                )
+            )
             return KnownProjects(tx, scope.tenant).projects(
                 counted, only=None if scope.is_tenant else frozenset(counted)
             )

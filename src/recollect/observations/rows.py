@@ -29,6 +29,7 @@ from recollect.store.counters import next_numbers
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import Operation, record_change, record_changes
 from recollect.store.row_hash import row_hash
+from recollect.store.twins import compared_rows, damaged_rows
 
 KIND = "observation"
 """What the outbox and the counters call an observation."""
@@ -44,19 +45,32 @@ _INSERT: LiteralString = f"""
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
         ?, ?)
 """  # noqa: S608  # literals
-_SELECT: LiteralString = f"SELECT {_COLUMNS}, is_forgotten, row_hash FROM observations o WHERE "  # noqa: S608  # literals
-_SELECT_LISTED: LiteralString = f"""
-    SELECT {_COLUMNS}, is_forgotten, row_hash
-    FROM {LISTED} observations o WHERE o.id = listed AND """  # noqa: S608  # literals
+_STORED: LiteralString = _COLUMNS + ", is_forgotten, row_hash"
+_SELECT: LiteralString = f"SELECT {_STORED} FROM observations o WHERE "  # noqa: S608  # literals
+_BY_TIME: LiteralString = "FROM observations o INDEXED BY observations_twin WHERE "
+_BY_ID: LiteralString = f"FROM {LISTED} observations o WHERE o.id = listed"
+_AT: LiteralString = (
+    " AND created_at IN (SELECT value FROM json_each(?)) AND id IN (SELECT value FROM json_each(?))"
+)
+_IS_THERE: LiteralString = f"""
+    SELECT 1 {_BY_TIME} id IN (SELECT value FROM json_each(?)) LIMIT 1
+"""  # noqa: S608  # literals
+_NUMBERED: LiteralString = "SELECT id FROM observations WHERE tenant = ? AND number = ?"
+_IS_NUMBERED: LiteralString = f"SELECT 1 {_BY_TIME} tenant = ? AND number = ?"
 _REWRITE: LiteralString = """
     UPDATE observations SET title = ?, summary = ?, made_by = ?, row_hash = ? WHERE id = ?
 """
 _LIVING: LiteralString = (
-    " AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = o.session_id AND s.status <> 'deleted')"
+    " AND EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
+    " WHERE s.id = o.session_id AND s.status <> 'deleted')"
 )
-_PLACES: LiteralString = """
-    SELECT o.id, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender
-    FROM json_each(?) k JOIN observations o ON o.id = k.value JOIN sessions s ON s.id = o.session_id
+_PLACE: LiteralString = (
+    "o.id, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender"
+)
+_PLACES: LiteralString = f"""
+    FROM {LISTED} observations o
+    JOIN sessions s INDEXED BY sessions_twin ON s.id = o.session_id
+    WHERE o.id = listed ORDER BY o.id
 """
 _SESSION: LiteralString = """
     SELECT tenant, agent, user_id, project, channel, account, chat_type, peer, status, parent_id,
@@ -315,8 +329,8 @@ def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: i
 
 def rewrite(tx: Transaction, old: Observation, new: Observation, at: int) -> bool:
     """Give an observation another title and summary; return whether it is as it was read."""
-    where = _where(Scope(tenant=old.tenant)).also("id = ?", old.id).also("made_by = ?", old.made_by)
-    if not select_observations(tx, where, "id", 1):
+    where = _where(Scope(tenant=old.tenant)).also("made_by = ?", old.made_by)
+    if not select_observations(tx, where, "id", 1, ids=[old.id]):
         return False
     words = (new.title, new.summary, new.made_by, row_hash(_row(new)))
     tx.execute(_REWRITE, (*words, old.id))
@@ -340,31 +354,68 @@ def select_observations(
         tx: A transaction.
         where: Which ones.
         order: The columns to order by.
-        limit: How many at most; -1 is all.
+        limit: How many at most; -1 is all, of some ids always.
         offset: How many of them to leave out first.
         deleted: Those of deleted sessions, too.
         ids: Only these.
 
     Raises:
-        StoreCorrupt: a row is not what was stored.
+        StoreCorrupt: a row is missing, or is not what was stored.
     """
     living: LiteralString = "" if deleted else _LIVING
     tail: LiteralString = living + " ORDER BY " + order + " LIMIT ? OFFSET ?"
-    select, chosen = (_SELECT, ()) if ids is None else (_SELECT_LISTED, (listed(ids),))
-    rows = tx.all(select + where.sql + tail, [*chosen, *where.params, limit, offset])
-    return [_observation_of(row) for row in rows]
+    chosen = [] if ids is None else [listed(ids)]
+    table: LiteralString = _BY_TIME if ids is None else _BY_ID + " AND "
+    params = [*chosen, *where.params, limit, offset]
+    rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
+    found = [_observation_of(row) for row in rows]
+    if ids is not None:
+        _check_chosen(tx, where, living, ids, {each.id for each in found})
+    return found
+
+
+def _check_chosen(
+    tx: Transaction, where: Condition, living: LiteralString, ids: Sequence[str], found: set[str]
+) -> None:
+    """Compare which of some observations meet a condition with what their twins say.
+
+    Raises:
+        StoreCorrupt: they say something else.
+    """
+    chosen = listed(ids)
+    known = tx.all("SELECT id, created_at " + _BY_ID, (chosen,))  # literals
+    if len(known) < len(set(ids)):
+        others = listed(set(ids) - {text(id_) for id_, _ in known})
+        if tx.row(_IS_THERE, (others,)) is not None:
+            raise damaged_rows()
+    moments = listed({integer(at) for _, at in known})
+    select: LiteralString = "SELECT id " + _BY_TIME + where.sql + _AT + living
+    twins = tx.all(select, [*where.params, moments, chosen])
+    if found != {text(id_) for (id_,) in twins}:
+        raise damaged_rows()
+
+
+def find_number(tx: Transaction, tenant: str, number: int) -> str | None:
+    """Return the id of the observation with a number.
+
+    Raises:
+        StoreCorrupt: its row is not where its number says.
+    """
+    row = tx.row(_NUMBERED, (tenant, number))
+    if row is None and tx.row(_IS_NUMBERED, (tenant, number)) is not None:
+        raise damaged_rows()
+    return None if row is None else text(row[0])
 
 
 def select_numbers(tx: Transaction, where: Condition) -> list[int]:
     """Return the numbers of the observations that meet a condition."""
-    select: LiteralString = "SELECT number FROM observations WHERE "
-    rows = tx.all(select + where.sql, where.params)
-    return [integer(number) for (number,) in rows]
+    rows = compared_rows(tx, "number, id", _BY_TIME + where.sql + " ORDER BY number", where.params)
+    return [integer(number) for number, _ in rows]
 
 
 def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     """Return where each of some observations happened."""
-    rows = tx.all(_PLACES, (msgspec.json.encode(ids).decode(),))
+    rows = compared_rows(tx, _PLACE, _PLACES, (listed(ids),))
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
 
 
@@ -378,8 +429,8 @@ def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation |
         row = tx.row(_BY_TOOL_USE, (*here, draft.tool_use_id, draft.event))
     if row is None:
         return None
-    where = _where(Scope(tenant=tenant)).also("id = ?", row[0])
-    return select_observations(tx, where, "id", 1, deleted=True)[0]
+    where = _where(Scope(tenant=tenant))
+    return select_observations(tx, where, "id", 1, deleted=True, ids=[text(row[0])])[0]
 
 
 def _where(scope: Scope) -> Condition:

@@ -34,6 +34,7 @@ from recollect.store.journal import last_change
 from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
 from recollect.store.streams import EventsState, EventStream
+from recollect.store.twins import compared_rows
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
 
 if TYPE_CHECKING:  # it brings what runs programs
@@ -466,12 +467,15 @@ class RecordCounts(msgspec.Struct, frozen=True):
     episodes: int
 
 
-_OF_SESSIONS: LiteralString = "WITH them AS (SELECT id FROM sessions WHERE "
+_OF_SESSIONS: LiteralString = """FROM (
+    WITH them AS (
+        SELECT id, message_count FROM sessions INDEXED BY sessions_twin_by_time WHERE """
 _THEIR_RECORDS: LiteralString = """)
-    SELECT (SELECT count(*) FROM them),
-        (SELECT count(*) FROM messages WHERE session_id IN them),
-        (SELECT count(*) FROM observations WHERE session_id IN them AND is_forgotten = 0),
-        (SELECT count(*) FROM episodes WHERE session_id IN them)
+    SELECT (SELECT count(*) FROM them), (SELECT coalesce(sum(message_count), 0) FROM them),
+        (SELECT count(*) FROM observations INDEXED BY observations_twin
+            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0),
+        (SELECT count(*) FROM episodes INDEXED BY episodes_twin
+            WHERE session_id IN (SELECT id FROM them)))
 """
 
 
@@ -479,5 +483,5 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
     """Return how much a scope holds."""
     where = Condition(scope).also("status <> ?", "deleted")
     sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
-    (row,) = records.read(lambda tx: tx.all(sql, where.params))
+    (row,) = records.read(lambda tx: compared_rows(tx, "*", sql, where.params))
     return RecordCounts(*map(integer, row))

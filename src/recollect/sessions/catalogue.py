@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 from typing import LiteralString, TypeAlias
 
 import msgspec
@@ -25,6 +26,8 @@ from recollect.sessions.record.session import (
     LIST_THEM,
     STATUSES,
     Session,
+    compare_session,
+    each_session,
     find_session,
     plain_user,
     require_session,
@@ -33,7 +36,6 @@ from recollect.sessions.record.session import (
 )
 from recollect.store.columns import Condition, decode, text
 from recollect.store.engine import Transaction
-from recollect.store.sqlite.integrity import check_indexes
 
 _HOLDS: LiteralString = "instr(lower(coalesce(title, '')), lower(?)) > 0"
 _BEGINS: LiteralString = "instr(id, ?) = 1"
@@ -60,10 +62,15 @@ class Catalogue:
 
         Raises:
             NotFound: there is none with this id in the scope.
+            StoreCorrupt: it is missing, or is not what was stored.
         """
-        return self._access.database.read(
-            lambda tx: require_session(tx, self._access.scope, session_id)
-        )
+        scope = self._access.scope
+
+        def unit(tx: Transaction) -> Session:
+            compare_session(tx, scope, session_id)
+            return require_session(tx, scope, session_id)
+
+        return self._access.database.read(unit)
 
     def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
         """Return the session that an id, the end of one, a title or a session key means.
@@ -167,7 +174,7 @@ class Catalogue:
         Raises:
             InvalidInput: an unknown status, a bad key, a limit below 0, or a reversed time.
             NotFound: the scope has no session ``for_session``.
-            StoreCorrupt: without a limit: a session is missing, or is not what was stored.
+            StoreCorrupt: a session is missing, or is not what was stored.
         """
         check_count(limit, "a limit")
         where = Condition(self._access.scope).equal("status", _check_status(status))
@@ -184,10 +191,8 @@ class Catalogue:
             where.also("coalesce(chat_type, '') <> ?", chat_type)
 
         def unit(tx: Transaction) -> SessionList:
-            if limit is None:
-                check_indexes(tx, "sessions")
             if for_session is None:
-                return select_sessions(tx, where, limit)
+                return list(islice(each_session(tx, where), limit))
             own = require_session(tx, self._access.scope, for_session)
             return heard_sessions(tx, where, own, self._owner, limit)
 

@@ -15,6 +15,7 @@ from recollect.core.clock import Clock
 from recollect.core.scope import Scope
 from recollect.store.columns import Condition, decode
 from recollect.store.engine import Database, Transaction
+from recollect.store.twins import compared_rows
 
 Outcome: TypeAlias = Literal["done", "refused"]
 DONE: Outcome = "done"
@@ -24,8 +25,8 @@ _WRITE: LiteralString = """
     INSERT INTO audit (tenant, agent, user_id, project, actor, action, outcome, target, at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_READ: LiteralString = """
-    SELECT seq, tenant, agent, project, actor, action, outcome, target, at FROM audit"""
+_COLUMNS: LiteralString = "seq, tenant, agent, project, actor, action, outcome, target, at"
+_FROM: LiteralString = "FROM audit INDEXED BY audit_twin"
 _RECENT: LiteralString = """
     SELECT 1 FROM audit
     WHERE tenant = ? AND actor IS ? AND action = ? AND outcome = 'refused' AND at > ?
@@ -134,7 +135,7 @@ class Audit:
         where = Condition(self._scope)
         narrowing = " WHERE " + where.sql if self._scope != Scope() else ""
         params = where.params if self._scope != Scope() else []
-        sql = _READ + narrowing + _LATEST
-        rows = self._records.read(lambda tx: tx.all(sql, [*params, limit]))
+        of: LiteralString = _FROM + narrowing + _LATEST
+        rows = self._records.read(lambda tx: compared_rows(tx, _COLUMNS, of, [*params, limit]))
         names = AuditEntry.__struct_fields__
         return [decode(AuditEntry, names, row) for row in reversed(rows)]

@@ -9,6 +9,7 @@ import msgspec
 from recollect.core.bill import Bill, TokenUse
 from recollect.store.columns import decode, first_integer, integer
 from recollect.store.engine import Database, Row, Transaction
+from recollect.store.twins import compared_rows
 
 EMBEDDING = "embedding"
 LANGUAGE = "language"
@@ -33,10 +34,11 @@ _ADD: LiteralString = """
         unpriced = unpriced + excluded.unpriced
 """
 _OF_A_DAY: LiteralString = """
-    SELECT kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
-        cache_write_tokens, nano_usd, unpriced
-    FROM spending WHERE day = ? ORDER BY kind, purpose, model
+    FROM spending INDEXED BY spending_twin WHERE day = ? ORDER BY kind, purpose, model
 """
+_COLUMNS: LiteralString = """
+    kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
+    cache_write_tokens, nano_usd, unpriced"""
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +96,8 @@ class UsageLedger:
 
 def spending_of(records: Database, day: str) -> list[Spent]:
     """Return what was taken on a day (UTC), by kind and model."""
-    return records.read(lambda tx: [_spent(row) for row in tx.rows(_OF_A_DAY, (day,))])
+    rows = records.read(lambda tx: compared_rows(tx, _COLUMNS, _OF_A_DAY, (day,)))
+    return [_spent(row) for row in rows]
 
 
 def _spent(row: Row) -> Spent:

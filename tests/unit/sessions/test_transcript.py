@@ -22,6 +22,7 @@ from recollect.sessions.record.message_rows import (
     is_sound,
     message_of,
 )
+from recollect.sessions.record.session import _BY_KEY as BY_KEY
 from recollect.sessions.sessions import Sessions
 from recollect.store.columns import blob
 from recollect.store.engine import Transaction
@@ -305,14 +306,14 @@ def test_message_change_and_event_are_one_commit(home: Home) -> None:
 
 
 def test_every_row_carries_its_hash(home: Home) -> None:
-    """Of all its columns but its number; one that is stored another way is noticed."""
+    """Of all its columns; one that is stored another way is noticed."""
     session = home.sessions.create()
     home.sessions.append(session.id, "user", "x", event_id="e", metadata={"a": 1})
     home.sessions.append(session.id, "user", "y", sender="telegram:42")
 
     for row in home.database.read(lambda tx: tx.all(SELECT_MESSAGES + "1 ORDER BY seq")):
         assert is_sound(row)
-        for column, cell in enumerate(row[:19]):
+        for column, cell in enumerate(row[:20]):
             other = 7 if isinstance(cell, int) else "x9" if cell is None else f"{cell!r}z"
             assert not is_sound((*row[:column], other, *row[column + 1 :]))
 
@@ -380,7 +381,7 @@ def test_the_hot_queries_use_their_indexes(home: Home) -> None:
         queries = (
             "SELECT id FROM sessions WHERE tenant = ? AND source = ? AND foreign_id = ?"
             " ORDER BY updated_at DESC, id DESC LIMIT 1",
-            "SELECT id FROM sessions WHERE tenant = ? AND key = ? AND status = ?"
+            BY_KEY + "tenant = ? AND key = ? AND status = ?"
             " ORDER BY updated_at DESC, id DESC LIMIT 1",
             "SELECT id FROM messages WHERE tenant = ? AND session_id = ? AND seq > ?"
             " ORDER BY seq LIMIT 5",

@@ -20,8 +20,9 @@ from recollect.sessions.context.flushed_notes import LARGEST_BYTES, files_with_s
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import DELETED, Session, select_sessions
 from recollect.store.columns import Condition, decode, json_object, text
-from recollect.store.engine import Row, Transaction
+from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.paths import read_beneath
+from recollect.store.twins import compared_rows
 from recollect.text.markdown.section import numbers_in
 
 WHOLE = frozenset({"startup", "clear", "compact"})
@@ -37,10 +38,10 @@ _INSERT_ITEM: LiteralString = """
     INSERT INTO injected_items (injection_id, place, kind, ref, number, section, tokens, why)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM injections WHERE "  # noqa: S608  # literals
+_FROM: LiteralString = "FROM injections INDEXED BY injections_twin WHERE "
+_ITEM: LiteralString = "kind, ref, number, section, why, tokens"
 _ITEMS: LiteralString = """
-    SELECT kind, ref, number, section, why, tokens FROM injected_items
-    WHERE injection_id = ? ORDER BY place
+    FROM injected_items INDEXED BY injected_items_twin WHERE injection_id = ? ORDER BY place
 """
 _STANDING: LiteralString = """
     SELECT i.ref, j.id FROM injections j JOIN injected_items i ON i.injection_id = j.id
@@ -112,11 +113,9 @@ def add_injection(tx: Transaction, injection: Injection) -> None:
 
 def select_injections(tx: Transaction, where: Condition, limit: int) -> list[Injection]:
     """Return the injections that meet a condition, newest first."""
-    rows = tx.all(_SELECT + where.sql + " ORDER BY id DESC LIMIT ?", [*where.params, limit])
-    return [
-        decode(Injection, _FIELDS, row, items=tuple(map(_item, tx.all(_ITEMS, (row[0],)))))
-        for row in rows
-    ]
+    of: LiteralString = _FROM + where.sql + " ORDER BY id DESC LIMIT ?"
+    rows = compared_rows(tx, _COLUMNS, of, [*where.params, limit])
+    return [decode(Injection, _FIELDS, row, items=_items(tx, row[0])) for row in rows]
 
 
 class PromptState(msgspec.Struct, frozen=True):
@@ -183,6 +182,11 @@ def _standing(tx: Transaction, session_id: str, group: str, until: int) -> list[
 
 def _encoded(why: dict[str, float]) -> str:
     return msgspec.json.encode(why).decode()
+
+
+def _items(tx: Transaction, injection_id: SqlValue) -> tuple[ContextItem, ...]:
+    rows = compared_rows(tx, _ITEM, _ITEMS, (injection_id,))
+    return tuple(map(_item, rows))
 
 
 def _item(row: Row) -> ContextItem:

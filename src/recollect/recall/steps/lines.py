@@ -12,9 +12,12 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
+from recollect.observations.rows import select_observations
 from recollect.sessions.record.lineage import READER
+from recollect.sessions.record.message_rows import check_chosen
 from recollect.store.columns import LISTED, Condition, listed, placed_rows
-from recollect.store.engine import Row, Transaction
+from recollect.store.engine import Transaction
+from recollect.store.twins import compared_rows, damaged_rows
 from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # for a name only
@@ -140,29 +143,34 @@ class LineRow(msgspec.Struct, frozen=True, array_like=True):
 _PLACE: LiteralString = """
     s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, r.turn_sender"""
 _LIVING: LiteralString = (
-    "EXISTS (SELECT 1 FROM sessions d WHERE d.id = session_id AND d.status <> 'deleted')"
+    "EXISTS (SELECT 1 FROM sessions d INDEXED BY sessions_twin"
+    " WHERE d.id = session_id AND d.status <> 'deleted')"
 )
 SHOWN: dict[str, LiteralString] = {
     "message": "(" + _LIVING + " OR " + READER + " IS NOT NULL)",
     "observation": _LIVING,
 }
 """By kind of record ``t``: that a session which is not deleted shows it."""
-_WITH_SESSION: LiteralString = """) r JOIN sessions s ON s.id = r.session_id
+_WITH_SESSION: LiteralString = """) r
+    JOIN sessions s INDEXED BY sessions_twin ON s.id = r.session_id
     ORDER BY r.created_at, r.id
 """
-_MESSAGES: LiteralString = f"""
-    SELECT 'message', r.id, r.number, r.role, substr(r.text, 1, 400), '', r.token_estimate,
-        r.created_at, iif(s.status = 'deleted', r.reader, r.session_id), NULL, r.project, {_PLACE}
-    FROM (SELECT t.*, {READER} AS reader FROM """  # noqa: S608  # literals
-_OBSERVATIONS: LiteralString = f"""
-    SELECT 'observation', r.id, r.number, r.type, r.title, r.summary, r.tokens,
-        r.created_at, r.session_id, r.trust, r.project, {_PLACE}
-    FROM (SELECT t.* FROM """  # noqa: S608  # literals
-TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
-    "message": (_MESSAGES, "messages t WHERE "),
-    "observation": (_OBSERVATIONS, "observations t WHERE is_forgotten = 0 AND "),
+_MESSAGE: LiteralString = f"""
+    'message', r.id, r.number, r.role, substr(r.text, 1, 400), '', r.token_estimate,
+        r.created_at, iif(s.status = 'deleted', r.reader, r.session_id), NULL, r.project,
+    {_PLACE}"""
+_OBSERVATION: LiteralString = f"""
+    'observation', r.id, r.number, r.type, r.title, r.summary, r.tokens,
+        r.created_at, r.session_id, r.trust, r.project, {_PLACE}"""
+TABLES: dict[str, tuple[LiteralString, LiteralString, LiteralString]] = {
+    "message": (_MESSAGE, f"FROM (SELECT t.*, {READER} AS reader FROM ", "messages t WHERE "),  # noqa: S608
+    "observation": (
+        _OBSERVATION,
+        "FROM (SELECT t.* FROM ",
+        "observations t WHERE is_forgotten = 0 AND ",
+    ),
 }
-"""By kind of record: how its rows are read, up to the table, and up to the condition."""
+"""By kind of record: the columns of a line, and how its rows are read up to the condition."""
 _KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
 
 Placed = tuple[LineRow, Place]
@@ -184,16 +192,40 @@ def select_rows(
         where: Which ones.
         chosen: Only those with these ids, or numbers.
         by: Which of both they are.
+
+    Raises:
+        StoreCorrupt: one is missing, or is not what was stored.
     """
-    head, table = TABLES[kind]
-    sql: LiteralString = head + table
+    columns, head, table = TABLES[kind]
+    of: LiteralString = head + table
     params = where.params
     if chosen is not None:
         is_chosen: LiteralString = "t.id = listed AND " if by == "id" else "t.number = listed AND "
-        sql = head + LISTED + table + is_chosen
+        of = head + LISTED + table + is_chosen
         params = [listed(chosen), *params]
-    rows: list[Row] = tx.all(sql + where.sql + " AND " + SHOWN[kind] + _WITH_SESSION, params)
-    return placed_rows(rows, LineRow)
+    of += where.sql + " AND " + SHOWN[kind] + _WITH_SESSION
+    found = placed_rows(compared_rows(tx, columns, of, params), LineRow)
+    ids = [row.id for row, _ in found]
+    if chosen is not None and by == "id":
+        ids = list(map(str, chosen))
+    _check(tx, kind, where, ids, {row.id for row, _ in found})
+    return found
+
+
+def _check(
+    tx: Transaction, kind: str, where: Condition, ids: Sequence[str], found: set[str]
+) -> None:
+    """Check that records are as they were stored, and that others of these ids are not there.
+
+    Raises:
+        StoreCorrupt: it is not so.
+    """
+    if kind == "message":
+        check_chosen(tx, ids)
+        return
+    shown = where.also("is_forgotten = ?", 0)
+    if found != {each.id for each in select_observations(tx, shown, "id", -1, ids=ids)}:
+        raise damaged_rows()
 
 
 def hears(hearer: Hearer | None, kind: str, place: Place) -> bool:

@@ -35,6 +35,7 @@ from recollect.recall.steps.lines import (
 )
 from recollect.store.columns import Condition, typed_rows
 from recollect.store.engine import Transaction
+from recollect.store.twins import compared_rows
 
 _ALWAYS = (0, MAX_MS + 1)
 """From when to when: what is not narrowed."""
@@ -42,21 +43,22 @@ _PAGE = 200
 """Records that are looked at in one go. What the asker does not hear in one page the query leaves
 out in the next."""
 _HINT = "write #12, m88, an id, or a time; or ask with query"
+_KEY: dict[str, LiteralString] = {
+    kind: f"'{kind}', created_at, id, session_id, turn_sender" for kind in TABLES
+}
 _KEYS: dict[str, LiteralString] = {
     # What tools gave back is in the observations, by title.
-    "message": f"""SELECT 'message', created_at, id, session_id, turn_sender FROM messages t
-        WHERE role IN ('user', 'assistant') AND text <> '' AND {SHOWN["message"]} AND """,  # noqa: S608
-    "observation": f"""SELECT 'observation', created_at, id, session_id, turn_sender
-        FROM observations t WHERE is_forgotten = 0 AND NOT {IS_REPEATED}
-            AND {SHOWN["observation"]} AND """,  # noqa: S608
+    "message": f"""FROM messages t INDEXED BY messages_twin
+        WHERE role IN ('user', 'assistant') AND text <> '' AND {SHOWN["message"]} AND """,
+    "observation": f"""FROM observations t INDEXED BY observations_twin
+        WHERE is_forgotten = 0 AND NOT {IS_REPEATED}
+            AND {SHOWN["observation"]} AND """,
 }
 _NOT_OF: LiteralString = (
     "session_id || char(10) || coalesce(turn_sender, '') NOT IN (SELECT value FROM json_each(?))"
 )
-_PLACE: LiteralString = """
-    SELECT agent, user_id, channel, account, chat_type, peer, ? FROM sessions
-    WHERE id = ?
-"""
+_PLACE: LiteralString = "agent, user_id, channel, account, chat_type, peer"
+_OF_SESSION: LiteralString = "FROM sessions INDEXED BY sessions_twin WHERE id = ?"
 
 Search = Callable[..., SearchResult]
 """`Memory.search`."""
@@ -279,7 +281,8 @@ class _Around:
         order: LiteralString = " ORDER BY created_at, id LIMIT ?"
         if back:
             order = " ORDER BY created_at DESC, id DESC LIMIT ?"
-        rows = tx.all(_KEYS[kind] + where.sql + order, [*where.params, _PAGE])
+        of: LiteralString = _KEYS[kind] + where.sql + order
+        rows = compared_rows(tx, _KEY[kind], of, [*where.params, _PAGE])
         return typed_rows(rows, _Key)
 
     def _is_shown(self, tx: Transaction, key: _Key) -> bool:
@@ -290,10 +293,9 @@ class _Around:
         return self._shown[turn]
 
     def _is_heard(self, tx: Transaction, key: _Key) -> bool:
-        place = next(
-            iter(typed_rows(tx.all(_PLACE, (key.turn_sender, key.session_id)), Place)), None
-        )
-        if place is None:
+        rows = compared_rows(tx, _PLACE, _OF_SESSION, (key.session_id,))
+        if not rows:
             return False
+        (place,) = typed_rows([(*rows[0], key.turn_sender)], Place)
         is_theirs = self._group is None or group_at(place, self._owner).name == self._group
         return is_theirs and hears(self._hearer, key.kind, place)

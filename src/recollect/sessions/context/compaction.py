@@ -7,12 +7,10 @@ mirror. What a summary says is the business of `summariser`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
 from typing import LiteralString
 
 import msgspec
 
-from recollect.core.errors import StoreCorrupt
 from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, stored_ancestors
@@ -20,17 +18,15 @@ from recollect.sessions.record.session import Session, owner_of
 from recollect.store.columns import Condition, decode
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
+from recollect.store.twins import each_compared
 
 COMPACTION_KIND = "compaction"
 """What the outbox calls a compaction."""
 
 _COLUMNS: LiteralString = """
-    SELECT id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
-        created_at, turn_sender
-    FROM compactions INDEXED BY """
-_SELECT: LiteralString = _COLUMNS + "sqlite_autoindex_compactions_2 WHERE "
-_TWINS: LiteralString = _COLUMNS + "compactions_twin WHERE "
-"""The index has all columns and lies on other pages: it says the same."""
+    id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
+    created_at, turn_sender"""
+_FROM: LiteralString = "FROM compactions INDEXED BY compactions_twin WHERE "
 _INSERT: LiteralString = """
     INSERT INTO compactions (tenant, agent, user_id, project, id, session_id, through_seq, last_seq,
         summary, made_by, tokens_before, tokens_after, created_at, turn_sender)
@@ -107,10 +103,7 @@ def _newest(tx: Transaction, where: Condition, last: int, hears: Hears) -> Compa
 
 def _select(tx: Transaction, where: Condition, order: LiteralString) -> Iterator[Compaction]:
     """Yield the compactions of a session that meet a condition, each compared with its twin."""
-    rows, twins = (tx.rows(each + where.sql + order, where.params) for each in (_SELECT, _TWINS))
-    for row, twin in zip_longest(rows, twins):
-        if row is None or row != twin:
-            raise StoreCorrupt("a compaction is damaged", hint="run `recollect doctor`")
+    for row in each_compared(tx, _COLUMNS, _FROM + where.sql + order, where.params):
         yield decode(Compaction, Compaction.__struct_fields__, row)
 
 

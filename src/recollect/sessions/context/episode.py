@@ -25,6 +25,7 @@ from recollect.store.columns import Condition, decode, integer, text
 from recollect.store.counters import next_number
 from recollect.store.engine import SqlValue, Transaction
 from recollect.store.journal import record_change
+from recollect.store.twins import each_compared
 from recollect.text.boundaries import brief_repr
 from recollect.text.keywords import telling
 from recollect.text.terms import terms
@@ -44,7 +45,8 @@ _INSERT: LiteralString = f"""
     INSERT INTO episodes ({_COLUMNS})
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608  # literals
-_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM episodes WHERE "  # noqa: S608  # literals
+_FROM: LiteralString = "FROM episodes INDEXED BY episodes_twin WHERE "
+_ENDED: LiteralString = "SELECT ended_at FROM episodes WHERE "
 _REPLACED: LiteralString = """
     DELETE FROM episodes WHERE session_id = ? AND extent = 'session' AND turn_sender IS ?
     RETURNING id, number
@@ -54,7 +56,7 @@ _REWRITE: LiteralString = """
     WHERE id = ? AND made_by = ? AND through_seq IS ? AND created_at = ?
 """
 _LIVING: LiteralString = (
-    " AND NOT EXISTS (SELECT 1 FROM sessions s"
+    " AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
     " WHERE s.id = episodes.session_id AND s.status = 'deleted')"
 )
 
@@ -237,7 +239,7 @@ def find_unread(tx: Transaction, scope: Scope, since: int, most: int) -> list[Ep
     where = Condition(scope, "session_id").also("made_by = ?", MADE_BY)
     where.also("extent = ?", "session").also("created_at >= ?", since).also("summary <> ?", "")
     where.sql += _LIVING
-    return _select(tx, where, " ORDER BY created_at LIMIT ?", most)
+    return _select(tx, where, " ORDER BY created_at, id LIMIT ?", most)
 
 
 def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -> None:
@@ -259,8 +261,10 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
         where.also("id = ?", name if meant is None else meant.id or name)
     else:
         where.also("number = ?", meant.number if meant.kind == EPISODE_KIND else None)
-    for episode in _select(tx, where, " ORDER BY id"):
-        return episode
+    known = tx.row(_ENDED + where.sql, where.params)
+    if known is not None:
+        for episode in _select(tx, where.also("ended_at = ?", known[0]), " ORDER BY id"):
+            return episode
     raise NotFound(
         "the episode does not exist", hint="use a number that was shown, such as e3, or an id"
     )
@@ -307,7 +311,8 @@ def heard_episodes(
 def _select(
     tx: Transaction, where: Condition, order: LiteralString, *params: SqlValue
 ) -> list[Episode]:
-    rows = tx.rows(_SELECT + where.sql + order, [*where.params, *params])
+    of: LiteralString = _FROM + where.sql + order
+    rows = each_compared(tx, _COLUMNS, of, [*where.params, *params])
     return [
         decode(
             Episode,

@@ -20,9 +20,10 @@ import msgspec
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message, decoded_content
-from recollect.store.columns import first_integer, integer, json_object, typed_rows
+from recollect.store.columns import integer, json_object, listed, text, typed_rows
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.row_hash import row_hash
+from recollect.store.twins import damaged_rows
 
 SELECT_MESSAGES: LiteralString = """
     SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
@@ -37,14 +38,13 @@ _NEW: LiteralString = """
         """
 _NEXT_NUMBER: LiteralString = """
     SELECT 1 + coalesce(max(number), 0) FROM (
-        SELECT max(number) AS number FROM messages WHERE tenant = ?2
-        UNION ALL SELECT last FROM counters WHERE tenant = ?2 AND kind = 'message')
+        SELECT max(number) AS number FROM messages WHERE tenant = ?1
+        UNION ALL SELECT last FROM counters WHERE tenant = ?1 AND kind = 'message')
 """
 _NUMBER_OF_BEFORE: LiteralString = """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
         SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)
 """
 _INSERT: LiteralString = _NEW + "?20, ?21)"
-_INSERT_ALONE: LiteralString = _NEW + "(" + _NEXT_NUMBER + "), ?21) RETURNING number"
 _RESTORE: LiteralString = _NEW + _NUMBER_OF_BEFORE + " RETURNING number"
 _MASK = (1 << 56) - 1
 _COUNT: LiteralString = """
@@ -106,9 +106,18 @@ _NEXT_SESSIONS: LiteralString = """
     ORDER BY id LIMIT ?
 """
 
+_AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
+_TWINS: LiteralString = f"""
+    SELECT id, number FROM messages INDEXED BY messages_twin
+    WHERE tenant {_AMONG} AND created_at {_AMONG} AND id {_AMONG}
+"""  # noqa: S608  # literals
+_HAS_TWIN: LiteralString = f"""
+    SELECT 1 FROM messages INDEXED BY messages_twin WHERE id {_AMONG} LIMIT 1
+"""  # noqa: S608  # literals
+
 DAMAGED_HINT = "look with `recollect doctor`; `recollect recover` rebuilds the records"
-_DIGEST_SIZE, _OLD_DIGEST_SIZE = 20, 16
-"""The size of a hash tells how it was made."""
+_DIGEST_SIZE, _NAMELESS_SIZE, _OLD_DIGEST_SIZE = 24, 20, 16
+"""The size of a hash tells how it was made: with the number of a row, without it, or as before."""
 _SUMMED = 7
 """Bytes of a hash that count in a digest: sums stay within the integers of SQL."""
 
@@ -117,21 +126,23 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def hash_of(row: Sequence[SqlValue]) -> bytes:
-    """Return the hash of a row of `SELECT_MESSAGES` but for its number and its hash.
+    """Return the hash of a row of `SELECT_MESSAGES` but for its hash; the number may be missing.
 
-    The text of a plain message is in its content, too, and is not hashed twice.
+    One that is given later is not part of it. The text of a plain message is in its content, too,
+    and is not hashed twice.
     """
     said: str | None = None
     if isinstance(row[9], str) and row[9][:1] == '"':
         with suppress(msgspec.DecodeError):
             said = _SAID.decode(row[9])
-    cells = (*row[:10], *row[11:19]) if said == row[10] else tuple(row[:19])
+    number = row[19:20] if row[19:20] != (None,) else ()
+    cells = (*row[:10], *(row[11:19] if said == row[10] else row[10:19]), *number)
     try:
         # It has the type and the length of each cell, and is made in a tenth of the time.
         encoded = _encode(cells)
     except UnicodeEncodeError:  # half a pair: the statement refuses it
         return row_hash(cells)
-    return blake2b(encoded, digest_size=_DIGEST_SIZE).digest()
+    return blake2b(encoded, digest_size=_DIGEST_SIZE if number else _NAMELESS_SIZE).digest()
 
 
 def _old_hash(row: Sequence[SqlValue]) -> bytes:
@@ -147,7 +158,7 @@ def is_sound(row: Row) -> bool:
         return False
     if len(stored) == _OLD_DIGEST_SIZE:
         return _old_hash(row) == stored
-    return hash_of(row) == stored
+    return hash_of(row if len(stored) == _DIGEST_SIZE else row[:19]) == stored
 
 
 def message_of(row: Row) -> Message:
@@ -163,9 +174,11 @@ def message_of(row: Row) -> Message:
     ) = cells  # fmt: skip
     content: Any = decoded_content(encoded)
     is_plain = type(content) is str
-    hashed = row[:10] + row[11:19] if is_plain and content == text else row[:19]
+    last = 20 if type(stored) is bytes and len(stored) == _DIGEST_SIZE else 19
+    hashed = row[:10] + row[11:last] if is_plain and content == text else row[:last]
+    size = _DIGEST_SIZE if last == 20 else _NAMELESS_SIZE
     # Before anything else: the hash proves the types of all cells, so that they are taken as given.
-    if blake2b(_encode(hashed), digest_size=_DIGEST_SIZE).digest() != stored and (
+    if blake2b(_encode(hashed), digest_size=size).digest() != stored and (
         type(stored) is not bytes or len(stored) != _OLD_DIGEST_SIZE or _old_hash(row) != stored
     ):
         raise damaged_message(id_)
@@ -193,6 +206,28 @@ def message_of(row: Row) -> Message:
     )
 
 
+def check_chosen(tx: Transaction, ids: Sequence[str]) -> None:
+    """Check that messages are what was stored, and that those that are not there were removed.
+
+    Raises:
+        StoreCorrupt: a row is missing, or is not what was stored.
+    """
+    rows = tx.all(SELECT_MESSAGES + "id" + _AMONG, (listed(ids),))
+    for row in rows:
+        if not is_sound(row):
+            raise damaged_message(row[0])
+    tenants, moments = (
+        listed({text(row[1]) for row in rows}),
+        listed({integer(row[12]) for row in rows}),
+    )
+    twins = tx.all(_TWINS, (tenants, moments, listed(ids)))
+    others = set(ids) - {text(row[0]) for row in rows}
+    if {(row[0], row[19]) for row in rows} != set(twins) or (
+        others and tx.row(_HAS_TWIN, (listed(others),)) is not None
+    ):
+        raise damaged_rows()
+
+
 def damaged_message(id_: SqlValue) -> StoreCorrupt:
     """Return the error for a row that is not what was stored."""
     return StoreCorrupt("a message is damaged", hint=DAMAGED_HINT, id=str(id_))
@@ -200,31 +235,22 @@ def damaged_message(id_: SqlValue) -> StoreCorrupt:
 
 def next_number(tx: Transaction, tenant: str) -> int:
     """Return the number that the next message of a tenant gets."""
-    return first_integer(tx.row(_NEXT_NUMBER, (None, tenant)))
+    number: Any = tx.all(_NEXT_NUMBER, (tenant,))[0][0]
+    return int(number)
 
 
-def insert_messages(
-    tx: Transaction, session_id: str, rows: Sequence[Row], updated_at: int
-) -> int | None:
+def insert_messages(tx: Transaction, session_id: str, rows: Sequence[Row], updated_at: int) -> None:
     """Store rows after the newest of their session, in the order of their seqs, and count them.
 
     Args:
         tx: A transaction.
         session_id: Whose.
-        rows: Of `SELECT_MESSAGES`, but for their hashes; not empty.
+        rows: Of `SELECT_MESSAGES`, but for their hashes, with their numbers; not empty.
         updated_at: When the session was last changed, with them.
-
-    Returns:
-        The number of a row that is alone; others bring theirs, see `next_number`.
     """
     hashed = [(*row, hash_of(row)) for row in rows]
-    if len(hashed) > 1:
-        tx.executemany(_INSERT, hashed)
-        _count(tx, session_id, hashed, [row[19] for row in hashed], updated_at)
-        return None
-    number: int = tx.executemany(_INSERT_ALONE, hashed)[0][0]  # type: ignore[assignment]  # made here
-    _count(tx, session_id, hashed, [number], updated_at)
-    return number
+    tx.executemany(_INSERT, hashed)
+    _count(tx, session_id, hashed, [row[19] for row in hashed], updated_at)
 
 
 def restore_rows(
@@ -235,7 +261,7 @@ def restore_rows(
     A number that another message has is not stored, see `number_others`. ``last_seq`` is the seq
     after which they begin.
     """
-    hashed = [(*row, hash_of(row)) for row in rows]
+    hashed = [(*row, hash_of(row[:19])) for row in rows]
     numbers = [row[0] for row in tx.executemany(_RESTORE, hashed)]
     seqs = [integer(row[6]) for row in rows]
     for before, seq in zip([last_seq, *seqs], seqs, strict=False):

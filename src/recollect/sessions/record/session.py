@@ -16,6 +16,7 @@ from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.columns import Condition, decode, text_or_none
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_event
+from recollect.store.twins import compared_rows, damaged_rows, each_compared
 from recollect.text.boundaries import brief_repr
 
 STATUSES = ("active", "archived", "deleted")
@@ -134,12 +135,17 @@ _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, a
     created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
     pruned_seq"""
 """What a new session has."""
-_CHANNELS: LiteralString = "SELECT DISTINCT channel FROM sessions WHERE "
-_SELECT: LiteralString = f"""
-    SELECT {_STORED}, flush_compaction_count, flushed_at, flush_failures, input_tokens,
-        output_tokens, cache_tokens, total_tokens, context_tokens,
-        CASE status WHEN 'archived' THEN coalesce(ended_at, updated_at) END
-    FROM sessions WHERE """  # noqa: S608  # literals
+_COLUMNS: LiteralString = (
+    _STORED
+    + """, flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
+    cache_tokens, total_tokens, context_tokens,
+    CASE status WHEN 'archived' THEN coalesce(ended_at, updated_at) END"""
+)
+_SELECT: LiteralString = f"SELECT {_COLUMNS} FROM sessions WHERE "  # noqa: S608  # literals
+_BY_KEY: LiteralString = f"SELECT {_COLUMNS} FROM sessions INDEXED BY sessions_by_key WHERE "  # noqa: S608
+"""A twin has all columns: SQLite would read all of a tenant from it instead."""
+_BY_TIME: LiteralString = "FROM sessions INDEXED BY sessions_twin_by_time WHERE "
+_HAS_TWIN: LiteralString = "SELECT 1 FROM sessions INDEXED BY sessions_twin WHERE "
 _INSERT: LiteralString = f"""
     INSERT INTO sessions ({_STORED})
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -184,19 +190,38 @@ def id_within(tx: Transaction, scope: Scope, wanted: str) -> str:
 
 def select_sessions(tx: Transaction, where: Condition, limit: int | None) -> list[Session]:
     """Return the sessions that meet a condition, the last used first."""
-    rows = tx.all(_SELECT + where.sql + _LAST_USED, [*where.params, -1 if limit is None else limit])
+    select: LiteralString = _BY_KEY if " AND key = ?" in where.sql else _SELECT
+    rows = tx.all(select + where.sql + _LAST_USED, [*where.params, -1 if limit is None else limit])
     return [session_of(row) for row in rows]
 
 
 def select_channels(tx: Transaction, where: Condition) -> list[str]:
     """Return the channels of the sessions that meet a condition, in alphabetical order."""
-    rows = tx.all(_CHANNELS + where.sql, where.params)
-    return sorted(name for row in rows if (name := text_or_none(row[0])) is not None)
+    rows = compared_rows(tx, "DISTINCT channel", _BY_TIME + where.sql + " ORDER BY 1", where.params)
+    return [name for row in rows if (name := text_or_none(row[0])) is not None]
 
 
 def each_session(tx: Transaction, where: Condition) -> Iterator[Session]:
     """Yield the sessions that meet a condition, the last used first, as they are read."""
-    return map(session_of, tx.rows(_SELECT + where.sql + _LAST_USED, [*where.params, -1]))
+    of: LiteralString = _BY_TIME + where.sql + _LAST_USED
+    return map(session_of, each_compared(tx, _COLUMNS, of, [*where.params, -1]))
+
+
+def compare_session(tx: Transaction, scope: Scope, session_id: str) -> None:
+    """Compare what `find_session` returns with its twins.
+
+    Raises:
+        StoreCorrupt: it is missing, or is not what was stored.
+    """
+    found = find_session(tx, scope, session_id)
+    where = Condition(scope).also("id = ?", session_id)
+    if found is not None:
+        where.also("updated_at = ?", found.updated_at)
+        is_sound = [found] == list(each_session(tx, where))
+    else:
+        is_sound = tx.row(_HAS_TWIN + where.sql, where.params) is None
+    if not is_sound:
+        raise damaged_rows()
 
 
 def under_key(wanted: Session, scope: Scope) -> Condition:

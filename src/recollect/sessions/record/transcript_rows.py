@@ -112,8 +112,7 @@ def append_drafts(
     fresh: list[Message] = []
     turn = _open_turn(tx, session, drafts)
     rows: list[tuple[SqlValue, ...]] = []
-    # Alone it is numbered by its insert; of many the first number is asked for once.
-    number = 0 if len(drafts) == 1 else next_number(tx, session.tenant)
+    number = next_number(tx, session.tenant)
     ours: dict[int, set[str]] | None = None
     for place, draft in enumerate(drafts):
         event_id, turn = draft.message.event_id, _turn_sender(draft.message, turn)
@@ -142,12 +141,9 @@ def append_drafts(
         rows.append(_row(message, stored))
     if not fresh:
         return places
-    alone = insert_messages(tx, session.id, rows, _newest_at(session, fresh))
+    insert_messages(tx, session.id, rows, _newest_at(session, fresh))
     _note(tx, session, fresh)
-    if alone is None:
-        return places
-    numbered = msgspec.structs.replace(fresh[0], number=alone)
-    return [numbered if place is fresh[0] else place for place in places]
+    return places
 
 
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import LiteralString
-
-from recollect.core.errors import StoreCorrupt
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
@@ -27,20 +24,6 @@ def damage_in(tx: Transaction) -> list[str]:
         return found
     _read_all(tx)
     return []
-
-
-def check_indexes(tx: Transaction, table: LiteralString) -> None:
-    """Compare a table with its indexes, which are on other pages: for lists that are read whole.
-
-    Raises:
-        StoreCorrupt: a row is missing in one of them, or is not the same in both.
-    """
-    found = tx.row(f"PRAGMA integrity_check({table})")
-    if found != ("ok",):
-        raise StoreCorrupt(
-            f"rows of {table} are missing, or are not what was stored",
-            hint="look with `recollect doctor`; `recollect recover` rebuilds the records",
-        )
 
 
 def _read_all(tx: Transaction) -> None:

@@ -415,6 +415,8 @@ CREATE TABLE withheld (
     PRIMARY KEY (tenant, reason)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_by_tenant ON audit (tenant, seq);
+CREATE INDEX audit_twin ON audit (
+    seq, tenant, agent, user_id, project, actor, action, outcome, target, at);
 CREATE INDEX compactions_twin ON compactions (
     session_id, through_seq, id, last_seq, summary, made_by, tokens_before, tokens_after,
     created_at, turn_sender, tenant, agent, user_id, project);
@@ -422,6 +424,9 @@ CREATE UNIQUE INDEX episodes_by_number ON episodes (tenant, number);
 CREATE INDEX episodes_by_project ON episodes (tenant, project, ended_at) WHERE extent = 'session';
 CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
+CREATE INDEX episodes_twin ON episodes (
+    tenant, ended_at, id, session_id, number, agent, user_id, project, extent, turn_sender, summary,
+    topics, began_at, message_count, made_by, created_at, speakers, through_seq, deeds);
 CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender, ''))
     WHERE extent = 'session';
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
@@ -430,8 +435,13 @@ CREATE INDEX events_twin ON events (
 CREATE INDEX flushed_notes_by_session ON flushed_notes (session_id);
 CREATE INDEX flushed_notes_hidden ON flushed_notes (path, line_hash) WHERE is_hidden = 1;
 CREATE INDEX injected_items_by_ref ON injected_items (ref);
+CREATE INDEX injected_items_twin ON injected_items (
+    injection_id, place, kind, ref, number, section, why, tokens);
 CREATE INDEX injections_by_session ON injections (session_id, id);
 CREATE INDEX injections_by_time ON injections (tenant, at);
+CREATE INDEX injections_twin ON injections (
+    tenant, id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped,
+    at, agent, user_id, project);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX messages_by_head ON messages (foreign_id)
@@ -440,6 +450,8 @@ CREATE UNIQUE INDEX messages_by_number ON messages (tenant, number);
 CREATE INDEX messages_by_time ON messages (tenant, created_at);
 CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
     WHERE turn_sender IS NOT NULL;
+CREATE INDEX messages_twin ON messages (
+    tenant, created_at, id, number, session_id, seq, role, agent, user_id, project, turn_sender);
 CREATE UNIQUE INDEX observations_by_event ON observations (session_id, event_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX observations_by_input ON observations (input_blob) WHERE input_blob IS NOT NULL;
@@ -449,14 +461,33 @@ CREATE INDEX observations_by_session ON observations (session_id, created_at);
 CREATE INDEX observations_by_time ON observations (tenant, created_at);
 CREATE UNIQUE INDEX observations_by_tool_use ON observations (session_id, tool_use_id, event)
     WHERE tool_use_id IS NOT NULL;
+CREATE INDEX observations_twin ON observations (
+    tenant, created_at, id, number, session_id, project, is_forgotten, type, tool_name, importance,
+    event, message_id, agent, user_id, turn_sender);
+CREATE INDEX pauses_twin ON pauses (tenant, id, project_id, since, until);
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX project_aliases_by_project ON project_aliases (tenant, project_id);
+CREATE INDEX project_aliases_twin ON project_aliases (tenant, project_id, path, kind, at);
 CREATE INDEX projects_by_meaning ON projects (tenant, stands_for);
+CREATE INDEX projects_twin ON projects (
+    tenant, created_at, id, name, root, remote, clone, merged_into, stands_for, apart);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_by_previous ON sessions (previous_id) WHERE previous_id IS NOT NULL;
 CREATE INDEX sessions_by_project ON sessions (tenant, project, updated_at);
 CREATE INDEX sessions_by_time ON sessions (tenant, updated_at);
+CREATE INDEX sessions_twin ON sessions (
+    id, tenant, status, agent, user_id, project, key, channel, account, chat_type, peer, title);
+CREATE INDEX sessions_twin_by_time ON sessions (
+    tenant, updated_at, id, status, agent, user_id, project, key, channel, account, chat_type, peer,
+    title, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id, created_at,
+    metadata, overrides, mode, model, previous_id, compaction_count, pruned_seq,
+    flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens, cache_tokens,
+    total_tokens, context_tokens, ended_at);
+CREATE INDEX spending_twin ON spending (
+    day, kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
+    cache_write_tokens, nano_usd, unpriced);
 CREATE UNIQUE INDEX tokens_by_name ON tokens (name) WHERE revoked_at IS NULL;
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
 CREATE INDEX tool_calls_by_result ON tool_calls (result_id) WHERE result_id IS NOT NULL;
+CREATE INDEX withheld_twin ON withheld (tenant, reason, number, at);

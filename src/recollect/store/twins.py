@@ -1,0 +1,92 @@
+"""Second copies: what tells that a page of a table or of an index is not what was stored.
+
+SQLite notices that seldom. A twin is an index that has what statements ask of a table, and lies on
+pages of its own; SQLite keeps it in step. A statement that names a twin is run twice, once from the
+twin and once from the table by another index: the rows are equal, or a page is damaged. No page is
+part of both answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+from typing import LiteralString
+
+from recollect.core.errors import StoreCorrupt
+from recollect.store.engine import Row, SqlValue, Transaction
+
+TWINS: dict[str, LiteralString] = {
+    "audit_twin": "NOT INDEXED",
+    "compactions_twin": "INDEXED BY sqlite_autoindex_compactions_2",
+    "episodes_twin": "INDEXED BY episodes_by_time",
+    "injected_items_twin": "INDEXED BY sqlite_autoindex_injected_items_1",
+    "injections_twin": "NOT INDEXED",
+    "messages_twin": "INDEXED BY messages_by_time",
+    "observations_twin": "INDEXED BY observations_by_time",
+    "pauses_twin": "NOT INDEXED",
+    "project_aliases_twin": "INDEXED BY sqlite_autoindex_project_aliases_1",
+    "projects_twin": "INDEXED BY sqlite_autoindex_projects_1",
+    "sessions_twin": "INDEXED BY sqlite_autoindex_sessions_1",
+    "sessions_twin_by_time": "INDEXED BY sessions_by_time",
+    "spending_twin": "INDEXED BY sqlite_autoindex_spending_1",
+    "withheld_twin": "INDEXED BY sqlite_autoindex_withheld_1",
+}
+"""By twin: how the same rows are found in the table."""
+_NAMED = re.compile(r"INDEXED BY (\w+_twin\w*)")
+
+
+def each_compared(
+    tx: Transaction,
+    columns: LiteralString,
+    of: LiteralString,
+    params: Sequence[SqlValue] = (),
+    *,
+    key: LiteralString = "",
+) -> Iterator[Row]:
+    """Yield the rows of a statement that the tables and their twins answer alike.
+
+    Args:
+        tx: A transaction.
+        columns: What is selected.
+        of: The statement from FROM on; it names twins, as ``FROM projects INDEXED BY
+            projects_twin``, and orders its rows by what is unique.
+        params: Its values.
+        key: The first of the columns, where a twin has not all of them; the others must be proved
+            in another way, such as a hash.
+
+    Raises:
+        StoreCorrupt: a row is missing, or is not what was stored.
+    """
+    rows = tx.rows("SELECT " + columns + " " + _of_tables(of), params)
+    twins = tx.rows("SELECT " + (key or columns) + " " + of, params)
+    for row, twin in zip_longest(rows, twins):
+        if row is None or twin is None or row[: len(twin)] != twin:
+            raise damaged_rows()
+        yield row
+
+
+def compared_rows(
+    tx: Transaction,
+    columns: LiteralString,
+    of: LiteralString,
+    params: Sequence[SqlValue] = (),
+    *,
+    key: LiteralString = "",
+) -> list[Row]:
+    """Return what `each_compared` yields."""
+    return list(each_compared(tx, columns, of, params, key=key))
+
+
+def damaged_rows() -> StoreCorrupt:
+    """Return the error where a table and its twins differ."""
+    return StoreCorrupt(
+        "rows are missing, or are not what was stored",
+        hint="look with `recollect doctor`; `recollect recover` rebuilds the records",
+    )
+
+
+@lru_cache(maxsize=256)
+def _of_tables(statement: LiteralString) -> LiteralString:
+    return _NAMED.sub(lambda found: TWINS[found[1]], statement)
