@@ -56,9 +56,10 @@ where one is named, and the tables of Chinese and Japanese only for a text in su
 arguments of a public call are compared with its annotations (one file, three moves of an import),
 and cues of questions stand apart from those of texts. Whoever waits for a thread sees that it died,
 in one file that all share: two moves for each commit that is waited for. An import asks which lines
-were erased (one file, seven moves); its payloads and projects are two files. What public reads answer is compared with a second copy (one
-file); a message is numbered before its insert, so that its hash covers the number (four moves), and
-lines of a search are proved by the hashes of their rows (two files, five modules)."""
+were erased (one file, seven moves); its payloads and projects are two files.
+What public reads answer is compared with a second copy (one file); a message is numbered before
+its insert, so that its hash covers the number (four moves), and lines of a search are proved by the
+hashes of their rows (two files, five modules)."""
 
 
 @pytest.fixture(scope="module")
