@@ -19,7 +19,7 @@ sys.stdout.flush()
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 sys.exit(code)
 """
-MOST_AS_TEXT, MOST_AS_JSON = 250, 213
+MOST_AS_TEXT, MOST_AS_JSON = 251, 213
 """Modules of ours; each one takes a quarter of a millisecond of every search."""
 NEVER = (
     "httpx",
