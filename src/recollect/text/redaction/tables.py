@@ -23,7 +23,10 @@ _LONGEST_HEADER = 1_000
 _RULED = "-+-"
 _RULE = re.compile(r"[ \t]*\+?-[-+]{2,1000}[ \t\r]*")
 _CELLS = re.compile(r"[^|\n]+")
-_ALIGNED = re.compile(r"[^\s|](?:[^\n|]*?[^\s|])??(?=[ ]{2,}|[ \r]*(?:\n|$))")
+_ALIGNED = re.compile(
+    r"(?P<cell>[^\s|](?:[^\n|]*?[^\s|])??)(?=[ ]{2,}|[ \r]*(?:\n|$))|[^\s|][^\n|]*+"
+)
+"""A cell, or what is none up to a ``|``, which else would be tried from each of its characters."""
 _MOST_ALIGNED = 12
 _LEAST_CHARS = 3
 _INSERT = "insert into"
@@ -50,20 +53,17 @@ def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Sp
         signs: The telling names that are in it, among others.
     """
     names = [name for name in _TELLING if name in signs]
-    if names:
-        yield from _in_inserts(text, folded)
-        yield from _in_ruled(text, folded)
-        yield from _in_aligned(text, folded, names)
-    if not (names and any(sign in text for sign in _CELL)):
+    if not names:
         return
+    yield from _in_inserts(text, folded)
+    yield from _in_ruled(text, folded)
+    lines = _lines_with(names, folded)
+    yield from _in_aligned(text, folded, lines)
     done = 0
-    for name in re.compile("|".join(names)).finditer(folded):
-        if name.start() < done:
+    for begin, end in lines:
+        if begin < done:
             continue
-        begin = text.rfind("\n", done, name.start()) + 1 or done
-        done = text.find("\n", name.end())
-        if done < 0:
-            return
+        done = end
         if done - begin <= _LONGEST_HEADER and (header := _HEADER.fullmatch(folded, begin, done)):
             names = [cell.strip(' "\r') for cell in header[0].split(header[1])]
             kinds = [key_kind(name) for name in names]
@@ -127,17 +127,26 @@ def _is_secret(kind: str, value: str) -> bool:
     return kind != "token" or (len(value) >= _LEAST_TOKEN and not SPACE.search(value))
 
 
-def _in_aligned(text: str, folded: str, names: list[str]) -> Iterator[Span]:
+def _lines_with(names: list[str], folded: str) -> list[tuple[int, int]]:
+    """Return where the lines begin and end that have one of the names and a line below, in order.
+
+    A search for each name is quicker than one for any of them.
+    """
+    lines: set[tuple[int, int]] = set()
+    for name in names:
+        at = folded.find(name)
+        while at >= 0 and (end := folded.find("\n", at)) >= 0:
+            lines.add((folded.rfind("\n", 0, at) + 1, end))
+            at = folded.find(name, end)
+    return sorted(lines)
+
+
+def _in_aligned(text: str, folded: str, lines: list[tuple[int, int]]) -> Iterator[Span]:
     """Yield the secrets of columns that only spaces part."""
-    done = 0
-    for name in re.compile("|".join(names)).finditer(folded):
-        begin, end = folded.rfind("\n", 0, name.start()) + 1, folded.find("\n", name.end())
-        if end < 0 or begin < done:
-            continue
-        done = end
+    for begin, end in lines:
         if "  " not in folded[begin:end].strip():
             continue
-        cells = _ALIGNED.findall(folded, begin, end)
+        cells = [*filter(None, _ALIGNED.findall(folded, begin, end))]
         kinds = [key_kind(cell) for cell in cells] if 2 <= len(cells) <= _MOST_ALIGNED else []
         if any(kinds):
             yield from _below_aligned(text, end + 1, kinds)
@@ -147,7 +156,7 @@ def _below_aligned(text: str, at: int, kinds: list[str | None]) -> Iterator[Span
     while at < len(text):
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)
-        cells = list(_ALIGNED.finditer(text, at, end))
+        cells = [cell for cell in _ALIGNED.finditer(text, at, end) if cell["cell"]]
         if len(cells) != len(kinds):
             return
         for kind, cell in zip(kinds, cells, strict=True):
