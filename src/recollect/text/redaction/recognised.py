@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.values import PATH, is_filler
@@ -80,13 +80,15 @@ class Recognised:
         fresh, self._fresh = self._fresh, []
         return fresh
 
-    def learn(self, kind: str, secret: str, users: Collection[str] = ()) -> None:
+    def learn(
+        self, kind: str, secret: str, users: Callable[[], Collection[str]] = frozenset
+    ) -> None:
         """Recognise a secret from now on, where it is one that only its holder has.
 
         Args:
             kind: What it is.
             secret: As it was found.
-            users: Names of users, which are none: see `users_in`.
+            users: Returns names of users, which are none: see `users_in`.
         """
         if kind not in _KINDS or len(self) >= MOST_VALUES:
             return
@@ -94,7 +96,7 @@ class Recognised:
             if (
                 len(part) >= _LEAST_PART.get(kind, LEAST_CHARS)
                 and is_own(part)
-                and part not in users
+                and part not in users()
             ):
                 for form in {part, json.dumps(part, ensure_ascii=False)[1:-1]}:
                     self._learn(kind, form)

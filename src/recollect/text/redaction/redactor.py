@@ -127,13 +127,13 @@ class Redactor:
         if not (recognised and recognised.is_in(text)) and text in self._lately:
             return Redacted(text=text, findings=())
         known = Recognised(self._salt) if recognised is None else recognised
-        marked, marks, spans, users = text, list[str](), list[Span](), frozenset[str]()
-        for number in range(_MOST_PASSES):
+        marked, marks, spans = text, list[str](), list[Span]()
+        users = functools.cache(lambda: users_in(text))
+        for _ in range(_MOST_PASSES):
             # What is left may show more: a mark ends the word before it.
             found = self._found(marked, known)
             if not found:
                 break
-            users = users_in(text) if number == 0 else users
             for kind, start, end in found:
                 known.learn(kind, marked[start:end], users)
             spans = _merged([*spans, *_before(found, spans, marks)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.spoken import (
@@ -57,6 +57,11 @@ _RECOVERY = re.compile(
     r"|codes de (?:récup|secours)|codici di (?:recup|backup)|резервные коды|恢复代?码|备用验?证?码"
     r"|バックアップコード|リカバリーコード|백업 코드|복구 코드"
 )
+_RECOVERIES = (
+    "recovery backup scratch emergency one-time wiederherstellungs rettungs notfall códigos codes"
+    " codici резервные 恢复 备用 バックアップ リカバリー 백업 복구"
+).split()
+"""What `_RECOVERY` begins with."""
 _OF_RECOVERY = ("codes", "códigos de", "codici di", "коды", "码", "コード", "코드")
 _LISTED = re.compile(
     r"(?<![\w-])[A-Z2-9]{4,6}(?:-[A-Z2-9]{4,6}){1,3}(?![\w-])"
@@ -95,31 +100,27 @@ def _of_logins(text: str, folded: str) -> Iterator[Span]:
     for match in _logins(folded):
         is_number = text[match.end() : match.end() + 1].isdigit() and "og" not in match[0][:3]
         yield from said(text, match.end(), is_number=is_number, tie="bare")
-    for pair in _slashed(folded):
+    for pair in _at_words(folded, _OF_PAIRS, _SLASHED):
         if is_mixed(text[slice(*pair.span("value"))], tie="bare"):
             yield "password", *pair.span("value")
 
 
-def _slashed(folded: str) -> Iterator[re.Match[str]]:
-    """Yield the pairs of a name and a password after a word for both."""
-    for word in _OF_PAIRS:
+def _at_words(
+    folded: str, words: Iterable[str], pattern: re.Pattern[str]
+) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that begin with one of some words, word by word."""
+    for word in words:
         at = folded.find(word)
         while at >= 0:
-            if match := _SLASHED.match(folded, at):
+            if match := pattern.match(folded, at):
                 yield match
             at = folded.find(word, at + len(word))
 
 
 def _logins(folded: str) -> Iterator[re.Match[str]]:
     """Yield where it is said with what somebody logs in."""
-    if " with " not in folded and " mit " not in folded:
-        return
-    for word in _LOGINS:
-        at = folded.find(word)
-        while at >= 0:
-            if match := _LOGIN.match(folded, at):
-                yield match
-            at = folded.find(word, at + len(word))
+    if " with " in folded or " mit " in folded:
+        yield from _at_words(folded, _LOGINS, _LOGIN)
 
 
 def _pairs(text: str, folded: str) -> Iterator[Span]:
@@ -157,7 +158,11 @@ def _listed(text: str, folded: str) -> Iterator[Span]:
     """Yield recovery codes below or behind their name."""
     if not any(sign in folded for sign in _OF_RECOVERY):
         return
-    for name in _RECOVERY.finditer(folded):
+    done = 0
+    for name in sorted(_at_words(folded, _RECOVERIES, _RECOVERY), key=re.Match.start):
+        if name.start() < done:
+            continue
+        done = name.end()
         for code in _LISTED.finditer(text, name.end(), name.end() + 400):
             if sum(map(str.isdigit, code[0])) >= 3 or (code[0].isupper() and "-" in code[0]):
                 yield "code", *code.span()
@@ -173,7 +178,7 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
         return True
     if _LOGIN_SIGNS.isdisjoint(signs):
         return False
-    return any(_logins(folded)) or any(_slashed(folded))
+    return any(_logins(folded)) or any(_at_words(folded, _OF_PAIRS, _SLASHED))
 
 
 def _may_say_code(folded: str) -> bool:
