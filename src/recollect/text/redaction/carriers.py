@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
@@ -73,8 +73,15 @@ _ANCHORED = {
     gate: tuple(rule for rule in ANCHORED if rule.gate == gate)
     for gate in dict.fromkeys(rule.gate for rule in ANCHORED)
 }
+ANCHOR_SIGNS = frozenset(_ANCHORED) - {"://", "data:", *_CARRIERS}
+"""Those of places that begin with a longer sign, see `is_anchored`."""
 CARRIER_SIGNS = ("://", "data:", *_CARRIERS, *_ANCHORED)
 """One of them is in the lower case of each text in which something is sent; see `is_packed`."""
+
+
+def is_anchored(folded: str, signs: Iterable[str]) -> bool:
+    """Return whether a place with a secret may be in a text, in lower case, with these signs."""
+    return any(rule.sign in folded for gate in signs for rule in _ANCHORED[gate])
 
 
 def is_packed(among: str) -> bool:
@@ -83,10 +90,14 @@ def is_packed(among: str) -> bool:
 
 
 def _at_signs(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
+    lines = folded.split("\n")
     for gate, places in _ANCHORED.items():
         if gate in signs:
+            # Most signs have the gate in them, and few lines have.
+            near = "\n".join([line for line in lines if gate in line])
             for place in places:
-                yield from _at_sign(text, folded, place)
+                if place.sign in (near if gate in place.sign else folded):
+                    yield from _at_sign(text, folded, place)
 
 
 def _at_sign(text: str, folded: str, rule: AnchorRule) -> Iterator[Span]:

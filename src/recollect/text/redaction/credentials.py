@@ -401,9 +401,21 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
 
 def may_hold(among: str) -> bool:
     """Return whether one of some long words may begin a credential, whatever is around it."""
-    if _begun(among):
+    if any(_may_be_in(among, SHAPES[row]) for row in _begun(among)):
         return True
     return any(literal in among and pattern.search(among) for _, literal, pattern in _LOOSE)
+
+
+def _may_be_in(among: str, shape: Shape) -> bool:
+    """Return whether a word has such a credential, or as much of it as goes on in the next line."""
+    at = among.find(shape.start)
+    while at >= 0:
+        if not _goes_on(among, at) and (
+            shape.pattern.match(among, at) or _end_of_run(among, at) - at >= _LEAST_BROKEN
+        ):
+            return True
+        at = among.find(shape.start, at + len(shape.start))
+    return False
 
 
 def _begun(among: str) -> list[int]:

@@ -13,10 +13,16 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from recollect.text.redaction.blocks import BLOCK_SIGNS
-from recollect.text.redaction.carriers import CARRIER_SIGNS, PACKED, is_packed
+from recollect.text.redaction.carriers import (
+    ANCHOR_SIGNS,
+    CARRIER_SIGNS,
+    PACKED,
+    is_anchored,
+    is_packed,
+)
 from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS
 from recollect.text.redaction.credentials import SHORTEST, may_hold
-from recollect.text.redaction.keyed import KEYED_SIGNS
+from recollect.text.redaction.keyed import COLUMN, FOLDED_TO_S, KEYED_SIGNS
 from recollect.text.redaction.places.phrases import PHRASE_SIGNS
 from recollect.text.redaction.said import CAPITALS, SAID_SIGNS, may_say
 from recollect.text.redaction.spoken import SPOKEN_SIGNS
@@ -44,10 +50,19 @@ PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *SAID_SIGNS} - _ALONE))
 LOOKS = frozenset({_CREDENTIAL, _HIDDEN, PACKED})
 """What the look of a word says."""
 _TELLING = _ALONE | LOOKS
+_ANCHORS = ANCHOR_SIGNS - {
+    *BLOCK_SIGNS,
+    *(set(KEYED_SIGNS) - {COLUMN}),
+    *SPOKEN_SIGNS,
+    *CAPITALS,
+    *PHRASE_SIGNS,
+    *SAID_SIGNS,
+}
+"""Signs of carriers and of columns alone, each of which tells only with another one."""
 _RUN = re.compile(r"[\w.-]++")
-LONGEST_KEPT = 48
+LONGEST_KEPT = 128
 MOST_KEPT = 32_768
-"""About 4 MB; then it starts again, as the other caches of words do."""
+"""About 6 MB; then it starts again, as the other caches of words do."""
 
 
 class Signs(Struct, frozen=True):
@@ -64,6 +79,8 @@ class Signs(Struct, frozen=True):
 
 
 _Told = tuple[frozenset[str], frozenset[str]]
+
+_UNKNOWN: _Told = LOOKS, frozenset()
 
 known_words: set[str] = set()
 """Words without a sign, of all threads: what is one depends on no home."""
@@ -105,11 +122,19 @@ def signs_in(text: str) -> Signs | None:
     if not (lowered and _may_tell(lowered, found, heads)):
         return None
     is_long = _CREDENTIAL in found
-    among = " ".join([word for word in rest if len(word) >= SHORTEST]) if is_long else ""
+    among = " ".join(filter(_may_hold_one, rest)) if is_long else ""
     return Signs(lowered, frozenset(found), frozenset(heads), among)
 
 
+def _may_hold_one(word: str) -> bool:
+    """Return whether a credential may be in a word; not known of the longest."""
+    return len(word) >= SHORTEST and _CREDENTIAL in _telling_words.get(word, _UNKNOWN)[0]
+
+
 def _may_tell(lowered: str, found: set[str], heads: set[str]) -> bool:
+    # An escape may hide the other sign.
+    if not heads and found <= _ANCHORS and "\\" not in lowered:
+        return is_anchored(lowered, found) or any(each in lowered for each in FOLDED_TO_S)
     if not (found.isdisjoint(_TELLING) and heads.isdisjoint(HEADS_ALONE)):
         return True
     if heads and not found.isdisjoint(_OPTIONS):

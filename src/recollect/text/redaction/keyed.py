@@ -68,7 +68,12 @@ _ASCII = (
 )
 _STEMS = (*_ASCII, *_WORDS)
 """What every telling name begins with; folded to lower case."""
-KEYED_SIGNS = (*_STEMS, "|")
+COLUMN = "|"
+FOLDED_TO_S = "ßſ"
+"""With them a column may have a telling name that no sign is in: ``Paßwort``."""
+_OF_COLUMNS = ("cookie", *FOLDED_TO_S)
+"""What else the telling name of a column has."""
+KEYED_SIGNS = (*_STEMS, COLUMN)
 """One of them is in the lower case of each text in which a name or a column tells of a value."""
 
 
@@ -170,9 +175,9 @@ def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> I
         folded: The same in lower case, with every character at the same offset.
         signs: Those of `KEYED_SIGNS` that are in it; searched if not given.
     """
-    for stem in _STEMS:
-        if stem not in (folded if signs is None else signs):
-            continue
+    known = folded if signs is None else signs
+    stems = [stem for stem in _STEMS if stem in known]
+    for stem in stems:
         at = folded.find(stem)
         while at >= 0:
             match, end = _NAME.match(folded, at), at + len(stem)
@@ -186,7 +191,8 @@ def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> I
                     end = span[2]
             # Names within a value are not looked at: each could have all the rest as its value.
             at = folded.find(stem, end)
-    if "|" in (folded if signs is None else signs) and "--" in text:
+    is_named = stems or any(each in folded for each in _OF_COLUMNS)
+    if is_named and COLUMN in known and "--" in text:
         yield from _in_columns(text, folded)
 
 
