@@ -8,6 +8,7 @@ makes them slow.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from string import ascii_letters, digits
@@ -420,12 +421,21 @@ def _may_be_in(among: str, shape: Shape) -> bool:
 
 def _begun(among: str) -> list[int]:
     """Return the shapes, by row, whose beginnings are in some words where one may begin."""
-    # What the words begin with tells of most shapes at once that they are not there.
-    begun = set(_BEGINNING.findall(among))
-    if "-" in among or "\\" in among or "%" in among:
-        begun.update(_GLUED_BEGINNING.findall(among))
-    rows = sorted([row for each in begun & _ROWS.keys() for row in _ROWS[each]])
-    return [row for row in rows if SHAPES[row].start in among]
+    rows = [_rows(word) if len(word) <= _LONGEST_KEPT else _rows_of(word) for word in among.split()]
+    return sorted(set().union(*rows))
+
+
+def _rows_of(word: str) -> list[int]:
+    # What the word begins with tells of most shapes at once that they are not there.
+    begun = set(_BEGINNING.findall(word))
+    if "-" in word or "\\" in word or "%" in word:
+        begun.update(_GLUED_BEGINNING.findall(word))
+    rows = [row for each in begun & _ROWS.keys() for row in _ROWS[each]]
+    return [row for row in rows if SHAPES[row].start in word]
+
+
+_LONGEST_KEPT = 128
+_rows = functools.lru_cache(4_096)(_rows_of)
 
 
 _DOCUMENTED = ("EXAMPLE", "EXAMPLEKEY")

@@ -204,7 +204,8 @@ def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
     if not name.stands(text[at : at + 1], before) or _ARN.search(before):
         return None
     joint = _JOINTS[match.lastgroup or ""]
-    is_set = joint.is_weak and _SETTER.search(folded, max(at - 80, 0), at) is not None
+    is_called = joint.is_weak and "(" in folded[max(at - 80, 0) : at]
+    is_set = is_called and _SETTER.search(folded, max(at - 80, 0), at) is not None
     is_flag = is_set or (
         "-" in folded[max(at - 60, 0) : at] and _FLAG.search(folded, max(at - 60, 0), at)
     )

@@ -182,4 +182,4 @@ def may_say(folded: str, signs: Collection[str]) -> bool:
 
 
 def _may_say_code(folded: str) -> bool:
-    return any((_FIGURES.search(folded), _CODE_WORD in folded, DIGITS_SAID.search(folded)))
+    return bool(_CODE_WORD in folded or _FIGURES.search(folded) or DIGITS_SAID.search(folded))
