@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from recollect.text.redaction.blocks import Span, find_blocks
@@ -35,7 +35,7 @@ _MAX_BASE64 = 65_536
 """A longer run is a picture or an archive."""
 
 
-def find_carried(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
+def find_carried(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
     """Yield the secrets of ``text`` in the places where secrets are sent or packed.
 
     Args:
@@ -73,6 +73,7 @@ _ANCHORED = {
     gate: tuple(rule for rule in ANCHORED if rule.gate == gate)
     for gate in dict.fromkeys(rule.gate for rule in ANCHORED)
 }
+_ORDER = {gate: number for number, gate in enumerate(_ANCHORED)}
 ANCHOR_SIGNS = frozenset(_ANCHORED) - {"://", "data:", *_CARRIERS}
 """Those of places that begin with a longer sign, see `is_anchored`."""
 CARRIER_SIGNS = ("://", "data:", *_CARRIERS, *_ANCHORED)
@@ -89,15 +90,14 @@ def is_packed(among: str) -> bool:
     return any(map(_kind_inside, _BASE64.findall(among)))
 
 
-def _at_signs(text: str, folded: str, signs: Container[str]) -> Iterator[Span]:
+def _at_signs(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
     lines = folded.split("\n")
-    for gate, places in _ANCHORED.items():
-        if gate in signs:
-            # Most signs have the gate in them, and few lines have.
-            near = "\n".join([line for line in lines if gate in line])
-            for place in places:
-                if place.sign in (near if gate in place.sign else folded):
-                    yield from _at_sign(text, folded, place)
+    for gate in sorted(_ANCHORED.keys() & signs, key=_ORDER.__getitem__):
+        # Most signs have the gate in them, and few lines have.
+        near = "\n".join([line for line in lines if gate in line])
+        for place in _ANCHORED[gate]:
+            if place.sign in (near if gate in place.sign else folded):
+                yield from _at_sign(text, folded, place)
 
 
 def _at_sign(text: str, folded: str, rule: AnchorRule) -> Iterator[Span]:

@@ -29,6 +29,7 @@ from recollect.text.redaction.values import PATH, is_filler, is_phrase
 
 SPOKEN_SIGNS = STEMS
 """One of them is in the lower case of each text in which a password is said."""
+_SIGNS = frozenset({*STEMS, *NUMBER_STEMS})
 
 _PASSWORD, _NUMBER = re.compile(PASSWORD), re.compile(NUMBER)
 _CODE_BEFORE, _CODE_AFTER = re.compile(CODE_BEFORE), re.compile(CODE_AFTER)
@@ -118,10 +119,15 @@ _OWN_CODES = (
 _GROUPED = re.compile(
     r"(?:[ ](?:de|di|do|d'|for|für|от|from)[ ]\w{2,20})?[ ]?[:：][ ]?\d{3}[ -]\d{3}(?![\d-])"
 )
-_NO_LOGIN = re.compile(
-    r"(?:area|zip|post(?:al)?|error|fehler|dial|product|item|country|exit|status|source|order|booking|tracking"
-    r"|discount|promo|coupon|referral|style|colou?r|course|class|dress|tax|bar|qr|sort|swift|bank"
-    r"|branch|http|return|response|reason|close|morse|building|key|hash|time|region|state)[ -]$"
+_NO_LOGIN = tuple(
+    word + joint
+    for joint in " -"
+    for word in (
+        "area zip post postal error fehler dial product item country exit status source order"
+        " booking tracking discount promo coupon referral style color colour course class dress"
+        " tax bar qr sort swift bank branch http return response reason close morse building key"
+        " hash time region state"
+    ).split()
 )
 _IS_YOURS = re.compile(
     r"(?:^|[\s(>\"])(?P<value>(?:[a-z]-)?\d{3}[ -]?\d{1,3}(?:\d\d)?)[ ](?:is|ist|es|est|é|è|to)[ ]"
@@ -163,6 +169,8 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
         folded: The same in lower case, with every character at the same offset.
         signs: Those of `SPOKEN_SIGNS`, `CAPITALS` and `NUMBER_STEMS` that are in it.
     """
+    if _SIGNS.isdisjoint(signs):
+        return
     for at, match in _anchors(folded, [each for each in STEMS if each in signs], _PASSWORD):
         yield from around(text, folded, at, match.end(), is_number=False)
     numbers = [each for each in NUMBER_STEMS if each in signs]
@@ -204,7 +212,7 @@ def _tells_a_code(folded: str, at: int, match: re.Match[str]) -> bool:
     is_own = match[0].startswith(_OWN_CODES)
     if after not in _AFTER_CODE and not (is_own and after in _FIELDS):
         return False
-    if not is_own and _NO_LOGIN.search(before):
+    if not is_own and before.removesuffix("\n").endswith(_NO_LOGIN):
         return False
     if is_own:
         return not before[-1:].isalnum() and not _NOT_OF_PIN.search(before)

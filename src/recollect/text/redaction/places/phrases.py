@@ -18,6 +18,7 @@ _OF_WORDS = (
 _OF_GROUPS = "totp authenticator 2fa two-factor scan otp mfa geheimschlüssel".split()
 PHRASE_SIGNS = (*_OF_WORDS, *_OF_GROUPS)
 """One of them is in the lower case of each text with such a secret."""
+_SIGNS = frozenset(PHRASE_SIGNS)
 _BEFORE, _AFTER = 160, 400
 _LEAST_WORDS = 11
 _ITEM = r"(?:(?:\(?\d{1,2}[.):]?|[-*#])[ \t]*)?"
@@ -46,6 +47,8 @@ def find_phrases(text: str, folded: str, signs: Collection[str]) -> Iterator[Spa
         folded: The same in lower case, with every character at the same offset.
         signs: Those of `PHRASE_SIGNS` that are in it, among others.
     """
+    if _SIGNS.isdisjoint(signs):
+        return
     for begin, end in _near(folded, [sign for sign in _OF_WORDS if sign in signs]):
         for words in _WORDS.finditer(folded, begin, end):
             if not _OF_SENTENCES.search(words[0]):
