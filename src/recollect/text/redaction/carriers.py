@@ -73,6 +73,7 @@ _ANCHORED = {
     gate: tuple(rule for rule in ANCHORED if rule.gate == gate)
     for gate in dict.fromkeys(rule.gate for rule in ANCHORED)
 }
+_LONGEST_SIGN = max(len(rule.sign) for rule in ANCHORED)
 _ORDER = {gate: number for number, gate in enumerate(_ANCHORED)}
 ANCHOR_SIGNS = frozenset(_ANCHORED) - {"://", "data:", *_CARRIERS}
 """Those of places that begin with a longer sign, see `is_anchored`."""
@@ -91,13 +92,21 @@ def is_packed(among: str) -> bool:
 
 
 def _at_signs(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
-    lines = folded.split("\n")
     for gate in sorted(_ANCHORED.keys() & signs, key=_ORDER.__getitem__):
-        # Most signs have the gate in them, and few lines have.
-        near = "\n".join([line for line in lines if gate in line])
+        near = _around(folded, gate)  # most signs have the gate in them
         for place in _ANCHORED[gate]:
             if place.sign in (near if gate in place.sign else folded):
                 yield from _at_sign(text, folded, place)
+
+
+def _around(folded: str, gate: str) -> str:
+    """Return what is around a gate, with every longer sign that has it."""
+    near: list[str] = []
+    at = folded.find(gate)
+    while at >= 0:
+        near.append(folded[max(at - _LONGEST_SIGN, 0) : at + 2 * _LONGEST_SIGN])
+        at = folded.find(gate, at + _LONGEST_SIGN)
+    return "\n".join(near)
 
 
 def _at_sign(text: str, folded: str, rule: AnchorRule) -> Iterator[Span]:

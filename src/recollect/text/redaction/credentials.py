@@ -393,18 +393,16 @@ def find_credentials(text: str, among: str) -> Iterator[tuple[str, int, int]]:
     if not among:
         return
     for row in _begun(among):
-        yield from _find_shape(SHAPES[row], text)
-    for kind, literal, pattern in _LOOSE:
-        if literal in among and pattern.search(among):
-            rest = pattern.finditer(text)
-            yield from ((kind, *match.span()) for match in rest)
+        if row < len(SHAPES):
+            yield from _find_shape(SHAPES[row], text)
+        else:
+            kind, _, pattern = _LOOSE[row - len(SHAPES)]
+            yield from ((kind, *match.span()) for match in pattern.finditer(text))
 
 
 def may_hold(among: str) -> bool:
     """Return whether one of some long words may begin a credential, whatever is around it."""
-    if any(_may_be_in(among, SHAPES[row]) for row in _begun(among)):
-        return True
-    return any(literal in among and pattern.search(among) for _, literal, pattern in _LOOSE)
+    return any(row >= len(SHAPES) or _may_be_in(among, SHAPES[row]) for row in _begun(among))
 
 
 def _may_be_in(among: str, shape: Shape) -> bool:
@@ -420,7 +418,7 @@ def _may_be_in(among: str, shape: Shape) -> bool:
 
 
 def _begun(among: str) -> list[int]:
-    """Return the shapes, by row, whose beginnings are in some words where one may begin."""
+    """Return the shapes, by row, that may begin in some words; those of `_LOOSE` count on."""
     rows = [_rows(word) if len(word) <= _LONGEST_KEPT else _rows_of(word) for word in among.split()]
     return sorted(set().union(*rows))
 
@@ -431,10 +429,16 @@ def _rows_of(word: str) -> list[int]:
     if "-" in word or "\\" in word or "%" in word:
         begun.update(_GLUED_BEGINNING.findall(word))
     rows = [row for each in begun & _ROWS.keys() for row in _ROWS[each]]
-    return [row for row in rows if SHAPES[row].start in word]
+    loose = [
+        row
+        for row, (_, literal, pattern) in enumerate(_LOOSE, len(SHAPES))
+        if literal in word and pattern.search(word)
+    ]
+    return [*(row for row in rows if SHAPES[row].start in word), *loose]
 
 
 _LONGEST_KEPT = 128
+"""Characters of a word whose shapes are remembered."""
 _rows = functools.lru_cache(4_096)(_rows_of)
 
 
