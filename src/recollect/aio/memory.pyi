@@ -736,6 +736,7 @@ class AsyncSessions:
 
         Raises:
             NotFound: there is none with this id in the scope.
+            StoreCorrupt: it is missing, or is not what was stored.
         """
     async def hears(self, session_id: str, other: str) -> bool:
         """Return whether a session may hear another one: they are in one visibility group.
@@ -928,7 +929,7 @@ class AsyncSessions:
         Raises:
             InvalidInput: an unknown status, a bad key, a limit below 0, or a reversed time.
             NotFound: the scope has no session ``for_session``.
-            StoreCorrupt: without a limit: a session is missing, or is not what was stored.
+            StoreCorrupt: a session is missing, or is not what was stored.
         """
     @property
     def memory(self) -> AsyncMemory: ...
@@ -2320,6 +2321,7 @@ class AsyncLeasedSession:
 
         Raises:
             NotFound: there is none with this id in the scope.
+            StoreCorrupt: it is missing, or is not what was stored.
         """
     async def hears(self, other: str) -> bool:
         """Return whether a session may hear another one: they are in one visibility group.
@@ -2406,7 +2408,7 @@ class AsyncLeasedSession:
         Raises:
             InvalidInput: an unknown status, a bad key, a limit below 0, or a reversed time.
             NotFound: the scope has no session ``for_session``.
-            StoreCorrupt: without a limit: a session is missing, or is not what was stored.
+            StoreCorrupt: a session is missing, or is not what was stored.
         """
     async def messages(
         self,

@@ -20,7 +20,7 @@ TURNS = 500
 WINDOW = 4_000
 WORDS = "blue green tram river window paper stone cloud lamp garden music boat winter".split()
 IMPORTANT = {
-    turn: f"Remember that the code of locker {turn} is {7_919 * turn % 10_000:04d}."
+    turn: f"Remember that the shelf of parcel {turn} is {7_919 * turn % 10_000:04d}."
     for turn in range(5, TURNS, 20)
 }
 DECIDED = {turn: f"We decided to paint room {turn} in {WORDS[turn % 13]}." for turn in (50, 333)}
@@ -86,7 +86,7 @@ def assert_remembered(memory: recollect.Memory) -> None:
         assert notes.count(statement) == 1
     memory.sync()
     for turn, statement in IMPORTANT.items():
-        hits = memory.search(f"What is the code of locker {turn}?").hits
+        hits = memory.search(f"Which is the shelf of parcel {turn}?").hits
         assert any(statement in hit.snippet for hit in hits)
 
 
