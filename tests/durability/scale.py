@@ -32,7 +32,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 SHORT = Scale(
     cuts=1_500,
     command_cuts=40,
-    fault_stride=5,
+    fault_stride=12,
     kills=12,
     writes_a_process=50,
     cold_starts=3,
