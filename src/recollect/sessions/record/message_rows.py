@@ -10,7 +10,7 @@ changed letter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, LiteralString
@@ -30,22 +30,21 @@ SELECT_MESSAGES: LiteralString = """
         token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
         turn_sender, number, row_hash
     FROM messages WHERE """
-_NEW: LiteralString = """
+_INSERT: LiteralString = """
     INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
         text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
         turn_sender, number, row_hash)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-        """
+        ?20, ?21)
+"""
 _NEXT_NUMBER: LiteralString = """
     SELECT 1 + coalesce(max(number), 0) FROM (
         SELECT max(number) AS number FROM messages WHERE tenant = ?1
         UNION ALL SELECT last FROM counters WHERE tenant = ?1 AND kind = 'message')
 """
-_NUMBER_OF_BEFORE: LiteralString = """(SELECT nullif(?20, 0) WHERE NOT EXISTS (
-        SELECT 1 FROM messages WHERE tenant = ?2 AND number = ?20)), ?21)
+_TAKEN: LiteralString = """
+    SELECT number FROM messages WHERE tenant = ? AND number IN (SELECT value FROM json_each(?))
 """
-_INSERT: LiteralString = _NEW + "?20, ?21)"
-_RESTORE: LiteralString = _NEW + _NUMBER_OF_BEFORE + " RETURNING number"
 _MASK = (1 << 56) - 1
 _COUNT: LiteralString = """
     UPDATE sessions SET last_seq = ?, message_count = message_count + ?, updated_at = ?,
@@ -250,7 +249,7 @@ def insert_messages(tx: Transaction, session_id: str, rows: Sequence[Row], updat
     """
     hashed = [(*row, hash_of(row)) for row in rows]
     tx.executemany(_INSERT, hashed)
-    _count(tx, session_id, hashed, [row[19] for row in hashed], updated_at)
+    _count(tx, session_id, hashed, updated_at)
 
 
 def restore_rows(
@@ -261,23 +260,27 @@ def restore_rows(
     A number that another message has is not stored, see `number_others`. ``last_seq`` is the seq
     after which they begin.
     """
-    hashed = [(*row, hash_of(row[:19])) for row in rows]
-    numbers = [row[0] for row in tx.executemany(_RESTORE, hashed)]
+    hashed = [(*row, hash_of(row)) for row in _with_free_numbers(tx, rows)]
+    tx.executemany(_INSERT, hashed)
     seqs = [integer(row[6]) for row in rows]
     for before, seq in zip([last_seq, *seqs], seqs, strict=False):
         if seq > before + 1:
             note_removed(tx, session_id, before + 1, seq - 1)
-    _count(tx, session_id, hashed, numbers, updated_at)
+    _count(tx, session_id, hashed, updated_at)
 
 
-def _count(
-    tx: Transaction,
-    session_id: str,
-    rows: Sequence[Row],
-    numbers: Sequence[SqlValue],
-    updated_at: int,
-) -> None:
-    added = sum_of((row[20], number) for row, number in zip(rows, numbers, strict=True))
+def _with_free_numbers(tx: Transaction, rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield rows of one tenant, without the numbers that others have, and those that are 0."""
+    numbers = listed({integer(row[19] or 0) for row in rows})
+    taken = {0, *(integer(row[0]) for row in tx.all(_TAKEN, (rows[0][1], numbers)))}
+    for row in rows:
+        number = integer(row[19] or 0)
+        yield (*row[:19], None if number in taken else number)
+        taken.add(number)
+
+
+def _count(tx: Transaction, session_id: str, rows: Sequence[Row], updated_at: int) -> None:
+    added = sum_of((row[20], row[19]) for row in rows)
     tx.execute(_COUNT, (rows[-1][6], len(rows), updated_at, added, session_id))
 
 
