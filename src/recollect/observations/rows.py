@@ -52,11 +52,13 @@ _BY_ID: LiteralString = f"FROM {LISTED} observations o WHERE o.id = listed"
 _AT: LiteralString = (
     " AND created_at IN (SELECT value FROM json_each(?)) AND id IN (SELECT value FROM json_each(?))"
 )
-_IS_THERE: LiteralString = f"""
-    SELECT 1 {_BY_TIME} id IN (SELECT value FROM json_each(?)) LIMIT 1
-"""  # noqa: S608  # literals
-_NUMBERED: LiteralString = "SELECT id FROM observations WHERE tenant = ? AND number = ?"
-_IS_NUMBERED: LiteralString = f"SELECT 1 {_BY_TIME} tenant = ? AND number = ?"
+_IS_THERE: LiteralString = """
+    SELECT 1 FROM observations INDEXED BY observations_twin_by_id
+    WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1
+"""
+_NUMBERED: LiteralString = (
+    "FROM observations INDEXED BY observations_twin_by_number WHERE tenant = ? AND number = ?"
+)
 _REWRITE: LiteralString = """
     UPDATE observations SET title = ?, summary = ?, made_by = ?, row_hash = ? WHERE id = ?
 """
@@ -401,10 +403,8 @@ def find_number(tx: Transaction, tenant: str, number: int) -> str | None:
     Raises:
         StoreCorrupt: its row is not where its number says.
     """
-    row = tx.row(_NUMBERED, (tenant, number))
-    if row is None and tx.row(_IS_NUMBERED, (tenant, number)) is not None:
-        raise damaged_rows()
-    return None if row is None else text(row[0])
+    rows = compared_rows(tx, "id", _NUMBERED, (tenant, number))
+    return text(rows[0][0]) if rows else None
 
 
 def select_numbers(tx: Transaction, where: Condition) -> list[int]:

@@ -111,7 +111,7 @@ _TWINS: LiteralString = f"""
     WHERE tenant {_AMONG} AND created_at {_AMONG} AND id {_AMONG}
 """  # noqa: S608  # literals
 _HAS_TWIN: LiteralString = f"""
-    SELECT 1 FROM messages INDEXED BY messages_twin WHERE id {_AMONG} LIMIT 1
+    SELECT 1 FROM messages INDEXED BY messages_twin_by_id WHERE id {_AMONG} LIMIT 1
 """  # noqa: S608  # literals
 
 DAMAGED_HINT = "look with `recollect doctor`; `recollect recover` rebuilds the records"

@@ -11,9 +11,12 @@ CREATE INDEX injections_twin ON injections (
     at, agent, user_id, project);
 CREATE INDEX messages_twin ON messages (
     tenant, created_at, id, number, session_id, seq, role, agent, user_id, project, turn_sender);
+CREATE INDEX messages_twin_by_id ON messages (id);
 CREATE INDEX observations_twin ON observations (
     tenant, created_at, id, number, session_id, project, is_forgotten, type, tool_name, importance,
     event, message_id, agent, user_id, turn_sender);
+CREATE INDEX observations_twin_by_id ON observations (id);
+CREATE INDEX observations_twin_by_number ON observations (tenant, number, id);
 CREATE INDEX pauses_twin ON pauses (tenant, id, project_id, since, until);
 CREATE INDEX project_aliases_twin ON project_aliases (tenant, project_id, path, kind, at);
 CREATE INDEX projects_twin ON projects (

@@ -452,6 +452,7 @@ CREATE INDEX messages_by_turn_sender ON messages (session_id, turn_sender)
     WHERE turn_sender IS NOT NULL;
 CREATE INDEX messages_twin ON messages (
     tenant, created_at, id, number, session_id, seq, role, agent, user_id, project, turn_sender);
+CREATE INDEX messages_twin_by_id ON messages (id);
 CREATE UNIQUE INDEX observations_by_event ON observations (session_id, event_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX observations_by_input ON observations (input_blob) WHERE input_blob IS NOT NULL;
@@ -464,6 +465,8 @@ CREATE UNIQUE INDEX observations_by_tool_use ON observations (session_id, tool_u
 CREATE INDEX observations_twin ON observations (
     tenant, created_at, id, number, session_id, project, is_forgotten, type, tool_name, importance,
     event, message_id, agent, user_id, turn_sender);
+CREATE INDEX observations_twin_by_id ON observations (id);
+CREATE INDEX observations_twin_by_number ON observations (tenant, number, id);
 CREATE INDEX pauses_twin ON pauses (tenant, id, project_id, since, until);
 CREATE INDEX pending_messages_by_key ON pending_messages (tenant, key, id);
 CREATE INDEX project_aliases_by_project ON project_aliases (tenant, project_id);
