@@ -115,7 +115,7 @@ _HAS_TWIN: LiteralString = f"""
 """  # noqa: S608  # literals
 
 DAMAGED_HINT = "look with `recollect doctor`; `recollect recover` rebuilds the records"
-_DIGEST_SIZE, _NAMELESS_SIZE, _OLD_DIGEST_SIZE = 24, 20, 16
+_DIGEST_SIZE, _NUMBERLESS_SIZE, _OLD_DIGEST_SIZE = 24, 20, 16
 """The size of a hash tells how it was made: with the number of a row, without it, or as before."""
 _SUMMED = 7
 """Bytes of a hash that count in a digest: sums stay within the integers of SQL."""
@@ -141,7 +141,7 @@ def hash_of(row: Sequence[SqlValue]) -> bytes:
         encoded = _encode(cells)
     except UnicodeEncodeError:  # half a pair: the statement refuses it
         return row_hash(cells)
-    return blake2b(encoded, digest_size=_DIGEST_SIZE if number else _NAMELESS_SIZE).digest()
+    return blake2b(encoded, digest_size=_DIGEST_SIZE if number else _NUMBERLESS_SIZE).digest()
 
 
 def _old_hash(row: Sequence[SqlValue]) -> bytes:
@@ -175,7 +175,7 @@ def message_of(row: Row) -> Message:
     is_plain = type(content) is str
     last = 20 if type(stored) is bytes and len(stored) == _DIGEST_SIZE else 19
     hashed = row[:10] + row[11:last] if is_plain and content == text else row[:last]
-    size = _DIGEST_SIZE if last == 20 else _NAMELESS_SIZE
+    size = _DIGEST_SIZE if last == 20 else _NUMBERLESS_SIZE
     # Before anything else: the hash proves the types of all cells, so that they are taken as given.
     if blake2b(_encode(hashed), digest_size=size).digest() != stored and (
         type(stored) is not bytes or len(stored) != _OLD_DIGEST_SIZE or _old_hash(row) != stored
