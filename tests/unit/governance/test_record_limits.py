@@ -182,7 +182,8 @@ def test_no_blob_in_use_goes_and_none_is_left_over(
             else:
                 limit = {f"{kind}.records": one} if other else {f"{kind}.bytes": one * 60_000}
                 with opened(home, limit) as pruning:
-                    assert pruning.prune().is_clean, number
+                    # A thread of the other memory may read, and keeps the log from being cut.
+                    assert any(pruning.prune().is_clean for _ in range(20)), number
                 check_blobs(memory, home, exact=True)
             check_blobs(memory, home, exact=False)
 
