@@ -2,7 +2,8 @@
 
 Each step runs in one transaction with its ledger row and the new version number, so that a kill
 leaves the old schema or the new one. What the tables should look like in the end is written down in
-`schema.sql` beside the steps; a database that differs is refused instead of failing later.
+`schema.sql` beside the steps; a database that differs is refused instead of failing later. A new
+one is made from that file at once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -35,7 +37,7 @@ from recollect.store.sqlite.pages import copy_database
 
 _logger = logging.getLogger(__name__)
 
-_GOLDEN = "schema.sql"
+_GOLDEN, _FIRST_ROWS = "schema.sql", "rows.sql"
 _NEEDED = 3
 """Times the size of a database that its steps may take: the copy, every row rewritten, and the
 log that holds both the new pages and the old ones overwritten. 1,297 MB, a million messages, took
@@ -71,7 +73,10 @@ class Schema(Struct, frozen=True, kw_only=True):
     steps: tuple[Migration, ...]
     """In order, numbered 1, 2, 3 ..."""
     golden: str
-    """The statements of the finished schema as SQLite shows them; empty: not checked."""
+    """The statements of the finished schema as SQLite shows them; empty: not checked, and a new
+    database runs the steps."""
+    first_rows: str = ""
+    """Statements that insert what the steps leave in the tables of a new database."""
     keep_backup: bool
     """Copy the database before its first step; needless where it can be derived again."""
     may_have_triggers: bool = True
@@ -84,18 +89,23 @@ class Schema(Struct, frozen=True, kw_only=True):
         return len(self.steps)
 
 
+@cache
 def load_schema(name: str, application_id: int, *, keep_backup: bool) -> Schema:
     """Return the schema in ``store/migrations/<name>/``.
 
     One that cannot be derived again, and so is backed up, has no triggers and views.
     """
     folder = files("recollect.store") / "migrations" / name
-    golden = folder / _GOLDEN
+    golden, first_rows = (
+        path.read_text("utf-8") if path.is_file() else ""
+        for path in (folder / _GOLDEN, folder / _FIRST_ROWS)
+    )
     return Schema(
         name=name,
         application_id=application_id,
         steps=load_steps(folder),
-        golden=golden.read_text("utf-8") if golden.is_file() else "",
+        golden=golden,
+        first_rows=first_rows,
         keep_backup=keep_backup,
         may_have_triggers=not keep_backup,
     )
@@ -138,7 +148,9 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
     found = _recognise(connection, schema, path)
     _refuse_foreign_code(connection, schema, path)
     _check_steps(connection, schema, path)
-    if found < schema.version:
+    if found == 0 and schema.golden:
+        _create(connection, schema, clock)
+    elif found < schema.version:
         backup = _backup_before(connection, schema, path, found)
         _prepare(connection, schema)
         for step in schema.steps[found:]:
@@ -319,6 +331,15 @@ def _megabytes(size: int) -> int:
     return size // 1_000_000 + 1
 
 
+def _create(connection: apsw.Connection, schema: Schema, clock: Clock) -> None:
+    """Make a new database as all steps would leave it, in a tenth of their time."""
+    with _transaction(connection):
+        connection.pragma("application_id", schema.application_id)
+        connection.execute(schema.golden + schema.first_rows).fetchall()
+        for step in schema.steps:
+            _note_step(connection, step, clock)
+
+
 def _prepare(connection: apsw.Connection, schema: Schema) -> None:
     """Mark the file as ours and make the engine's own tables."""
     sql = (files("recollect.store") / "migrations" / "engine" / "bookkeeping.sql").read_text(
@@ -336,9 +357,7 @@ def _apply(
         with _transaction(connection):
             connection.execute(step.sql).fetchall()
             _check_references(connection)
-            row = (step.version, step.name, step.sha256, clock.now_ms())
-            connection.execute(dialect.NOTE_STEP, row).fetchall()
-            connection.pragma("user_version", step.version)
+            _note_step(connection, step, clock)
     except apsw.Error as error:
         copied = "" if backup is None else f"; nothing of it is kept, the copy is {backup.name}"
         raise MigrationFailed(
@@ -348,6 +367,12 @@ def _apply(
             step=step.name,
             backup=backup and str(backup),
         ) from error
+
+
+def _note_step(connection: apsw.Connection, step: Migration, clock: Clock) -> None:
+    row = (step.version, step.name, step.sha256, clock.now_ms())
+    connection.execute(dialect.NOTE_STEP, row).fetchall()
+    connection.pragma("user_version", step.version)
 
 
 def _check_references(connection: apsw.Connection) -> None:
