@@ -124,6 +124,8 @@ CALLS = (
     "connect,sendto,sendmsg,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,"
     "link,linkat,symlink,symlinkat,mknod,mknodat"
 )
+_FILTERED = ("-f", "--seccomp-bpf")
+"""The kernel stops a process at these calls alone, not at all of them."""
 _CALL = re.compile(r"^(?:\d+ +)?(\w+)\((.*)\) += (-?\d+)")
 _PLACE = re.compile(r'(?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
 _OUTSIDE = re.compile(r"sa_family=AF_(?:INET6?|NETLINK|PACKET)")
@@ -159,7 +161,9 @@ class Watched:
         self._before: set[Path] = set()
         strace = shutil.which("strace")
         probe = (
-            (strace, "-f", sys.executable, "-c", "") if strace else (sys.executable, "-c", "1/0")
+            (strace, *_FILTERED, sys.executable, "-c", "")
+            if strace
+            else (sys.executable, "-c", "1/0")
         )
         can_trace = subprocess.run(probe, capture_output=True, check=False).returncode == 0
         self._strace = strace if can_trace else None
@@ -176,7 +180,7 @@ class Watched:
         if self._strace is None:
             command = [sys.executable, "-c", AUDIT, str(self._log), *ran]
         else:
-            watching = [self._strace, "-f", "-y", "-qq", "-s", "4096", "-o", str(self._log)]
+            watching = [self._strace, *_FILTERED, "-y", "-qq", "-s", "4096", "-o", str(self._log)]
             command = [*watching, "-e", f"trace={CALLS}", sys.executable, "-m", "recollect", *ran]
         done = subprocess.run(
             command,
@@ -202,7 +206,12 @@ class Watched:
         """Return the files and folders that the last command made outside of its places."""
         own = self._own + ((self.target,) if any("TARGET" in each for each in arguments) else ())
         aside = (f"{self.home}.before-", f"{self.home}.restoring-")
-        beside = ("/dev/", "/proc/self/", *(aside if arguments[0] == "restore" else ()))
+        beside = (
+            "/dev/null",
+            "/dev/tty",
+            "/proc/self/",
+            *(aside if arguments[0] == "restore" else ()),
+        )
         return [
             place
             for place in self._made()
