@@ -23,7 +23,7 @@ from recollect.core.settings import agent_name
 from recollect.governance.token_file import PREFIX, TokenFile, digest_of, new_text
 from recollect.sessions.record.draft import DraftMaker
 from recollect.store.audit import record_audit
-from recollect.store.columns import decode, text_or_none
+from recollect.store.columns import decode, json_cell, text_or_none
 from recollect.store.digests import check_digest, note_digest
 from recollect.store.engine import Database, Row, SqlValue, Transaction
 
@@ -418,7 +418,7 @@ def _token_of(row: Row) -> Token:
         _FIELDS,
         row[:_PLAIN],
         audience=kind if key is None else SESSION + key,
-        channels=msgspec.json.decode(channels or "[]"),
+        channels=json_cell(channels or "[]", list[str]),
     )
 
 

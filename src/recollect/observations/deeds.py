@@ -13,7 +13,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.observations.classify import is_write
-from recollect.store.columns import Condition, typed_rows
+from recollect.store.columns import Condition, json_cell, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 
@@ -81,9 +81,7 @@ def _lines(deeds: Sequence[_Deed]) -> Iterator[str]:
 def _changed(deeds: Iterable[_Deed]) -> list[str]:
     """Return the files that were written to, the newest first."""
     written = [deed for deed in deeds if is_write(deed.tool_name) and not deed.is_failure]
-    paths = (
-        path for d in reversed(written) for path in msgspec.json.decode(d.files, type=list[str])
-    )
+    paths = (path for d in reversed(written) for path in json_cell(d.files, list[str]))
     return list(dict.fromkeys(paths))
 
 

@@ -10,7 +10,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.observations.places import ProjectPlace, printable
-from recollect.store.columns import decode, text
+from recollect.store.columns import decode, json_cell, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.twins import compared_rows
 
@@ -233,7 +233,7 @@ def marks_of(place: ProjectPlace) -> list[tuple[str, str]]:
 
 
 def _row_of(cells: Row) -> ProjectRow:
-    apart = msgspec.json.decode(text(cells[-1]), type=tuple[str, ...])
+    apart = json_cell(cells[-1], tuple[str, ...])
     return decode(ProjectRow, _FIELDS, cells, apart=apart)
 
 

@@ -20,6 +20,7 @@ from recollect.store.columns import (
     Condition,
     decode,
     integer,
+    json_cell,
     listed,
     text,
     text_or_none,
@@ -452,6 +453,6 @@ def _observation_of(row: Row) -> Observation:
     *cells, is_forgotten, stored_hash = row
     if row_hash(cells) != stored_hash:
         raise StoreCorrupt("an observation is damaged", hint="run `recollect doctor`")
-    files = msgspec.json.decode(text(row[_FIELDS.index("files")]), type=tuple[str, ...])
+    files = json_cell(row[_FIELDS.index("files")], tuple[str, ...])
     forgotten = bool(is_forgotten)
     return decode(Observation, _FIELDS, tuple(cells), files=files, is_forgotten=forgotten)

@@ -105,8 +105,9 @@ def healer(
     """
 
     def heal(error: StoreCorrupt) -> bool:
-        is_file = error.facts.get("path") == str(database.path)
-        if is_file or DAMAGED_ROWS in error.facts:
+        are_rows = DAMAGED_ROWS in error.facts
+        is_file = error.facts.get("path") == str(database.path) and not are_rows
+        if is_file or are_rows:
             # Recover reads off an index which sessions were lost.
             from recollect.sessions.mirror.soundness import require_sound
 
@@ -116,7 +117,7 @@ def healer(
                 database.renew(is_file_damaged)
                 _begin_again(database, saved)
             claim(records, database)
-        elif DAMAGED_ROWS in error.facts:
+        elif are_rows:
             database.write(retire_all)
         else:
             return False

@@ -35,6 +35,8 @@ if TYPE_CHECKING:  # a home without them imports none of them
 
 _FOLLOWING = frozenset({"interval", "retry", "search", "session-start", "start", "transcript"})
 """Reasons to read followed transcripts; the others do not wait for them."""
+_REPAIRS = 2
+"""Damaged rows are made again; where that meets a damaged page, the whole file is."""
 
 T = TypeVar("T")
 
@@ -209,9 +211,14 @@ class Maintenance:
 
     def healed(self, error: StoreCorrupt, work: Callable[[], T]) -> T:
         """Mend the index after an error and do the work; raise it where it is about the records."""
-        if not self._kept.heal(error):
-            raise error
-        return work()
+        for _ in range(_REPAIRS):
+            if not self._kept.heal(error):
+                break
+            try:
+                return work()
+            except StoreCorrupt as another:
+                error = another
+        raise error
 
     def watch(self) -> Iterator[Synced]:
         """Keep the home in step from now on; yield each sync that did something or failed.

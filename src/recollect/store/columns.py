@@ -195,6 +195,14 @@ def blob(value: SqlValue) -> bytes:
     raise _damaged("blob")
 
 
+def json_cell(value: SqlValue, kind: type[T]) -> T:
+    """Return the JSON of a TEXT cell as a value of ``kind``."""
+    try:
+        return msgspec.json.decode(text(value), type=kind)
+    except msgspec.DecodeError:
+        raise StoreCorrupt("a cell is not the JSON that its column promises", hint=_HINT) from None
+
+
 def json_object(value: SqlValue) -> dict[str, Any]:
     """Return the JSON object of a TEXT cell."""
     try:

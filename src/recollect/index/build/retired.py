@@ -12,7 +12,7 @@ from recollect.index.lexical.choice import backend
 from recollect.index.lexical.port import Backend
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.generation import Identity
-from recollect.store.columns import integer, text
+from recollect.store.columns import integer, json_cell
 from recollect.store.engine import Row, SqlValue, Transaction
 
 DROP_ROWS = 2_000
@@ -32,7 +32,7 @@ def drop_some(tx: Transaction) -> bool:
         )
         tx.execute("DELETE FROM generations WHERE status = 'retired'")
         return False
-    identity = msgspec.json.decode(text(row[1]), type=Identity)
+    identity = json_cell(row[1], Identity)
     _drop_from(tx, integer(row[0]), backend(identity.lexical))
     return True
 

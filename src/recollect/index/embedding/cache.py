@@ -22,7 +22,7 @@ from recollect.core.settings.embedding import CacheSettings
 from recollect.index.model.generation import Identity
 from recollect.index.model.sync_report import Watch
 from recollect.models.embedding.embedder import UNIT_TOLERANCE, Embedder, Vectors
-from recollect.store.columns import first_integer, integer, typed_rows
+from recollect.store.columns import first_integer, integer, json_cell, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
 LOOKUP_GROUP = 400
@@ -157,7 +157,7 @@ def keep_vectors(tx: Transaction, partition: int, chunks: Sequence[tuple[int, by
     """
     rows = tx.all(_GENERATION, (partition,)) if chunks else []
     for built_with, created_at in typed_rows(rows, tuple[str, int]):
-        space = space_of_identity(tx, msgspec.json.decode(built_with, type=Identity))
+        space = space_of_identity(tx, json_cell(built_with, Identity))
         if space is not None:
             tx.execute(ADD_SPACE, msgspec.structs.astuple(space))
             number = first_integer(tx.row(_FIND_SPACE, msgspec.structs.astuple(space)))

@@ -21,7 +21,7 @@ from recollect.core.errors import (
     QuotaExhausted,
 )
 from recollect.models.embedding.embedder import Embedder
-from recollect.store.columns import text
+from recollect.store.columns import json_cell
 from recollect.store.engine import Transaction
 
 STAYS_AWAY = 3
@@ -119,7 +119,7 @@ def _has_vectors(tx: Transaction) -> bool:
 def meta_value(tx: Transaction, key: str, kind: type[T]) -> T | None:
     """Return a value that `meta` of index.db keeps as JSON, or None."""
     row = tx.row("SELECT value FROM meta WHERE key = ?", (key,))
-    return msgspec.json.decode(text(row[0]), type=kind) if row else None
+    return json_cell(row[0], kind) if row else None
 
 
 def set_meta_value(tx: Transaction, key: str, value: msgspec.Struct) -> None:

@@ -19,7 +19,7 @@ from recollect.core.errors import RecollectError
 from recollect.index.embedding.cache import ADD_SPACE, sound_vectors, space_of_identity
 from recollect.index.model.chunk_record import chunk_id
 from recollect.index.model.generation import Identity
-from recollect.store.columns import first_integer, typed_rows
+from recollect.store.columns import first_integer, json_cell, typed_rows
 from recollect.store.engine import Database, SqlValue, Transaction
 
 T = TypeVar("T")
@@ -123,7 +123,7 @@ def _partitions(tx: Transaction) -> list[_Span]:
     for partition, chunks, built_with, at in typed_rows(
         tx.all(_PARTITIONS), tuple[int, int, str, int]
     ):
-        space = space_of_identity(tx, msgspec.json.decode(built_with, type=Identity))
+        space = space_of_identity(tx, json_cell(built_with, Identity))
         if space is not None:
             first = chunk_id(partition, 0) - 1
             more = (*msgspec.structs.astuple(space), at)

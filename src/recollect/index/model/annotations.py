@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from recollect.index.model.chunk_record import Ints, chunk_id, chunk_ids
-from recollect.store.columns import typed_rows
+from recollect.store.columns import json_cell, typed_rows
 from recollect.store.engine import SqlValue, Transaction
 from recollect.text.markdown.annotations import Annotation
 from recollect.text.terms import phrase_terms
@@ -57,7 +57,7 @@ class Annotations:
         )
         first = chunk_id(self._partition, 0)
         for key, importance, *lists in typed_rows(rows, tuple[int, int | None, str, str]):
-            projects, triggers = (msgspec.json.decode(one, type=tuple[str, ...]) for one in lists)
+            projects, triggers = (json_cell(one, tuple[str, ...]) for one in lists)
             said = Annotation(importance=importance, projects=projects, triggers=triggers)
             self._add(key - first, said)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect.store.columns import first_integer, integer, text, typed_rows
+from recollect.store.columns import first_integer, integer, json_cell, typed_rows
 from recollect.store.engine import Transaction
 
 
@@ -123,7 +123,7 @@ def find_serving(tx: Transaction, tenant: str) -> Serving | None:
     for number, built_with, partition, revision in typed_rows(
         rows, tuple[int, str, int | None, int | None]
     ):
-        identity = msgspec.json.decode(built_with, type=Identity)
+        identity = json_cell(built_with, Identity)
         return Serving(number=number, identity=identity, partition=partition, revision=revision)
     return None
 
@@ -136,7 +136,7 @@ def find_generation(tx: Transaction, status: str) -> Generation | None:
         (status,),
     )
     for number, identity, others in typed_rows(rows, tuple[int, str, int]):
-        return Generation(number, msgspec.json.decode(identity, type=Identity), bool(others))
+        return Generation(number, json_cell(identity, Identity), bool(others))
     return None
 
 
@@ -145,7 +145,7 @@ def live_identity(tx: Transaction, generation: int) -> Identity | None:
     row = tx.row(
         "SELECT identity FROM generations WHERE id = ? AND status <> 'retired'", (generation,)
     )
-    return msgspec.json.decode(text(row[0]), type=Identity) if row else None
+    return json_cell(row[0], Identity) if row else None
 
 
 def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, int] | None:
@@ -158,7 +158,7 @@ def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, i
     )
     if row is None:
         return None
-    return msgspec.json.decode(text(row[0]), type=Identity), integer(row[1])
+    return json_cell(row[0], Identity), integer(row[1])
 
 
 def create_generation(tx: Transaction, identity: Identity, status: str, at: int) -> Generation:

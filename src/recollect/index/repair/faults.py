@@ -22,7 +22,7 @@ from recollect.index.lexical.segments import read_tail
 from recollect.index.model.chunk_record import NUMBER_MASK, Ints, chunk_id, chunk_ids
 from recollect.index.model.generation import Identity
 from recollect.index.vectors.codes import forget_codes, read_blocks, read_rows
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import first_integer, integer, json_cell, text
 from recollect.store.engine import Database, Row, Transaction
 from recollect.text.terms import terms
 
@@ -66,10 +66,7 @@ def living_partitions(tx: Transaction) -> list[Living]:
         "SELECT p.id, g.identity FROM partitions p JOIN generations g ON g.id = p.generation"
         " WHERE g.status <> 'retired' ORDER BY p.id"
     )
-    return [
-        Living(integer(number), msgspec.json.decode(text(identity), type=Identity))
-        for number, identity in rows
-    ]
+    return [Living(integer(number), json_cell(identity, Identity)) for number, identity in rows]
 
 
 def find_vector_faults(tx: Transaction) -> list[VectorFaults]:

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.index.model.chunk_record import PARTITION_SHIFT, Ints, chunk_ids
 from recollect.index.model.generation import Identity
 from recollect.index.vectors.port import Part, VectorChange
-from recollect.store.columns import first_integer, integer, typed_rows
+from recollect.store.columns import first_integer, integer, json_cell, typed_rows
 from recollect.store.engine import Row, Transaction
 
 
@@ -122,7 +122,7 @@ def _parts(rows: list[Row]) -> list[Part]:
         Part(
             number=number,
             generation=generation,
-            dimensions=msgspec.json.decode(built_with, type=Identity).dimensions,
+            dimensions=json_cell(built_with, Identity).dimensions,
         )
         for number, generation, built_with in typed_rows(rows, tuple[int, int, str])
     ]

@@ -19,7 +19,7 @@ from recollect.sessions.record.lineage import LineageSegment, rows_of, stored_an
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import decode, integer, json_object, text
+from recollect.store.columns import decode, integer, json_cell, json_object, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 from recollect.text.json_value import JsonValue
@@ -249,7 +249,7 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
 
 def _seen(row: Row, last_seq: int) -> ToolCall:
     """Return what is known of a call after reading up to ``last_seq``."""
-    given, called, answered = msgspec.json.decode(text(row[4])), integer(row[11]), row[12]
+    given, called, answered = json_cell(row[4], object), integer(row[11]), row[12]
     fields = ToolCall.__struct_fields__
     call = decode(ToolCall, fields, row, input=given, is_error=bool(row[9]))
     if called > last_seq:

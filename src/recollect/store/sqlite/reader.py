@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import apsw
 
+from recollect.core.errors import StoreCorrupt
 from recollect.store.engine import Transaction
 from recollect.store.failures import translate
 from recollect.store.sqlite import dialect
@@ -111,6 +112,9 @@ class Readers:
     def _run(self, unit: Callable[[Transaction], T], transaction: SqliteTransaction) -> T:
         try:
             return unit(transaction)
+        except StoreCorrupt as error:
+            error.facts.setdefault("path", str(self._opener.path))
+            raise
         finally:
             if transaction.failure is not None:  # also when the unit hid it: it saw a part only
                 raise transaction.failure

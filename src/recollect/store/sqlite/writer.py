@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from recollect.core.actor import ACTOR
 from recollect.core.clock import Clock
-from recollect.core.errors import RecollectError, StoreBusy, StoreError
+from recollect.core.errors import RecollectError, StoreBusy, StoreCorrupt, StoreError
 from recollect.core.threads import RestartableThread, ThreadFuture, died, run_into
 from recollect.store.engine import Transaction
 from recollect.store.failures import BUSY, translate
@@ -485,6 +485,8 @@ class GroupCommit:
         try:
             outcome = Outcome(job.unit(transaction))
         except BaseException as error:  # noqa: BLE001  # the caller gets it, whatever it is
+            if isinstance(error, StoreCorrupt):
+                error.facts.setdefault("path", str(self._path))
             outcome = Outcome(error=error)
         transaction.finish()
         if transaction.failure is not None:
