@@ -329,8 +329,11 @@ def test_nothing_is_set_aside_where_nothing_was(
 
 KILLED = """
 import os, sys
+import apsw
 import recollect
 memory = recollect.open(sys.argv[1], live=False)
+reader = apsw.Connection(sys.argv[1] + "/records.db")  # keeps the log from being written back
+reader.execute("BEGIN; SELECT count(*) FROM messages").fetchall()
 memory.sessions.append(memory.sessions.create().id, "user", "kites hang here")
 memory.sync()
 memory._parts.mirror.flush()
