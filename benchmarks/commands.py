@@ -432,6 +432,9 @@ def prompts(
 app.command()(comparing.ranking)
 
 
+app.command()(comparing.audience)
+
+
 @app.command()
 def redaction(
     *,

@@ -26,6 +26,12 @@ from benchmarks.output import Output, show_progress
 from benchmarks.peers.material import local_embedder
 from benchmarks.peers.peers import PEERS
 from benchmarks.peers.race import PeerRun, Race, describe_peers, peer_grids
+from benchmarks.quality.audience import (
+    AudiencePlan,
+    AudienceRunner,
+    audience_grids,
+    describe_audience,
+)
 from benchmarks.quality.homes import work_folder
 from benchmarks.quality.product import open_product
 from benchmarks.quality.ranking import (
@@ -179,5 +185,29 @@ def ranking(
     with show_progress() as progress, work_folder(keep) as root:
         run = run_ranking(describe_environment(), homes, root, against.resolve(), progress)
     output.deliver(run, list(describe_ranking(run)), ranking_grids(run))
+    if not run.is_same:
+        raise typer.Exit(1)
+
+
+def audience(
+    *,
+    against: Annotated[Path, typer.Option(help="The src folder of the checkout to compare with.")],
+    histories: Annotated[int, typer.Option(min=1, help="How many are played.")] = 200,
+    seed: Seed = 1,
+    served: Annotated[
+        float, typer.Option(min=0, max=1, help="Share that is asked over HTTP and MCP too.")
+    ] = 0.1,
+    jobs: Annotated[int, typer.Option(min=1, help="Pairs of processes at the same time.")] = 1,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Audience: do two source trees tell the same to every hearer? Exit 1 if not."""
+    output = Output(as_json=as_json, markdown=markdown)
+    plan = AudiencePlan(
+        against=against.resolve(), histories=histories, seed=seed, served=served, jobs=jobs
+    )
+    with show_progress() as progress:
+        run = AudienceRunner(describe_environment(), progress).run(plan)
+    output.deliver(run, list(describe_audience(run)), audience_grids(run))
     if not run.is_same:
         raise typer.Exit(1)
