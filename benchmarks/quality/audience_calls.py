@@ -24,6 +24,7 @@ Call = tuple[str, str, dict[str, Any]]
 _WAIT_S = 30.0
 _SILENT_S = 2.0
 """A stream that says nothing for so long has nothing more for its token."""
+_SILENCE = "nothing more"
 _MOST = 1_000
 _SOME = 5
 """Calls of one step."""
@@ -136,13 +137,16 @@ class ServedHome:
             reply = connection.getresponse()
             if reply.status != 200:
                 return [f"{reply.status} {reply.read().decode()}"]
-            return [line for mark in range(2) for line in self._heard(token, reply, mark)]
+            lines: list[str] = []
+            for number in range(2):
+                lines += self._heard(token, reply, number)
+                if lines[-1:] == [_SILENCE]:
+                    break
+            return lines
         finally:
             connection.close()
 
-    def _heard(
-        self, token: _Token, reply: http.client.HTTPResponse, number: int
-    ) -> Iterator[str]:
+    def _heard(self, token: _Token, reply: http.client.HTTPResponse, number: int) -> Iterator[str]:
         """Yield the lines of a stream until it tells of a message that is stored now."""
         its = self._memories[token.tenant].sessions
         session = its.open(token.key, token.project)
@@ -151,13 +155,12 @@ class ServedHome:
             try:
                 line = reply.readline().decode()
             except TimeoutError:
-                return
-            if not line:
-                yield "the end"
-                return
+                line = ""
             if line.startswith("data:"):
                 yield line
-            if mark in line and session.id in line:
+            if not line:
+                yield _SILENCE
+            if not line or (mark in line and session.id in line):
                 return
 
 

@@ -44,8 +44,9 @@ _NAMES = re.compile(
 )
 _COSTS = re.compile(rb'\\?"(took_ms|started_at|uptime_s)\\?":[0-9.]+')
 _BLOCK = b"recollect-context"
-_COUNTED = re.compile(rb'(?<=\()\d+(?= tokens\))|(?<="tokens":)\d+|(?<="tokens\\":)\d+')
-"""The tags of a context block are made from ids and count as tokens: one more or less each time."""
+_COUNTED = re.compile(rb'(?<=\()\d+(?= tokens\))|(?<=(?:tokens|.chars)":)\d+|(?<=tokens\\":)\d+')
+"""Ids and the tags of a context block, made from them, count as tokens: some more or less each time.
+The heading of a block says how many, in two digits or three."""
 _LAST = 2
 """Conversations of which everything is asked at the end."""
 
@@ -141,9 +142,10 @@ class Player:
         told = answer if isinstance(answer, bytes) else msgspec.json.encode(answer, enc_hook=str)
         told = told.replace(str(self._folder).encode(), b"FOLDER")
         told = _COSTS.sub(rb'"\1":0', told)
-        if _BLOCK in told or name.startswith("injections"):
+        if _BLOCK in told or "/mcp" in name or name.startswith("injections"):
             told = _COUNTED.sub(b"N", told)
-        self.answers.append((name, _NAMES.sub(self._named, told)))
+        asked = _NAMES.sub(self._named, name.encode()).decode()
+        self.answers.append((asked, _NAMES.sub(self._named, told)))
 
     def _named(self, found: re.Match[bytes]) -> bytes:
         return self._names.setdefault(found[0], b"ID%d" % len(self._names))
