@@ -33,7 +33,6 @@ from benchmarks.load.load import LoadPlan, LoadRunner
 from benchmarks.load.load_grids import describe_load, load_grids
 from benchmarks.load.mcp import McpPlan, McpRunner, describe_mcp, mcp_grids
 from benchmarks.load.sessions import SessionPlan, SessionRunner, describe_sessions, session_grids
-from benchmarks.load.walks import WalkRunner, describe_walks, walk_grids
 from benchmarks.load.worker import WorkerPlan, WorkerRunner, describe_worker, worker_grids
 from benchmarks.load.workspace import (
     WorkspacePlan,
@@ -397,15 +396,7 @@ app.command()(comparing.bulk)
 
 
 app.command()(source.lines)
-
-
-@app.command()
-def walks(*, as_json: AsJson = False, markdown: Markdown = None) -> None:
-    """Walks: files, calls and moves from file to file of one search, append, import and change."""
-    output = Output(as_json=as_json, markdown=markdown)
-    with work_folder(None) as root:
-        run = WalkRunner(root, describe_environment()).run()
-    output.deliver(run, describe_walks(run), walk_grids(run))
+app.command()(source.walks)
 
 
 @app.command()

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
     from benchmarks.measure.walk import Tracer
 
     tracer = Tracer()
@@ -22,7 +22,7 @@ if __name__ == "__main__":
 
     import msgspec
 
-    from benchmarks.load.walks import WalkRow
+    from benchmarks.load.walk_worker import WalkRow
 
     row = WalkRow(call="recollect search", part="all", walk=tracer.walk(), modules=len(ours))
     Path(sys.argv[1]).write_bytes(msgspec.json.encode(row))

@@ -1,237 +1,149 @@
 """What the everyday calls of the product walk: files, calls, moves, read transactions, modules.
 
 A small home of 300 messages, words only. Each call is made once before it is counted, because the
-first one imports and opens what the later ones find. The search of the command line is a fresh
-process.
+first one imports and opens what the later ones find. How the background runs along differs from run
+to run: each tree is walked three times, in processes of their own, and the largest counts.
 """
 
 from __future__ import annotations
 
-import json
+import os
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-import apsw  # noqa: TID251  # looks at the statements from outside
 import msgspec
 
-import recollect
-from benchmarks.load import walked_command
+from benchmarks.load.walk_worker import HITS, MESSAGES, WalkRow
 from benchmarks.measure.environment import Environment, describe_lines
 from benchmarks.measure.report import Grid
-from benchmarks.measure.walk import Tracer, Walk
-from recollect.memory import Memory
+from benchmarks.quality.homes import Progress
+from recollect.core.errors import InvalidInput, StoreError
 
-MESSAGES = 300
-HITS = 6
-QUESTION = "green tea garden"
-WORDS = "green tea launch harbour river stone lamp paper candle orange window garden table".split()
-WORDS_ONLY = {"embedding.provider": "none"}
-QUIET_S = 0.25
-"""Threads that walked nowhere for so long are done."""
-PATIENCE_S = 10.0
-_LINE = {"type": "user", "sessionId": "s1", "cwd": "/x"}
+ROOT = Path(__file__).resolve().parents[2]
+OURS = ROOT / "src"
+PACKAGE = "recollect"
+RUNS = 3
+_FIGURES = ("files", "calls", "moves", "read transactions", "modules")
+_LONGEST_S = 600
 
 
-class WalkRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The walk of one call, or of a part of it.
+class WalkedTree(msgspec.Struct, frozen=True, kw_only=True):
+    """The largest walks of a source tree, and how many modules it has."""
 
-    Attributes:
-        call: What was called.
-        part: ``caller``: its thread until it returns; ``writer``: the thread that stores the
-            records, until COMMIT; ``all``: every thread until all are quiet.
-        walk: What was walked.
-        reads: Read transactions; None where they were not counted.
-        modules: Of ours that the process imported; None where it was not a fresh one.
-    """
-
-    call: str
-    part: str
-    walk: Walk
-    reads: int | None = None
-    modules: int | None = None
-
-
-class WalkRun(msgspec.Struct, frozen=True, kw_only=True):
-    """All walks, and how many modules there are."""
-
-    environment: Environment
+    source: str
     modules: int
     rows: tuple[WalkRow, ...]
 
 
-class _Statements:
-    """Watches what SQLite is asked for by every connection that is opened meanwhile."""
+class WalkRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The walks of this tree, and of the one beside it."""
 
-    def __init__(self, tracer: Tracer) -> None:
-        self._tracer = tracer
-        self.begin()
-
-    def begin(self) -> None:
-        """Count from zero."""
-        self.reads = 0
-        self.committed: Walk | None = None
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Watch the connections that are opened within."""
-        apsw.connection_hooks.append(self._watch)
-        try:
-            yield
-        finally:
-            apsw.connection_hooks.remove(self._watch)
-
-    def _watch(self, connection: apsw.Connection) -> None:
-        is_records = Path(connection.filename).name == "records.db"
-
-        def see(event: dict[str, Any]) -> None:
-            self.reads += event["sql"] == "BEGIN"
-            if is_records and event["sql"] == "COMMIT" and self.committed is None:
-                walk = self._tracer.walk(threading.get_ident())
-                self.committed = walk if walk.calls else None
-
-        connection.trace_v2(apsw.SQLITE_TRACE_STMT, see)
+    environment: Environment
+    here: WalkedTree
+    there: WalkedTree | None = None
 
 
-class WalkRunner:
-    """Makes the calls in homes below a folder.
+def run_walks(
+    environment: Environment, root: Path, against: Path | None, tell: Progress, runs: int = RUNS
+) -> WalkRun:
+    """Return the walks of this source tree and of another, measured in turns.
 
     Args:
-        root: Where homes and workspaces are made.
         environment: What it runs on.
+        root: Where homes are made.
+        against: The ``src`` folder of another checkout; None: only this one.
+        tell: Told what goes on.
+        runs: Of each tree; the largest counts.
+
+    Raises:
+        InvalidInput: there is no package in the other folder.
+        StoreError: a process failed, or could not count every thread.
     """
+    sources = [OURS] if against is None else [OURS, against]
+    for source in sources:
+        if not (source / PACKAGE).is_dir():
+            raise InvalidInput(f"{source} has no package {PACKAGE}", hint="name the src folder")
+    walked: dict[Path, list[list[WalkRow]]] = {source: [] for source in sources}
+    for number in range(runs):
+        for place, source in enumerate(sources):
+            tell("walks", number * len(sources) + place, runs * len(sources))
+            folder = root / f"{number}-{place}"
+            folder.mkdir()
+            walked[source].append(_walk(source, folder))
+    trees = [
+        WalkedTree(source=str(source), modules=_modules(source), rows=largest(rows))
+        for source, rows in walked.items()
+    ]
+    return WalkRun(environment=environment, here=trees[0], there=next(iter(trees[1:]), None))
 
-    def __init__(self, root: Path, environment: Environment) -> None:
-        self._root = root
-        self._environment = environment
-        self._tracer = Tracer()
-        self._statements = _Statements(self._tracer)
 
-    def run(self) -> WalkRun:
-        """Return every walk."""
-        with self._statements.watching():
-            try:
-                rows = [*self._live_calls(), *self._changed_file()]
-            finally:
-                self._tracer.close()
-        rows.append(self._command())
-        modules = sum(1 for _ in Path(recollect.__path__[0]).rglob("*.py"))
-        return WalkRun(environment=self._environment, modules=modules, rows=tuple(rows))
+def _walk(source: Path, folder: Path) -> list[WalkRow]:
+    done = subprocess.run(  # noqa: S603 - our own interpreter, module and arguments
+        [sys.executable, "-m", "benchmarks.load.walk_worker", str(folder)],
+        capture_output=True,
+        check=False,
+        timeout=_LONGEST_S,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])},
+    )
+    if done.returncode:
+        last = (done.stderr.decode().strip().splitlines() or ["no message"])[-1]
+        raise StoreError(f"a tree could not be walked: {last}", hint="run it again")
+    return msgspec.json.decode(done.stdout, type=list[WalkRow])
 
-    def _live_calls(self) -> Iterator[WalkRow]:
-        with recollect.open(self._root / "home", overrides=WORDS_ONLY) as memory:
-            session = memory.sessions.create(key="walks", owner=True)
-            memory.sessions.append_many(session.id, [_message(i) for i in range(MESSAGES)])
-            self._settle(memory)
-            memory.search(QUESTION, limit=HITS)
-            yield from self._counted("warm search", lambda: memory.search(QUESTION, limit=HITS))
-            memory.sessions.append(session.id, "user", "warm")
-            self._settle(memory)
-            yield from self._counted(
-                "append", lambda: memory.sessions.append(session.id, "user", "more green tea")
-            )
-            self._settle(memory)
-            yield from self._counted(
-                "append and sync", lambda: _append_and_sync(memory, session.id)
-            )
-            path = self._root / "s1.jsonl"
-            path.write_text(_line(1), encoding="utf-8")
-            memory.import_transcripts(path, "claude-code")
-            self._settle(memory)
-            path.write_text(_line(1) + _line(2), encoding="utf-8")
-            yield from self._counted(
-                "import of a line", lambda: memory.import_transcripts(path, "claude-code")
-            )
 
-    def _changed_file(self) -> Iterator[WalkRow]:
-        workspace = self._root / "workspace"
-        note = workspace / "memory" / "2026-01-01.md"
-        note.parent.mkdir(parents=True)
-        (workspace / "MEMORY.md").write_text("# Tea\n\nAnn likes green tea.\n", encoding="utf-8")
-        home = self._root / "files"
-        with recollect.open(home, workspace, overrides=WORDS_ONLY, live=False) as memory:
-            memory.sync()
-            for text in ("the orange lamp", "the lamp"):
-                note.write_text(f"# note\n\n{text}\n", encoding="utf-8")
-                self._settle(memory)
-            note.write_text("# note\n\nthe orange lamp is green\n", encoding="utf-8")
-            yield from self._counted("changed file", memory.sync)
+def _modules(source: Path) -> int:
+    return sum(1 for _ in (source / PACKAGE).rglob("*.py"))
 
-    def _counted(self, name: str, call: Callable[[], object]) -> Iterator[WalkRow]:
-        """Yield the walks of one call; how the background runs along differs from run to run."""
-        self._statements.begin()
-        with self._tracer.counting():
-            call()
-        reads = self._statements.reads
-        walk = self._tracer.walk(threading.get_ident())
-        yield WalkRow(call=name, part="caller", walk=walk, reads=reads)
-        self._wait_until_quiet()
-        self._tracer.stop()
-        if self._statements.committed is not None:
-            yield WalkRow(call=name, part="writer", walk=self._statements.committed)
-        yield WalkRow(call=name, part="all", walk=self._tracer.walk(), reads=self._statements.reads)
 
-    def _settle(self, memory: Memory) -> None:
-        """Bring everything into the index, and let the background come to rest."""
-        memory.sync()
-        with self._tracer.counting():
-            self._wait_until_quiet()
-        self._tracer.stop()
+def largest(runs: Sequence[Iterable[WalkRow]]) -> tuple[WalkRow, ...]:
+    """Return each row with the largest figures of all runs, and the files of the longest walk."""
+    rows: dict[tuple[str, str], WalkRow] = {}
+    for row in (each for run in runs for each in run):
+        name = row.call, row.part
+        rows[name] = _larger(rows[name], row) if name in rows else row
+    return tuple(rows.values())
 
-    def _wait_until_quiet(self) -> None:
-        until = time.monotonic() + PATIENCE_S
-        seen = -1
-        while time.monotonic() < until and self._tracer.walk().calls != seen:
-            seen = self._tracer.walk().calls
-            time.sleep(QUIET_S)
 
-    def _command(self) -> WalkRow:
-        """Return the walk of ``recollect search`` in a fresh process."""
-        answer = self._root / "command.json"
-        home = self._root / "home"
-        (home / "config.yaml").write_text("embedding:\n  provider: none\n", encoding="utf-8")
-        arguments = ["--home", str(home), "search", QUESTION, "--limit", str(HITS)]
-        command = [sys.executable, walked_command.__file__, str(answer), *arguments]
-        for _ in range(2):  # the first one compiles what has no cache yet
-            subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own module
-        return msgspec.json.decode(answer.read_bytes(), type=WalkRow)
+def _larger(row: WalkRow, other: WalkRow) -> WalkRow:
+    longest = max(row.walk, other.walk, key=lambda walk: walk.moves)
+    return msgspec.structs.replace(
+        row,
+        walk=msgspec.structs.replace(
+            longest,
+            files=max(row.walk.files, other.walk.files),
+            calls=max(row.walk.calls, other.walk.calls),
+        ),
+        reads=None if row.reads is None else max(row.reads, other.reads or 0),
+    )
 
 
 def describe_walks(run: WalkRun) -> list[str]:
     """Return what was run on what."""
-    home = f"{MESSAGES} messages, words only, {HITS} hits; {run.modules} modules in the package"
-    return [*describe_lines(run.environment), home]
+    home = f"{MESSAGES} messages, words only, {HITS} hits, the largest of {RUNS} runs"
+    trees = [run.here] if run.there is None else [run.here, run.there]
+    sizes = [f"{tree.modules} modules in {tree.source}" for tree in trees]
+    return [*describe_lines(run.environment), home, *sizes]
 
 
 def walk_grids(run: WalkRun) -> list[Grid]:
-    """Return one table: a line for each part of each call."""
-    columns = ("call", "thread", "files", "calls", "moves", "read transactions", "modules")
-    return [Grid(title="Walks", columns=columns, rows=tuple(_row(row) for row in run.rows))]
+    """Return one table: a line for each part of each call, both trees side by side."""
+    columns = ["call", "thread", *_FIGURES]
+    trees = [run.here]
+    if run.there is not None:
+        trees.append(run.there)
+        columns += [f"{name} there" for name in _FIGURES]
+    walked = [{(row.call, row.part): row for row in tree.rows} for tree in trees]
+    rows = tuple(
+        (*name, *(cell for tree in walked for cell in _cells(tree.get(name)))) for name in walked[0]
+    )
+    return [Grid(title="Walks", columns=tuple(columns), rows=rows)]
 
 
-def _row(row: WalkRow) -> tuple[str, ...]:
+def _cells(row: WalkRow | None) -> tuple[str, ...]:
+    if row is None:
+        return ("",) * len(_FIGURES)
     walk = row.walk
     optional = ("" if value is None else str(value) for value in (row.reads, row.modules))
-    return (row.call, row.part, str(walk.files), f"{walk.calls:,}", f"{walk.moves:,}", *optional)
-
-
-def _message(number: int) -> tuple[str, str]:
-    said = " ".join(WORDS[(number * place + place) % len(WORDS)] for place in range(1, 12))
-    return ("assistant" if number % 2 else "user", f"{said} number{number}")
-
-
-def _append_and_sync(memory: Memory, session_id: str) -> None:
-    memory.sessions.append(session_id, "user", "no green tea")
-    memory.sync()
-
-
-def _line(number: int) -> str:
-    at = {"timestamp": f"2026-01-01T00:00:0{number}.000Z"}
-    message = {"message": {"role": "user", "content": f"hello {number}"}}
-    parent = {"uuid": f"u{number}", "parentUuid": None}
-    return json.dumps({**_LINE, **parent, **at, **message}) + "\n"
+    return (str(walk.files), f"{walk.calls:,}", f"{walk.moves:,}", *optional)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import msgspec
-
 import recollect
-from benchmarks.quality.audience_time import TIME
-from recollect import RecollectError
-from recollect.server.worker.home_worker import HomeWorker
+from benchmarks.served import serving
 
 Answer = tuple[str, object]
 Call = tuple[str, str, dict[str, Any]]
@@ -55,29 +50,16 @@ class ServedHome:
     def __init__(self, home: Path, memories: Mapping[str, recollect.Memory]) -> None:
         self._memories = memories
         self._tokens: list[_Token] = []
-        self._worker = HomeWorker(home)
-        self._told: SimpleQueue[Any] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-        started = self._told.get(timeout=_WAIT_S)
-        if isinstance(started, BaseException):
-            raise started
-        self._port: int = started.port
+        self._held = ExitStack()
+        self._port = self._held.enter_context(serving(home))
         owners = (home / "token").read_text("utf-8").strip()
         self._tokens.append(_Token("owner", owners, {"tenant": "local", "audience": "owner"}))
         self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_WAIT_S)
 
-    def _run(self) -> None:
-        try:
-            self._worker.run(self._told.put)
-        except BaseException as error:  # noqa: BLE001 - it is raised where the worker was started
-            self._told.put(error)
-
     def close(self) -> None:
         """Stop the worker, and wait for it."""
         self._connection.close()
-        self._worker.stop()
-        self._thread.join()
+        self._held.close()
 
     def add(self, given: Mapping[str, Any]) -> object:
         """Make a token."""
@@ -201,7 +183,9 @@ def _calls(names: Sequence[str], files: Sequence[str]) -> list[Call]:
     if names:
         calls.append(("POST", "/api/memory/titles", {"session_ids": list(names)}))
         calls.append(_tool("session_context", session=names[0], query="apple"))
-        calls.append(("POST", "/mcp", _rpc("resources/read", uri=f"recollect://sessions/{names[0]}")))
+        calls.append(
+            ("POST", "/mcp", _rpc("resources/read", uri=f"recollect://sessions/{names[0]}"))
+        )
     return calls
 
 

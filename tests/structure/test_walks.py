@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.load.walks import WalkRow, WalkRun
+from benchmarks.load.walk_worker import WalkRow
+from benchmarks.load.walks import WalkRun
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,7 +69,7 @@ def walks() -> dict[tuple[str, str], WalkRow]:
     command = [sys.executable, "-m", "benchmarks", "walks", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     run = msgspec.json.decode(done.stdout, type=WalkRun)
-    return {(row.call, row.part): row for row in run.rows}
+    return {(row.call, row.part): row for row in run.here.rows}
 
 
 @pytest.mark.parametrize("call", CEILINGS, ids="/".join)
