@@ -36,6 +36,8 @@ WORDS_ONLY = {"embedding.provider": "none"}
 QUIET_S = 0.25
 """Threads that walked nowhere for so long are done."""
 PATIENCE_S = 10.0
+IDLE_S = 1.5
+"""In which a worker without requests does everything that it looks at again and again."""
 _POSTS: tuple[tuple[str, str, dict[str, object]], ...] = (
     (
         "POST of an observation",
@@ -131,6 +133,8 @@ class WalkRunner:
             )
         self._tracer = Tracer()
         self._statements = _Statements(self._tracer)
+        self._looking: set[str] = set()
+        """Files that a worker enters again and again, also where there is nothing to do."""
 
     def rows(self) -> list[WalkRow]:
         """Return every walk."""
@@ -224,7 +228,7 @@ class WalkRunner:
                 post = _Post(connection, token, path, fields)
                 for _ in range(2):  # the first one imports and opens what the later ones find
                     post()
-                self._rest()
+                self._see_idling()
                 yield from self._counted(name, post, "answered")
             connection.close()
 
@@ -255,12 +259,25 @@ class WalkRunner:
             self._wait_until_quiet()
         self._tracer.stop()
 
+    def _see_idling(self) -> None:
+        """Let a worker come to rest, and see what it does then."""
+        time.sleep(IDLE_S)
+        with self._tracer.counting():
+            time.sleep(IDLE_S)
+        self._tracer.stop()
+        self._looking = set(self._tracer.walk().entered)
+
     def _wait_until_quiet(self) -> None:
         until = time.monotonic() + PATIENCE_S
         seen = -1
-        while time.monotonic() < until and self._tracer.walk().calls != seen:
-            seen = self._tracer.walk().calls
+        while time.monotonic() < until and self._busy() != seen:
+            seen = self._busy()
             time.sleep(QUIET_S)
+
+    def _busy(self) -> int:
+        """Return how many calls there were of more than looking whether there is work."""
+        entered = self._tracer.walk().entered.items()
+        return sum(calls for name, calls in entered if name not in self._looking)
 
     def _command(self) -> WalkRow:
         """Return the walk of ``recollect search`` in a fresh process."""
