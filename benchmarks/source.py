@@ -40,7 +40,7 @@ def walks(
     as_json: AsJson = False,
     markdown: Markdown = None,
 ) -> None:
-    """Walks: files, calls and moves from file to file of the everyday calls and their background."""
+    """Walks: files, calls and moves from file to file of the everyday calls, background too."""
     output = Output(as_json=as_json, markdown=markdown)
     there = None if against is None else against.resolve()
     with show_progress() as progress, work_folder(None) as root:

@@ -85,7 +85,7 @@ def _walk(source: Path, folder: Path) -> list[WalkRow]:
         capture_output=True,
         check=False,
         timeout=_LONGEST_S,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])},
+        env={"PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])},
     )
     if done.returncode:
         last = (done.stderr.decode().strip().splitlines() or ["no message"])[-1]

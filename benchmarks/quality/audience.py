@@ -104,8 +104,6 @@ class _Tree:
             env={
                 "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)]),
                 "PYTHONHASHSEED": "0",
-                "HOME": str(folder),
-                "PATH": os.environ["PATH"],
             },
         )
 
@@ -258,7 +256,8 @@ def first_difference(
     nothing = ("nothing more is asked", "")
     for ours, theirs in zip_longest(here, there, fillvalue=nothing):
         if ours != theirs:
-            place = len(os.path.commonprefix([ours[1], theirs[1]]))
+            pairs = enumerate(zip(ours[1], theirs[1], strict=False))
+            place = next((n for n, (mine, other) in pairs if mine != other), len(ours[1]))
             part = slice(max(0, place - _CHARS // 2), place + _CHARS // 2)
             asked = ours[0] if ours[0] == theirs[0] else f"{ours[0]} | {theirs[0]}"
             return asked, ours[1][part], theirs[1][part]

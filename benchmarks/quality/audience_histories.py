@@ -101,7 +101,7 @@ class _Dice:
     """Draws the steps of one history."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 - a seed makes the same history again
         self._settings: dict[str, Any] = {}
 
     def settings(self) -> dict[str, Any]:

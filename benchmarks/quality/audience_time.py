@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
-from typing import TypeVar
 
 _BEGIN_MS = 1_767_225_600_000
 _STEP_MS = 60_000
@@ -17,7 +15,6 @@ _CACHED_S = 5.0
 """Longer than a server keeps what it knows of a token or the settings."""
 
 _SALT_BYTES = 32
-T = TypeVar("T", str, bytes)
 
 
 class Time:
@@ -34,11 +31,11 @@ class Time:
         What waits for something to pass still waits; short names of files stay random.
         """
         passed = time.monotonic
-        time.time_ns = TIME.now_ns
-        time.time = lambda: TIME.now_ns() / 1e9
+        time.time_ns = TIME.now_ns  # noqa: TID251 - nobody asks here, everybody is told
+        time.time = lambda: TIME.now_ns() / 1e9  # noqa: TID251
         time.monotonic = lambda: passed() + TIME._ahead_s
-        secrets.token_hex = _plain(secrets.token_hex, "5a")
-        secrets.token_bytes = _plain(secrets.token_bytes, b"Z")
+        secrets.token_hex = _hex
+        secrets.token_bytes = _bytes
 
     def begin(self) -> None:
         """Go back to the beginning of a history."""
@@ -59,7 +56,14 @@ class Time:
 
 TIME = Time()
 
+_drawn_bytes = secrets.token_bytes
 
-def _plain(draw: Callable[[int], T], byte: T) -> Callable[[int], T]:
-    """Return what draws as before, but for salts and keys: those are so many times a byte."""
-    return lambda size: byte * size if size >= _SALT_BYTES else draw(size)
+
+def _bytes(nbytes: int | None = None) -> bytes:
+    """Return random bytes, but always the same ones for a salt or a key."""
+    is_key = nbytes is not None and nbytes >= _SALT_BYTES
+    return b"Z" * (nbytes or 0) if is_key else _drawn_bytes(nbytes)
+
+
+def _hex(nbytes: int | None = None) -> str:
+    return _bytes(nbytes).hex()

@@ -12,8 +12,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,8 @@ _NAMES = re.compile(
 _COSTS = re.compile(rb'\\?"(took_ms|started_at|uptime_s)\\?":[0-9.]+')
 _BLOCK = b"recollect-context"
 _COUNTED = re.compile(rb'(?<=\()\d+(?= tokens\))|(?<=(?:tokens|.chars)":)\d+|(?<=tokens\\":)\d+')
-"""Ids and the tags of a context block, made from them, count as tokens: some more or less each time.
-The heading of a block says how many, in two digits or three."""
+"""Ids, and the tags of a context block that are made from them, count as tokens: some more or less
+each time. The heading of a block says how many, in two digits or three."""
 _LAST = 2
 """Conversations of which everything is asked at the end."""
 
@@ -126,7 +127,7 @@ class Player:
             "erase": self._erase,
             "note": lambda step: self._note(step.given["path"]),
             "sync": lambda _: self._sync(),
-            "reindex": lambda _: self._memories["local"].reindex() and None,
+            "reindex": lambda _: self._reindex(),
             "settings": self._change,
             "token": self._token,
             "revoke": lambda step: self._tokens().revoke(step.pick),
@@ -181,6 +182,9 @@ class Player:
     def _sync(self) -> None:
         for memory in self._memories.values():
             memory.sync()
+
+    def _reindex(self) -> None:
+        self._memories["local"].reindex()
 
     def _word(self) -> str:
         self._words += 1
@@ -329,7 +333,7 @@ class Player:
             "injections": lambda: memory.context.injections(None, _MOST, **asking),
         }
         for path in self._files():
-            ways[f"read {path}"] = lambda path=path: memory.read(path, **asking)
+            ways[f"read {path}"] = partial(memory.read, path, **asking)
         for way, ask in ways.items():
             self._tell(f"{way} for {chat.name} as {sender}", _tried(ask))
 
@@ -341,20 +345,19 @@ class Player:
         self._sync()
         self._set_file_times()
         for chat in self._chats[-_LAST:]:
-            for sender in chat.senders[:2]:
-                self._asked(chat, sender)
+            self._asked(chat, chat.senders[-1])
+        if self._chats:
+            self._asked(self._chats[-1], None)
         for tenant, memory in self._memories.items():
+            everything = partial(memory.search, QUERY, _MOST, 0.0)
             ways: dict[str, Callable[[], object]] = {
-                "search": lambda memory=memory: memory.search(QUERY, _MOST, 0.0),
-                "events": lambda memory=memory: list(memory.events.since()),
-                "episodes": lambda memory=memory: memory.sessions.episodes(limit=_MOST),
-                "sessions": lambda memory=memory: memory.sessions.list(),
+                "search": everything,
+                "events": partial(_listed, memory.events.since),
+                "episodes": partial(memory.sessions.episodes, limit=_MOST),
+                "sessions": memory.sessions.list,
+                "search of ann": partial(everything, scope=Scope(tenant=tenant, user="ann")),
+                "search of 42": partial(everything, scope=Scope(tenant=tenant, user="telegram:42")),
             }
-            for user in ("ann", "telegram:42"):
-                scope = Scope(tenant=tenant, user=user)
-                ways[f"search of {user}"] = lambda memory=memory, scope=scope: memory.search(
-                    QUERY, _MOST, 0.0, scope=scope
-                )
             for way, ask in ways.items():
                 self._tell(f"{way} of the operator of {tenant}", _tried(ask))
         if self._served is not None:
@@ -394,6 +397,10 @@ def _tried(ask: Callable[[], Any]) -> Any:
         return ask()
     except RecollectError as error:
         return {"error": error.as_dict()}
+
+
+def _listed(ask: Callable[[], Iterable[object]]) -> list[object]:
+    return list(ask())
 
 
 def _nested(settings: Mapping[str, Any]) -> dict[str, Any]:
