@@ -76,14 +76,14 @@ class ServedHome:
     def some(self, pick: int, names: Sequence[str], files: Sequence[str]) -> Iterator[Answer]:
         """Yield some answers to one token."""
         token = self._tokens[pick % len(self._tokens)]
-        calls = _calls(names, files)
+        calls = _calls([token.key, *names], files)
         for number in range(_SOME):
             yield self._called(token, calls[(pick // 7 + number * 5) % len(calls)])
 
     def everything(self, names: Sequence[str], files: Sequence[str]) -> Iterator[Answer]:
         """Yield every answer to the newest tokens."""
         for token in self._tokens[-2:]:
-            for call in _calls(names, files):
+            for call in _calls([token.key, *names], files):
                 yield self._called(token, call)
 
     def _called(self, token: _Token, call: Call) -> Answer:

@@ -36,7 +36,8 @@ ACCOUNTS = (
 )
 KINDS = ("group", "channel", "room")
 THREADS = (None, None, None, "7", "direct", "42:thread:1")
-PLAIN = ("walks", "ann", "agent:main:main", "agent:work:main", "agent:main:cron:daily", None)
+MAIN = "agent:main:main"
+PLAIN = (MAIN, MAIN, MAIN, "walks", "ann", "agent:work:main", "agent:main:cron:daily", None)
 SENDERS = (
     *("telegram:42", "telegram:123", "discord:9", "irc:libera:nan", "irc:libera:own"),
     *("slack:acme:E1", "slack:77", "ann", "telegram:999"),
