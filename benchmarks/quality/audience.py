@@ -220,16 +220,19 @@ class AudienceRunner:
 
     def _look_at(self, pair: _Pair, seed: int, history: History) -> None:
         """Note a history that differed; the first ones are made small."""
-        if not pair.differs(history):
-            self._unsteady.append(seed)
-            return
-        self._differing.append(seed)
-        if len(self._differing) <= _MOST_SHOWN:
-            self._shown.append(_smallest(pair, seed, history))
+        differs = pair.differs(history)
+        if differs and len(self._shown) < _MOST_SHOWN:
+            found = _smallest(pair, seed, history)
+            differs = found is not None
+            self._shown += [found] if found is not None else []
+        (self._differing if differs else self._unsteady).append(seed)
 
 
-def _smallest(pair: _Pair, seed: int, history: History) -> AudienceDifference:
-    """Return the difference of a history without the steps that it does not need."""
+def _smallest(pair: _Pair, seed: int, history: History) -> AudienceDifference | None:
+    """Return the difference of a history without the steps that it does not need.
+
+    None where the history that is left is answered alike when it is played once more.
+    """
     place = len(history.steps)
     while place:
         place -= 1
@@ -238,6 +241,8 @@ def _smallest(pair: _Pair, seed: int, history: History) -> AudienceDifference:
         if pair.differs(shorter):
             history = shorter
     here, there = pair.played(history, is_told=True)
+    if here.digest == there.digest:
+        return None
     asked, ours, theirs = first_difference(here.answers, there.answers)
     return AudienceDifference(
         seed=seed,
