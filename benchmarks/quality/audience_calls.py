@@ -86,6 +86,18 @@ class ServedHome:
             for call in _calls([token.key, *names], files):
                 yield self._called(token, call)
 
+    def sent(
+        self, pick: int, names: Sequence[str], sender: str | None, word: str
+    ) -> Iterator[Answer]:
+        """Yield what a token is told that writes into its own session, and into another."""
+        token = self._tokens[pick % len(self._tokens)]
+        for name in (token.key, *names[pick % 3 : pick % 3 + 1]):
+            message = {"role": "user", "content": f"apple {word}", "sender": sender}
+            observed = {"tool_name": "Bash", "output": f"apple {word}", "summary": f"apple {word}"}
+            place = {"session_key": name, "project_path": token.project}
+            yield self._called(token, ("POST", "/api/messages", place | message))
+            yield self._called(token, ("POST", "/api/observations", place | observed))
+
     def _called(self, token: _Token, call: Call) -> Answer:
         method, path, fields = call
         shown = json.dumps(fields.get("params", fields))

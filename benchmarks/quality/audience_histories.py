@@ -66,9 +66,10 @@ _WEIGHTS = {
     "revoke": 1,
     "ask": 5,
     "call": 3,
+    "send": 4,
     "listen": 1.5,
 }
-_SERVED = frozenset({"token", "revoke", "call", "listen"})
+_SERVED = frozenset({"token", "revoke", "call", "send", "listen"})
 _CHANGED = ("owner", "identity_links", "guests_read", "shared", "direct_scope")
 
 
@@ -131,13 +132,14 @@ class _Dice:
             "settings": self._changed,
             "token": self._token,
             "ask": self._asked,
+            "send": self._asked,
         }
         given = makers[do]() if do in makers else {}
         return Step(do=do, pick=self.random.randrange(1 << 16), given=given)
 
     def _said(self) -> dict[str, Any]:
         pick = self.random.choice
-        if self.random.random() < 0.25:
+        if self.random.random() < 0.35:
             place: dict[str, Any] = {"key": pick(PLAIN), "owner": pick((False, True))}
         else:
             channel, network, peer = pick(ACCOUNTS)
@@ -183,7 +185,7 @@ class _Dice:
 
     def _token(self) -> dict[str, Any]:
         pick = self.random.choice
-        audience = pick(("owner", "shared", "session", "session", "session:*"))
+        audience = pick(("owner", "shared", "session", f"session:{MAIN}", "session:*"))
         narrowed = pick(({}, {}, {"project": "/srv/apple"}, {"agent": "work"}))
         return {
             "tenant": pick(("local", "local", "other")),

@@ -133,6 +133,7 @@ class Player:
             "revoke": lambda step: self._tokens().revoke(step.pick),
             "ask": self._ask,
             "call": self._call,
+            "send": self._send,
             "listen": self._listen,
         }
         done = _tried(lambda: steps[step.do](step))
@@ -386,6 +387,14 @@ class Player:
         """Ask some routes with one token."""
         self._sync()
         for name, answer in self._tokens().some(step.pick, self._chats_named(), self._files()):
+            self._tell(name, answer)
+
+    def _send(self, step: Step) -> None:
+        """Store something with one token: it may be told what it stored."""
+        sent = self._tokens().sent(
+            step.pick, self._chats_named(), step.given["sender"], self._word()
+        )
+        for name, answer in sent:
             self._tell(name, answer)
 
     def _listen(self, step: Step) -> object:
