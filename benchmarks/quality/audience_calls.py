@@ -16,6 +16,7 @@ from benchmarks.served import serving
 Answer = tuple[str, object]
 Call = tuple[str, str, dict[str, Any]]
 """Method, path and fields."""
+EVENT = {"event_id": "once"}
 _WAIT_S = 30.0
 _SILENT_S = 2.0
 """A stream that says nothing for so long has nothing more for its token."""
@@ -93,6 +94,7 @@ class ServedHome:
         token = self._tokens[pick % len(self._tokens)]
         for name in (token.key, *names[pick % 3 : pick % 3 + 1]):
             message = {"role": "user", "content": f"apple {word}", "sender": sender}
+            message |= EVENT if pick % 2 else {}
             observed = {"tool_name": "Bash", "output": f"apple {word}", "summary": f"apple {word}"}
             place = {"session_key": name, "project_path": token.project}
             yield self._called(token, ("POST", "/api/messages", place | message))

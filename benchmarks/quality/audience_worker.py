@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 import recollect
-from benchmarks.quality.audience_calls import ServedHome
+from benchmarks.quality.audience_calls import EVENT, ServedHome
 from benchmarks.quality.audience_histories import TENANTS, History, Step
 from benchmarks.quality.audience_time import TIME, Time
 from recollect import RecollectError, Scope
@@ -201,6 +201,8 @@ class Player:
         given = step.given
         its = self._memories[given["tenant"]].sessions
         session = self._begun(step, its)
+        # The first turn has an event id, which a token that may only write sends again.
+        event = {} if any(each.session == session.id for each in self._chats) else EVENT
         chat = next((each for each in self._chats if each.session == session.id), None)
         if chat is None:
             chat = self._went_on(session, given["tenant"])
@@ -212,7 +214,7 @@ class Player:
         its.append_many(
             session.id,
             [
-                {"role": "user", "content": text, "sender": sender},
+                {"role": "user", "content": text, "sender": sender, **event},
                 ("user", result),
                 ("assistant", f"apple {self._word()}"),
             ],
