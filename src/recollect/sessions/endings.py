@@ -70,10 +70,10 @@ class Endings:
             return session
 
         session = self._access.database.write(unit)
-        self.finish()
+        self.finish_endings()
         return session
 
-    def finish(self) -> int:
+    def finish_endings(self) -> int:
         """Write the summaries that are due, and return how many sessions that were."""
         database, tenant = self._access.database, self._access.scope.tenant
         due = database.read(lambda tx: tx.all(_DUE, (tenant,)))

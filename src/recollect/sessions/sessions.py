@@ -1,6 +1,7 @@
 """`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
 
-Each use case is one durable transaction under its scope, written in `lifecycle` and `lease`.
+What makes, finds, holds and ends them is written here, each a durable transaction under its scope;
+the other calls are in the classes that it is made of, each written once with its types.
 """
 
 from __future__ import annotations
@@ -75,11 +76,8 @@ if TYPE_CHECKING:  # imported with the first session that ends
 
 
 @checked
-class Sessions:
+class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindows):
     """Creates, finds, continues and ends sessions; stores and reads their messages.
-
-    What is not written here is bound from its parts: `Transcripts`, `Catalogue`, `Endings`,
-    `ConversationPolicy` (what an agent asks before it answers) and `ContextWindows`.
 
     Args:
         access: The records, and whose they are.
@@ -98,46 +96,26 @@ class Sessions:
         turns: TicketQueue | None = None,
         episodes: Callable[[], EpisodeWriter] | None = None,
     ) -> None:
-        self._access = access
-        self._opened = opened
         parts = window or WindowParts()
+        owner = parts.owner or read_owner(
+            access.settings.owner, read_links(access.settings.identity_links)
+        )
+
+        def guard(tx: Transaction, session_id: str, lease: Lease | None) -> None:
+            check_change(tx, session_id, lease, access.clock.now_ms())
+
+        Transcripts.__init__(self, access, owner)
+        Catalogue.__init__(self, access, owner)
+        Endings.__init__(self, access, episodes)
+        ConversationPolicy.__init__(self, access, turns, owner, guard)
+        ContextWindows.__init__(self, access, parts, owner, guard)
+        self.scope, self.owner = access.scope, owner
+        self._opened = opened
+        self._new = partial(wanted_session, access)
         self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
                               episodes=episodes)  # fmt: skip
         self.memory: Any = None
         """The memory that they are of: its calls are a held session's too."""
-        self.scope = access.scope
-        named, links = access.settings.owner, read_links(access.settings.identity_links)
-        self.owner = parts.owner or read_owner(named, links)
-
-        transcripts = Transcripts(access, self.owner)
-        self.append, self.append_many = transcripts.append, transcripts.append_many
-        self.stream, self.append_stream = transcripts.stream, transcripts.append_stream
-        self.stand_in = transcripts.stand_in
-        self.messages, self.message = transcripts.messages, transcripts.message
-        self.tool_calls, self.lease = transcripts.tool_calls, transcripts.lease
-
-        catalogue = Catalogue(access, self.owner)
-        self.get, self.find, self.latest = catalogue.get, catalogue.find, catalogue.latest
-        self.list, self.channels = catalogue.list, catalogue.channels
-        self.lineage, self.known = catalogue.lineage, catalogue.known
-        self.preview = catalogue.preview
-        self._new = partial(wanted_session, access)
-
-        endings = Endings(access, episodes)
-        self.end, self.finish_endings = endings.end, endings.finish
-
-        policy = ConversationPolicy(access, turns, self.owner, self._guard)
-        self.links, self.history, self.turn = policy.links, policy.history, policy.turn
-        self.key_for, self.parts, self.rules = policy.key_for, policy.parts, policy.rules
-        self.visibility_group, self.hears = policy.visibility_group, policy.hears
-        self.message_group, self.is_shown = policy.message_group, policy.is_shown
-        self.is_addressed, self.set_mode = policy.is_addressed, policy.set_mode
-
-        windows = ContextWindows(access, parts, self.owner, self._guard)
-        self.view = windows.view
-        self.compactions, self.episodes = windows.compactions, windows.episodes
-        self.keep_within_window = windows.keep_within_window
-        self.compact, self.flush = windows.compact, windows.flush
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
@@ -460,9 +438,6 @@ class Sessions:
             return set_status(tx, session, status, self._access.clock.now_ms())
 
         return self._change(unit)
-
-    def _guard(self, tx: Transaction, session_id: str, lease: Lease | None) -> None:
-        check_change(tx, session_id, lease, self._access.clock.now_ms())
 
     def _named(self, tx: Transaction, id_or_title: str) -> Session:
         session = named_session(tx, self.scope, id_or_title)

@@ -358,8 +358,8 @@ def test_an_end_while_a_summary_is_written_is_not_lost(tmp_path: Path) -> None:
     writer.meanwhile = say_and_end
     endings = Endings(access, lambda: writer)
     endings.end(session)
-    endings.finish()
+    endings.finish_endings()
     (episode,) = home.records.read(lambda tx: episodes_of(tx, Scope(), session))
     assert (episode.through_seq, "medlar" in episode.summary) == (21, True)
-    assert endings.finish() == 0
+    assert endings.finish_endings() == 0
     home.close()

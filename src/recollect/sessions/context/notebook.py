@@ -45,7 +45,7 @@ _BATCH = 1_000
 
 @checked
 class Notebook:
-    """Writes what must last into notes. Its one verb is a part of `memory.sessions`.
+    """Writes what must last into notes.
 
     Args:
         access: The records, and whose they are.

@@ -88,7 +88,7 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @checked
-class ContextWindows:
+class ContextWindows(Notebook):
     """Shows what of a session is in the prompt, and makes room in it.
 
     Args:
@@ -105,11 +105,8 @@ class ContextWindows:
         owner: Owner,
         guard: Guard = unguarded,
     ) -> None:
+        super().__init__(access, parts, owner)
         self._guard = guard
-        self.flush = Notebook(access, parts, owner).flush
-        self._access = access
-        self._parts = parts
-        self._owner = owner
         self._sizer = Sizer(parts.count)
 
     def view(
