@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,15 +20,16 @@ from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
 from recollect.core.numbers import NAMED
 from recollect.core.scope import Scope
-from recollect.core.settings import ResolvedSettings
+from recollect.core.settings import ResolvedSettings, Settings
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import QUESTION, SearchQuestion, asking_of
+from recollect.recall.audience import QUESTION, SearchQuestion, asking_of, readable_paths
 from recollect.recall.maintenance import Synced
+from recollect.store.streams import EventStream
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
@@ -39,7 +39,9 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
     from recollect.governance.tokens import Tokens
+    from recollect.governance.use_preview import UsePreview
     from recollect.index.build.preview import Preview
+    from recollect.memory_sessions import MemorySessions
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
@@ -48,7 +50,6 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
-    from recollect.sessions.sessions import Sessions
     from recollect.store.audit import Audit
 
 INLINE_EMBEDDINGS = 2_000
@@ -63,10 +64,11 @@ class Memory(ExchangeFacade, RepairFacade):
     def __init__(self, parts: Components) -> None:
         super().__init__(parts)
         base = self._base = parts.resources
-        self.home, self.scope = base.home, base.scope
+        self.home: Path = base.home
+        self.scope: Scope = base.scope
         self.workspace: Path | None = base.workspace
-        self.settings = base.resolved.settings
-        self.events, self.files, self.preview_uses = parts.events, parts.files, parts.preview_uses
+        self.settings: Settings = base.resolved.settings
+        self.events: EventStream = parts.events
 
     def __enter__(self) -> Memory:
         return self
@@ -91,12 +93,12 @@ class Memory(ExchangeFacade, RepairFacade):
 
         return Memory(within(self._parts, scope))
 
-    @property
-    def sessions(self) -> Sessions:
+    @cached_property
+    def sessions(self) -> MemorySessions:
         """The sessions of this home."""
-        sessions = copy.copy(self._parts.sessions())
-        sessions.memory = self  # in a copy: the parts of a memory must not keep it open
-        return sessions
+        from recollect.memory_sessions import MemorySessions
+
+        return MemorySessions(self._parts)
 
     @property
     def observations(self) -> ObservationRecall:
@@ -322,6 +324,21 @@ class Memory(ExchangeFacade, RepairFacade):
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
         return self._parts.read(path, extent, asking)
 
+    def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
+        """Return the paths of the memory files that can be read, sorted; nothing is opened.
+
+        Args:
+            for_session: Only those that may be read on behalf of this session.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            NotFound: the scope lacks the session.
+            InvalidInput: a sender is given without a session, or cannot be an account.
+        """
+        asking, reading = asking_of(for_session, for_sender, self.settings), self._parts.reading
+        paths = [] if reading is None else reading.paths()
+        return readable_paths(self._parts.sessions, asking, paths)
+
     def lines(
         self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
     ) -> IndexLines:
@@ -355,6 +372,12 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         found = self._parts.stored().details(ids, max_tokens, for_session, for_sender)
         return self._parts.linker(for_session, for_sender).details(found)
+
+    def preview_uses(self) -> list[UsePreview]:
+        """Return what each use of a language model would take in a day; nothing is asked."""
+        from recollect.assembly.digests import preview_of
+
+        return preview_of(self._base)
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Remove for good what is above the caps of ``sessions.retention``; return a receipt.

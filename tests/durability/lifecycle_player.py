@@ -18,7 +18,8 @@ from recollect.governance.plan import PruneReport
 from recollect.memory import Memory
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
-from recollect.sessions.lease import Lease, LeasedSession
+from recollect.sessions.lease import Lease
+from recollect.sessions.leased_session import LeasedSession
 from recollect.sessions.record.lineage import Branch
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.tool_call import ToolCall

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 from openai import OpenAI
 from openai.types.chat import ChatCompletionFunctionToolParam
@@ -19,7 +20,7 @@ with recollect.open() as memory, memory.sessions.hold(memory.sessions.open("shop
         chat.append("user", line.strip())
         system = f"You keep a tea shop.\n{chat.context(query=line).text}"
         while True:
-            prompt = chat.view(budget_tokens=8_000).as_openai(system)
+            prompt: list[Any] = chat.view(budget_tokens=8_000).as_openai(system)
             answer = client.chat.completions.create(model="gpt-5", messages=prompt, tools=[hours])
             reply = answer.choices[0].message
             chat.append(reply)  # as it came, calls of tools included

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,16 +18,17 @@ from recollect.governance.exchange.export import HomeExport
 from recollect.governance.tokens import Tokens
 from recollect.index.repair.checkup import IndexCheckup
 from recollect.memory import Memory, open_memory
+from recollect.memory_sessions import MemorySessions
 from recollect.observations.controls import CaptureControls
 from recollect.observations.projects import Projects
 from recollect.pool import MemoryPool
 from recollect.recall.context.contexts import Contexts
 from recollect.recall.context.sections import Sections
 from recollect.recall.steps.timeline import ObservationRecall
+from recollect.session_handle import SessionHandle, SessionObservations
 from recollect.sessions.exchange.export import SessionExport
-from recollect.sessions.lease import LeasedSession, SessionPart
+from recollect.sessions.leased_session import LeasedSession
 from recollect.sessions.policy.history import History
-from recollect.sessions.sessions import Sessions
 from recollect.sessions.streaming import MessageStream
 from recollect.store.audit import Audit
 from recollect.store.streams import EventReader, EventStream, Subscription
@@ -49,7 +50,8 @@ __all__ = [
     "AsyncProjects",
     "AsyncSections",
     "AsyncSessionExport",
-    "AsyncSessionPart",
+    "AsyncSessionHandle",
+    "AsyncSessionObservations",
     "AsyncSessions",
     "AsyncSubscription",
     "AsyncTokens",
@@ -57,7 +59,7 @@ __all__ = [
 ]
 
 
-class AsyncSessions(Twin, of=Sessions):
+class AsyncSessions(Twin, of=MemorySessions):
     """The asynchronous twin of `Sessions`."""
 
 
@@ -125,8 +127,12 @@ class AsyncLeasedSession(AsyncHandle, of=LeasedSession):
     """The asynchronous twin of `LeasedSession`."""
 
 
-class AsyncSessionPart(Twin, of=SessionPart):
-    """The asynchronous twin of `SessionPart`."""
+class AsyncSessionHandle(AsyncHandle, of=SessionHandle):
+    """The asynchronous twin of `SessionHandle`."""
+
+
+class AsyncSessionObservations(Twin, of=SessionObservations):
+    """The asynchronous twin of `SessionObservations`."""
 
 
 class AsyncMessageStream(AsyncHandle, of=MessageStream):
@@ -216,6 +222,7 @@ def open_async(*args: Any, limit: int = LIMIT, **kwargs: Any) -> Opening[AsyncMe
 def _ready(make: Callable[..., Memory], *args: Any, **kwargs: Any) -> Memory:
     """Return a memory whose rooms are there: each imports its code when it is first asked for."""
     memory = make(*args, **kwargs)
-    for name, _ in inspect.getmembers(Memory, lambda value: isinstance(value, property)):
-        getattr(memory, name)
+    for name, value in vars(Memory).items():
+        if isinstance(value, property | cached_property):
+            getattr(memory, name)
     return memory

@@ -14,8 +14,7 @@ from recollect.audience.owner import Owner
 from recollect.audience.visibility import VisibilityGroup
 from recollect.core.clock import Clock, SystemClock
 from recollect.core.scope import Scope
-from recollect.core.settings import ResolvedSettings
-from recollect.core.settings.tree import Settings
+from recollect.core.settings import ResolvedSettings, Settings
 from recollect.governance.backup import BackupReport, OnBackup
 from recollect.governance.erasure import ErasureReceipt, OnErase
 from recollect.governance.exchange.export import ExportProgress, HomeExportReport
@@ -184,7 +183,7 @@ class AsyncMemory:
 
         Args:
             for_session: Only those that may be read on behalf of this session.
-            for_sender: Whom that session answers, as for `Memory.search`.
+            for_sender: Whom that session answers, as for `search`.
 
         Raises:
             NotFound: the scope lacks the session.
@@ -495,17 +494,11 @@ class AsyncMemory:
     async def __aexit__(self, *error: object) -> None: ...
 
 class AsyncSessions:
-    """Creates, finds, continues and ends sessions; stores and reads their messages.
-
-    What is not written here is bound from its parts: `Transcripts`, `Catalogue`, `Endings`,
-    `ConversationPolicy` (what an agent asks before it answers) and `ContextWindows`.
+    """The sessions of a memory, see `Sessions`.
 
     Args:
-        access: The records, and whose they are.
-        opened: Is called when a session was made, or found to go on with.
-        window: What a context window needs; nothing that asks a model if not given.
-        turns: Where those who answer in a session queue; None without a queue.
-        episodes: Returns what summarises sessions that end; None for no summaries.
+        components: What the memory is made of. The memory keeps its sessions, so they do not keep
+            it: a memory is closed when its last user lets go of it.
     """
     async def append(
         self,
@@ -753,7 +746,7 @@ class AsyncSessions:
         holder: str | None = None,
         on_busy: str = "refuse",
         exclusive: bool = False,
-    ) -> Opening[AsyncLeasedSession]:
+    ) -> Opening[AsyncSessionHandle]:
         """Resume a session and keep other programs out of it; a context manager.
 
         Args:
@@ -931,8 +924,6 @@ class AsyncSessions:
             NotFound: the scope has no session ``for_session``.
             StoreCorrupt: a session is missing, or is not what was stored.
         """
-    @property
-    def memory(self) -> AsyncMemory: ...
     async def message(self, message_id: str) -> Message:
         """Return a message.
 
@@ -2056,22 +2047,23 @@ class AsyncIndexCheckup:
             ProviderError: the index had to be rebuilt, and the embedder failed.
         """
 
-class AsyncLeasedSession:
-    """The right to go on with a session. A context manager.
+class AsyncSessionHandle:
+    """The right to go on with a session of a memory. A context manager.
 
     Each message is a sign of life. A program that was away for too long, so that another one took
     over, is refused with `Conflict` at its next message and has written nothing.
 
-    It can do all that can be done with a session, without its id: whatever call of `Sessions` takes
-    one is here too, such as `append`, `messages`, `view`, `compact`, `fork`, `flush` and `rename`,
-    and so is what the memory does for a session: `observations.record`, `context`, and `search`,
-    `get` and `read`, which hear what the session may hear. What changes the session does so with
+    It can do all that can be done with a session, without its id: each call of `Sessions` that
+    takes one is here too, such as `append`, `messages`, `view`, `compact`, `fork`, `flush` and
+    `rename`, and so is what the memory does for a session: `observations`, `context`, and `search`,
+    `lines` and `read`, which hear what the session may hear. What changes the session does so with
     its lease, and is refused to others.
 
     Args:
         session: As it was when it was taken: the one asked for, or a fork of it.
         lease: The right itself, with its fence.
         sessions: The `Sessions` that it is one of.
+        memory: The memory that it is of.
     """
     async def append(
         self,
@@ -2134,19 +2126,7 @@ class AsyncLeasedSession:
     async def append_stream(
         self, pieces: Iterable[Piece] | AsyncIterable[Piece], role: str = "assistant", **facts: Any
     ) -> Message:
-        """Store pieces as they come as one message, and return it once it is whole and durable.
-
-        Args:
-            session_id: Where it belongs.
-            pieces: Texts and blocks; when they end by an error what came is left as unfinished.
-            role: Who speaks.
-            facts: As for `stream`.
-
-        Raises:
-            NotFound: the scope has no such session.
-            Conflict: the session was deleted.
-            InvalidInput: something of it cannot be stored, or nothing came.
-        """
+        """Store pieces as they come as one message; see `Sessions.append_stream`."""
     async def compact(self, *, keep_messages: int | None = None) -> Compacted:
         """Let a summary replace in the view all but the newest messages; they stay stored.
 
@@ -2277,7 +2257,7 @@ class AsyncLeasedSession:
 
         Args:
             for_session: Only those that may be read on behalf of this session.
-            for_sender: Whom that session answers, as for `Memory.search`.
+            for_sender: Whom that session answers, as for `search`.
 
         Raises:
             NotFound: the scope lacks the session.
@@ -2431,7 +2411,7 @@ class AsyncLeasedSession:
             InvalidInput: a number is not a whole number from 0.
         """
     @property
-    def observations(self) -> AsyncSessionPart: ...
+    def observations(self) -> AsyncSessionObservations: ...
     async def parts(self) -> builtins.list[LineageSegment]:
         """Return where the messages of a session are found: its own, and those a fork shares.
 
@@ -2469,7 +2449,7 @@ class AsyncLeasedSession:
             StoreClosed: the memory was closed.
         """
     async def release(self) -> None:
-        """Give a held session back. Again does no harm."""
+        """Give the session back. Again does no harm."""
     async def rename(self, title: str | None) -> Session:
         """Call a session by another title, or by none.
 
@@ -2659,8 +2639,13 @@ class AsyncLeasedSession:
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *error: object) -> None: ...
 
-class AsyncSessionPart:
-    """A part of a memory whose calls are of one session, such as its observations."""
+class AsyncSessionObservations:
+    """The observations of a memory, as a held session records and hears them.
+
+    Args:
+        observations: Those of the memory.
+        values: What a call takes of the session, by the names of parameters.
+    """
     async def forget(self, id: str) -> Observation:
         """Take an observation out of search, lists and everything else until it is restored.
 
@@ -2695,15 +2680,7 @@ class AsyncSessionPart:
             StoreError: a row or blob cannot be read.
         """
     async def heard(self, of: Observation) -> Observation | None:
-        """Return an observation as a session hears it; None where that hears nothing of it.
-
-        Args:
-            of: As it is stored.
-            for_session: The session; None is the operator, who hears all.
-
-        Raises:
-            NotFound: the scope has no such session.
-        """
+        """Return an observation as the session hears it; None where it hears nothing of it."""
     async def hearer(self, sender: str | None) -> Hearer | None:
         """Return who asks; None is the operator.
 
@@ -2757,7 +2734,8 @@ class AsyncSessionPart:
             InvalidInput: a number is out of range.
         """
     @property
-    def own_calls(self) -> OwnCalls: ...
+    def own_calls(self) -> OwnCalls:
+        """The calls of our own tools, which are not recorded."""
     async def record(
         self,
         tool_name: str | None = None,
@@ -2855,7 +2833,8 @@ class AsyncSessionPart:
             NotFound: the scope has none, or no session ``for_session``.
         """
     @property
-    def scope(self) -> Scope: ...
+    def scope(self) -> Scope:
+        """Whose observations they are."""
     async def timeline(
         self,
         anchor: str | int | datetime | None = None,

@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
-    from recollect.governance.use_preview import UsePreview
     from recollect.index.build.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
@@ -292,21 +291,6 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         named = (None, None) if asking is None else (asking.session_id, asking.sender)
         return self.linker(*named).read(found, reading.mentions(found.path))
 
-    def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
-        """Return the paths of the memory files that can be read, sorted; nothing is opened.
-
-        Args:
-            for_session: Only those that may be read on behalf of this session.
-            for_sender: Whom that session answers, as for `Memory.search`.
-
-        Raises:
-            NotFound: the scope lacks the session.
-            InvalidInput: a sender is given without a session, or cannot be an account.
-        """
-        asking = asking_of(for_session, for_sender, self.resources.resolved.settings)
-        paths = [] if self.reading is None else self.reading.paths()
-        return readable_paths(self.sessions, asking, paths)
-
     def named(
         self,
         result: SearchResult,
@@ -342,12 +326,6 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         self.maintenance.pause()
         self.dependants.retire()
         finalize(self, self.closing)
-
-    def preview_uses(self) -> list[UsePreview]:
-        """Return what each use of a language model would take in a day; nothing is asked."""
-        from recollect.assembly.digests import preview_of
-
-        return preview_of(self.resources)
 
     def reported(self) -> Reported:
         """Return what a status tells of."""

@@ -46,16 +46,10 @@ SessionList: TypeAlias = list[Session]
 
 @checked
 class Catalogue:
-    """Finds the sessions of a scope.
+    """The part of the sessions that finds one, or some, of a scope."""
 
-    Args:
-        access: The records, and whose they are.
-        owner: Whose agent it is.
-    """
-
-    def __init__(self, access: SessionAccess, owner: Owner) -> None:
-        self._access = access
-        self._owner = owner
+    _access: SessionAccess
+    _owner: Owner
 
     def get(self, session_id: str) -> Session:
         """Return a session.

@@ -9,10 +9,7 @@ through, unless the session is served as a queue or is held exclusively; imports
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import msgspec
 
@@ -35,8 +32,6 @@ DISTURBS: LiteralString = (
     "SELECT 1 FROM leases WHERE session_id = ? AND (is_exclusive = 1 OR ? = 'queue')"
 )
 """Whether a plain append may disturb who holds a session, by its id and its mode."""
-PARTS = frozenset({"observations"})
-"""What of a memory is in a held session with calls of its own."""
 GIVEN_BACK = 0
 """When a lease expired that was released."""
 _LET_GO: LiteralString = """
@@ -165,103 +160,3 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
         return None
     lease = decode(Lease, ("holder", "fence", "expires_at"), row[:3], session_id=session_id)
     return msgspec.structs.replace(lease, is_exclusive=bool(row[3]))
-
-
-class LeasedSession:
-    """The right to go on with a session. A context manager.
-
-    Each message is a sign of life. A program that was away for too long, so that another one took
-    over, is refused with `Conflict` at its next message and has written nothing.
-
-    It can do all that can be done with a session, without its id: whatever call of `Sessions` takes
-    one is here too, such as `append`, `messages`, `view`, `compact`, `fork`, `flush` and `rename`,
-    and so is what the memory does for a session: `observations.record`, `context`, and `search`,
-    `get` and `read`, which hear what the session may hear. What changes the session does so with
-    its lease, and is refused to others.
-
-    Args:
-        session: As it was when it was taken: the one asked for, or a fork of it.
-        lease: The right itself, with its fence.
-        sessions: The `Sessions` that it is one of.
-    """
-
-    def __init__(self, session: Session, lease: Lease, sessions: Any) -> None:
-        self.session = session
-        self.lease = lease
-        self.release = partial(sessions.release, lease)
-        """Gives the session back. Again does no harm."""
-        self._sessions = sessions
-        self._bound = {"session_id": session.id, "for_session": session.id, "lease": lease}
-
-    def __enter__(self) -> LeasedSession:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.release()
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            targets = (self._sessions, self._sessions.memory)
-            for value in (getattr(target, name, None) for target in targets):
-                if name in PARTS and value is not None:
-                    return SessionPart(value, self._bound)
-                bound = bound_to_session(value, self._bound)
-                if bound is not None:
-                    return bound
-        raise AttributeError(f"a held session has no {name}", name=name, obj=self)
-
-    def __dir__(self) -> list[str]:
-        targets = (self._sessions, self._sessions.memory)
-        names = {name for target in targets for name in dir(target) if name[0] != "_"}
-        return sorted({*super().__dir__(), *(name for name in names if hasattr(self, name))})
-
-    def renew(self) -> None:
-        """Give a sign of life without a message.
-
-        Raises:
-            Conflict: another program has taken the session over, or it was released.
-        """
-        self.append_many([])
-
-
-class SessionPart:
-    """A part of a memory whose calls are of one session, such as its observations."""
-
-    def __init__(self, target: object, bound: Mapping[str, Any]) -> None:
-        self._target = target
-        self._bound = bound
-
-    def __getattr__(self, name: str) -> Any:
-        value = None if name.startswith("_") else getattr(self._target, name)
-        bound = bound_to_session(value, self._bound)
-        return value if bound is None else bound
-
-    def __dir__(self) -> list[str]:
-        return [name for name in dir(self._target) if name[0] != "_"]
-
-
-def bound_to_session(value: Any, bound: Mapping[str, Any]) -> Any:
-    """Return a call without the session that it takes; None for what takes none.
-
-    A call takes one as ``session_id``, by its place, or as ``for_session``.
-    """
-    if callable(value):
-        names = _session_names(value)
-        given = {name: bound[name] for name in bound if name in names}
-        call = value if inspect.isroutine(value) else value.__call__
-        if "session_id" in given:
-            return partial(call, given.pop("session_id"), **given)
-        return partial(call, **given) if "for_session" in given else None
-    return None
-
-
-def _session_names(call: Any) -> set[str]:
-    """Return the parameters of a call that say for which session it is; none of another call."""
-    parameters = inspect.signature(call).parameters
-    found = {"for_session"} & parameters.keys()
-    id_ = parameters.get("session_id")
-    if id_ is not None and id_.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
-        found.add("session_id")
-    takes_all = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
-    takes_lease = "lease" in parameters or takes_all
-    return found | {"lease"} if found and takes_lease else found

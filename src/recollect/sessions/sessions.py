@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.audience.identity_links import read_links
-from recollect.audience.owner import read_owner
+from recollect.audience.owner import Owner, read_owner
 from recollect.audience.session_key import parse_key
 from recollect.core.checks import checked
 from recollect.core.clock import check_time, zone_of
@@ -27,7 +27,6 @@ from recollect.sessions.context.window import ContextWindows
 from recollect.sessions.endings import Endings
 from recollect.sessions.lease import (
     Lease,
-    LeasedSession,
     check_change,
     find_lease,
     lease_ms,
@@ -71,8 +70,9 @@ from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
 
-if TYPE_CHECKING:  # imported with the first session that ends
+if TYPE_CHECKING:  # imported with the first session that ends, or is held
     from recollect.sessions.context.episode_writer import EpisodeWriter
+    from recollect.sessions.leased_session import LeasedSession
 
 
 @checked
@@ -105,17 +105,15 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             check_change(tx, session_id, lease, access.clock.now_ms())
 
         Transcripts.__init__(self, access, owner)
-        Catalogue.__init__(self, access, owner)
         Endings.__init__(self, access, episodes)
         ConversationPolicy.__init__(self, access, turns, owner, guard)
         ContextWindows.__init__(self, access, parts, owner, guard)
-        self.scope, self.owner = access.scope, owner
+        self.scope: Scope = access.scope
+        self.owner: Owner = owner
         self._opened = opened
         self._new = partial(wanted_session, access)
         self._alike = partial(Sessions, opened=opened, window=window, turns=turns,
                               episodes=episodes)  # fmt: skip
-        self.memory: Any = None
-        """The memory that they are of: its calls are a held session's too."""
 
     def within(self, scope: Scope) -> Sessions:
         """Return the same sessions as another scope sees them."""
@@ -340,6 +338,19 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             Conflict: another program holds it, it was deleted, or several sessions are called so.
             InvalidInput: ``on_busy`` is neither.
         """
+        from recollect.sessions.leased_session import LeasedSession
+
+        session, lease = self._take(id_or_title, holder, on_busy, exclusive=exclusive)
+        return LeasedSession(session, lease, self)
+
+    def release(self, lease: Lease) -> None:
+        """Give a held session back. Again does no harm."""
+        self._access.database.write(lambda tx: release_lease(tx, lease))
+
+    def _take(
+        self, id_or_title: str, holder: str | None, on_busy: str, *, exclusive: bool
+    ) -> tuple[Session, Lease]:
+        """Return a session that is resumed, or a fork of it, and the lease on it; see `hold`."""
         if on_busy not in {"refuse", "fork"}:
             raise InvalidInput("unknown answer to a busy session", hint="use refuse or fork")
         access, now = self._access, self._access.clock.now_ms()
@@ -364,14 +375,10 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             record_event(tx, event)
             return session, lease
 
-        session, lease = self._access.database.write(unit)
+        taken = self._access.database.write(unit)
         self._access.mirror.notify()
         self._opened()
-        return LeasedSession(session, lease, self)
-
-    def release(self, lease: Lease) -> None:
-        """Give a held session back. Again does no harm."""
-        self._access.database.write(lambda tx: release_lease(tx, lease))
+        return taken
 
     def fork(
         self, session_id: str, at_seq: int | None = None, *, title: str | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from recollect.core.errors import Conflict
-from recollect.sessions.lease import LeasedSession
+from recollect.sessions.leased_session import LeasedSession
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import MINUTE, NOON, Home
 

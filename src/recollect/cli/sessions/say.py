@@ -17,7 +17,7 @@ from recollect.cli.sessions.lines import Name
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.lease import LeasedSession
+    from recollect.sessions.leased_session import LeasedSession
     from recollect.sessions.record.message import Message
     from recollect.sessions.sessions import Sessions
 

@@ -45,18 +45,11 @@ _BATCH = 1_000
 
 @checked
 class Notebook:
-    """Writes what must last into notes.
+    """The part of the context window that writes what must last into notes."""
 
-    Args:
-        access: The records, and whose they are.
-        parts: What finds notes, and where they go.
-        owner: Tells who is a guest.
-    """
-
-    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
-        self._access = access
-        self._parts = parts
-        self._owner = owner
+    _access: SessionAccess
+    _parts: WindowParts
+    _owner: Owner
 
     def flush(self, session_id: str, *, again: bool = False) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.

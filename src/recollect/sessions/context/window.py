@@ -105,7 +105,9 @@ class ContextWindows(Notebook):
         owner: Owner,
         guard: Guard = unguarded,
     ) -> None:
-        super().__init__(access, parts, owner)
+        self._access = access
+        self._parts = parts
+        self._owner = owner
         self._guard = guard
         self._sizer = Sizer(parts.count)
 

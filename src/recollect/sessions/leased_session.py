@@ -1,0 +1,169 @@
+"""The handle of a session that is held: what can be done with the session, without its id.
+
+Each name is one line with the call that it stands for, from which type checkers take the rest of
+its parameters and what it returns.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from types import MethodType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from recollect.sessions.lease import Lease
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session
+from recollect.sessions.sessions import Sessions
+from recollect.sessions.streaming import Piece
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class SessionCall(Generic[P, R]):
+    """A call of another object, made for the session of a handle and with its lease.
+
+    Args:
+        call: As the class of that object has it.
+        target: The attribute of the handle that holds the object.
+        takes_id: Whether the call takes the id of the session first.
+    """
+
+    def __init__(self, call: Callable[..., R], target: str, *, takes_id: bool) -> None:
+        self._call, self._target, self._takes_id = call, target, takes_id
+
+    def __get__(self, handle: Any, kind: type) -> Callable[P, R]:
+        if handle is None:
+            return self._call
+        values: Mapping[str, Any] = getattr(handle, _VALUES)
+        method = MethodType(self._call, getattr(handle, self._target))
+        named = {name: values[name] for name in self._named}
+        return partial(method, *([values["session_id"]] if self._takes_id else []), **named)
+
+    @cached_property
+    def _named(self) -> list[str]:
+        """What of the session the call takes by name: on whose behalf, and the lease."""
+        taken = inspect.signature(self._call).parameters
+        return [name for name in ("for_session", "lease") if name in taken]
+
+
+_VALUES = "_values"
+"""The attribute of a handle with the values of its session, by the names of parameters."""
+
+
+def of_session(
+    call: Callable[Concatenate[T, str, P], R], target: str = "_sessions"
+) -> SessionCall[P, R]:
+    """Return what stands for a call that takes the id of a session first."""
+    return SessionCall(call, target, takes_id=True)
+
+
+def for_session(
+    call: Callable[Concatenate[T, P], R], target: str = "_sessions"
+) -> SessionCall[P, R]:
+    """Return what stands for a call that takes a session as ``for_session``, or takes none."""
+    return SessionCall(call, target, takes_id=False)
+
+
+class LeasedSession:
+    """The right to go on with a session. A context manager.
+
+    Each message is a sign of life. A program that was away for too long, so that another one took
+    over, is refused with `Conflict` at its next message and has written nothing.
+
+    It can do all that can be done with a session, without its id: each call of `Sessions` that
+    takes one is here too. What changes the session does so with its lease, and is refused to
+    others; what is read of other sessions is only what the session may hear.
+
+    Args:
+        session: As it was when it was taken: the one asked for, or a fork of it.
+        lease: The right itself, with its fence.
+        sessions: The `Sessions` that it is one of.
+    """
+
+    def __init__(self, session: Session, lease: Lease, sessions: Sessions) -> None:
+        self.session: Session = session
+        self.lease: Lease = lease
+        self._sessions = sessions
+        self._values = {"session_id": session.id, "for_session": session.id, "lease": lease}
+
+    def __enter__(self) -> LeasedSession:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Give the session back. Again does no harm."""
+        self._sessions.release(self.lease)
+
+    def renew(self) -> None:
+        """Give a sign of life without a message.
+
+        Raises:
+            Conflict: another program has taken the session over, or it was released.
+        """
+        self.append_many([])
+
+    def append_stream(
+        self, pieces: Iterable[Piece], role: str = "assistant", **facts: Any
+    ) -> Message:
+        """Store pieces as they come as one message; see `Sessions.append_stream`."""
+        facts = {"lease": self.lease, **facts}
+        return self._sessions.append_stream(self.session.id, pieces, role, **facts)
+
+    append = of_session(Sessions.append)
+    """Stores a message after the newest, and returns it once it is durable."""
+    append_many = of_session(Sessions.append_many)
+    """Stores messages in one transaction, and returns them in order."""
+    compact = of_session(Sessions.compact)
+    """Lets a summary replace in the view all but the newest messages."""
+    compactions = of_session(Sessions.compactions)
+    """Returns the compactions, oldest first."""
+    end = of_session(Sessions.end)
+    """Tells that the session is over for now, and summarises it."""
+    episodes = of_session(Sessions.episodes)
+    """Returns the summaries of its ends, the newest first."""
+    flush = of_session(Sessions.flush)
+    """Writes what must last into notes."""
+    fork = of_session(Sessions.fork)
+    """Returns a new session that begins with the messages of this one."""
+    get = of_session(Sessions.get)
+    """Returns the session as it is now."""
+    hears = of_session(Sessions.hears)
+    """Returns whether it may hear another session."""
+    is_addressed = of_session(Sessions.is_addressed)
+    """Returns whether the agent is to answer a message."""
+    keep_within_window = of_session(Sessions.keep_within_window)
+    """Flushes and compacts where that is due; for every turn of an agent."""
+    lineage = of_session(Sessions.lineage)
+    """Returns the tree of forks and resets that it belongs to."""
+    list = for_session(Sessions.list)
+    """Returns the sessions that it may hear, the last used first."""
+    messages = of_session(Sessions.messages)
+    """Returns its messages, oldest first."""
+    parts = of_session(Sessions.parts)
+    """Returns where its messages are found: its own, and those that a fork shares."""
+    rename = of_session(Sessions.rename)
+    """Gives it another title, or none."""
+    rules = of_session(Sessions.rules)
+    """Returns what an agent may do in it."""
+    set_mode = of_session(Sessions.set_mode)
+    """Serves it in another way from now on."""
+    set_status = of_session(Sessions.set_status)
+    """Makes it ``active``, ``archived`` or ``deleted``."""
+    stand_in = of_session(Sessions.stand_in)
+    """Stores what a hook reports until the transcript takes its place."""
+    stream = of_session(Sessions.stream)
+    """Returns a message that arrives in pieces; a context manager."""
+    tool_calls = of_session(Sessions.tool_calls)
+    """Returns what tools it used, oldest first."""
+    turn = of_session(Sessions.turn)
+    """Waits until it is our turn in it; a context manager."""
+    view = of_session(Sessions.view)
+    """Returns what of it is in the prompt: a summary, and the newest messages."""
+    visibility_group = of_session(Sessions.visibility_group)
+    """Returns which conversations hear what is answered in it now."""
