@@ -21,7 +21,7 @@ export MPLCONFIGDIR := $(CURDIR)/.cache/matplotlib
 export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .DEFAULT_GOAL := help
-.PHONY: help demo wheel test coverage quick check mutate soak bench qmd mcp agents docs fix reference snapshots picture constraints clean
+.PHONY: help twins demo wheel test coverage quick check mutate soak bench qmd mcp agents docs fix reference snapshots picture constraints clean
 
 # Random order on every core; a worker that has nothing left takes tests of another.
 PYTEST := $(PY) -m pytest --numprocesses auto --dist worksteal
@@ -36,10 +36,13 @@ KEEPING := tests/durability/test_recover_kills.py tests/durability/test_backup_k
 demo: $(RUN) ## Read the sample workspace and transcripts, and answer three questions from them
 	@$(VENV)/bin/recollect --home .cache/demo demo --with-model
 
+twins: $(DEV)
+	@$(PY) scripts/async_twins.py
+
 wheel: $(DEV) ## Build the wheel and the source archive into dist
 	@$(PY) -m hatchling build -d dist
 
-test: $(DEV) ## Run every test; those that kill processes by themselves
+test: twins ## Run every test; those that kill processes by themselves
 	@rm -f build/durability.xml build/tests.xml; failed=0; \
 	$(PYTEST) tests/durability --junitxml=build/durability.xml || failed=1; \
 	$(PYTEST) --ignore=tests/durability --junitxml=build/tests.xml || failed=1; \
@@ -52,7 +55,7 @@ coverage: $(DEV) ## Run the unit tests and doctests, those of the benchmarks apa
 quick: $(DEV) ## Run the tests of the rooms that were touched, for at most a minute
 	@$(PY) scripts/quick.py
 
-check: $(DEV) ## Check format, lint, types, floors, links and sizes
+check: twins ## Check format, lint, types, floors, links and sizes
 	@$(PY) -m ruff format --check .
 	@$(PY) -m ruff check .
 	@$(TYPES)
@@ -76,7 +79,7 @@ soak: $(DEV) ## Kill and cut the power of recover, backup, restore and erase; pl
 	@DAMAGES=200 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/durability/test_damaged_pages.py
 	@CONTEXT_HISTORIES=10000 $(PYTEST) --quiet -o faulthandler_timeout=0 tests/unit/recall/test_context.py
 
-bench: $(DEV) ## Run the short benchmarks and print their tables
+bench: twins ## Run the short benchmarks and print their tables
 	@COLUMNS=$${COLUMNS:-110} $(PY) -m scripts.bench
 
 qmd: ## Install the external command that the tests of the qmd back end run; they are skipped without it
@@ -90,7 +93,7 @@ agents: $(DEV) ## Let the real agent programs run with our hooks, against a stan
 	@scripts/agents.sh .cache/agents $(PY)
 	@$(PYTEST) --quiet tests/agents
 
-docs: $(DEV) ## Build the documentation into docs/_build/html
+docs: twins ## Build the documentation into docs/_build/html
 	@$(PY) -m sphinx -n -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -98,11 +101,10 @@ fix: $(DEV) ## Format, and fix what the linter can fix
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-reference: $(DEV) ## Write what is read off the code: settings, commands, types of the asynchronous twins
+reference: twins ## Write what is read off the code: settings, commands
 	@$(PY) scripts/reference.py
-	@$(PY) scripts/async_stub.py
 
-snapshots: $(DEV) ## Write down the public surface again: signatures, OpenAPI, MCP, JSON of the commands
+snapshots: twins ## Write down the public surface again: signatures, OpenAPI, MCP, JSON of the commands
 	@$(PY) -m scripts.snapshots
 
 picture: $(DEV) ## Draw the picture of the README from the real output of the demo

@@ -77,7 +77,9 @@ ROOMS = {
     "index": Room(("index",), ("unit/index",)),
     "integrations": Room(("integrations",), ("unit/integrations",)),
     "mcp": Room(("mcp",), ("unit/mcp", "integration/mcp")),
-    "memory": Room(("memory.py", "pool.py"), ("unit/test_*.py",)),
+    "memory": Room(
+        ("memory.py", "memory_sessions.py", "session_handle.py", "pool.py"), ("unit/test_*.py",)
+    ),
     "models": Room(("models",), ("unit/models", "integration/models")),
     "observations": Room(
         ("observations",),

@@ -92,10 +92,13 @@ async def _twins(folder: Path) -> list[str]:
                 for name, value in _public(target):
                     if path in twins and _is_call(value):
                         twin = getattr(twins[path], name)
-                        told = _signature(twin)
-                        differs = f" {told}" if told != _signature(value) else ""
+                        differs = "" if _names(twin) == _names(value) else f" {_signature(twin)}"
                         lines.append(f"{path}.{name}: {_use(twin)}{differs}")
     return lines
+
+
+def _names(call: Any) -> list[tuple[str, object]]:
+    return [(each.name, each.kind) for each in inspect.signature(call).parameters.values()]
 
 
 def _use(call: Any) -> str:
@@ -196,7 +199,7 @@ def _signature(call: Any) -> str:
 def _text(annotation: Any) -> str:
     if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
         return annotation.__name__
-    return str(annotation).replace("typing.", "").strip("'")
+    return str(annotation).replace("typing.", "").replace("builtins.", "").strip("'")
 
 
 def _default(value: object) -> str:

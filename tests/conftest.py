@@ -19,6 +19,7 @@ from recollect.core.errors import NotFound, ProviderUnavailable
 from recollect.core.settings.environment import FOREIGN_VARIABLES, KEY_VARIABLES
 from recollect.models.local.folder import MODEL
 from recollect.models.local.install import install
+from scripts.async_twins import main as write_twins
 
 pytest.register_assert_rewrite("recollect.testing")
 
@@ -50,6 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("RECOLLECT_SEED", seed)  # noqa: TID251 - workers inherit it
     if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # noqa: TID251 - the same
+    if not hasattr(config, "workerinput"):
+        write_twins()  # git does not keep them
 
 
 @pytest.hookimpl(tryfirst=True)

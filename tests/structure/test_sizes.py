@@ -11,7 +11,9 @@ from pathlib import Path
 import msgspec
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+MADE = ROOT / "src" / "recollect" / "aio" / "twins.py"
+"""By a script, from what is written."""
+SOURCES = sorted(set((ROOT / "src").rglob("*.py")) - {MADE})
 
 MAX_FUNCTION_LINES = 60
 MAX_MODULE_LINES = 500

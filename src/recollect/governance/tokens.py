@@ -182,7 +182,7 @@ class Tokens:
         self._clock = clock
         self._ids = ids
         self._drafts = drafts
-        self.file = file
+        self.file: TokenFile = file
 
     def add(
         self,

@@ -127,7 +127,7 @@ class CaptureControls:
     def __init__(
         self, projects: Projects, excluded: tuple[str, ...], settings: CaptureSettings
     ) -> None:
-        self.projects = projects
+        self.projects: Projects = projects
         self._database, self._clock = projects.database, projects.clock
         self._scope, self._tenant = projects.scope, projects.scope.tenant
         self._excluded = tuple(map(_expanded, excluded))

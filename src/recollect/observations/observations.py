@@ -30,6 +30,7 @@ from recollect.observations.observation import (
     Trust,
 )
 from recollect.observations.payload import cost_of, shortened, without_payload
+from recollect.observations.recalled import OwnCalls
 from recollect.observations.recorder import (
     ObservationParts,
     Recorder,
@@ -70,8 +71,8 @@ class Observations:
     def __init__(self, parts: ObservationParts) -> None:
         self._parts = parts
         self._recorder = Recorder(parts)
-        self.scope = parts.scope
-        self.own_calls = parts.own_calls
+        self.scope: Scope = parts.scope
+        self.own_calls: OwnCalls = parts.own_calls
 
     def within(self, scope: Scope) -> Observations:
         """Return the same observations as another scope sees them."""

@@ -91,9 +91,9 @@ class Projects:
         *,
         was_erased: Callable[[Transaction, str], bool] = lambda _tx, _path: False,
     ) -> None:
-        self.database = database
-        self.clock = clock
-        self.scope = scope
+        self.database: Database = database
+        self.clock: Clock = clock
+        self.scope: Scope = scope
         self._ids = ids
         self._clean = clean
         self._was_erased = was_erased

@@ -1,7 +1,7 @@
 """The handle of a session that is held: what can be done with the session, without its id.
 
-Each name is one line with the call that it stands for, from which type checkers take the rest of
-its parameters and what it returns.
+Each name is one line with the call that it makes; type checkers take its parameters and its result
+from there.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ _VALUES = "_values"
 def of_session(
     call: Callable[Concatenate[T, str, P], R], target: str = "_sessions"
 ) -> SessionCall[P, R]:
-    """Return what stands for a call that takes the id of a session first."""
+    """Return the call of a handle for one that takes the id of a session first."""
     return SessionCall(call, target, takes_id=True)
 
 
 def for_session(
     call: Callable[Concatenate[T, P], R], target: str = "_sessions"
 ) -> SessionCall[P, R]:
-    """Return what stands for a call that takes a session as ``for_session``, or takes none."""
+    """Return the call of a handle for one that takes ``for_session``, or no session."""
     return SessionCall(call, target, takes_id=False)
 
 

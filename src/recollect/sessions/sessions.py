@@ -75,6 +75,10 @@ if TYPE_CHECKING:  # imported with the first session that ends, or is held
     from recollect.sessions.leased_session import LeasedSession
 
 
+def let_begin(expected: Hooked) -> None:
+    """Prevent no session of hooks."""
+
+
 @checked
 class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindows):
     """Creates, finds, continues and ends sessions; stores and reads their messages.
@@ -189,7 +193,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         *,
         at: int | datetime | None = None,
         owner: bool = True,
-        beginning: Callable[[Hooked], None] = lambda _expected: None,
+        beginning: Callable[[Hooked], None] = let_begin,
     ) -> Hooked:
         """Return the session of the hooks under a name, and what became of it by this one.
 

@@ -104,7 +104,7 @@ class EventReader:
         self._records = records
         self._wanted = wanted
         self._pause_s = _SHORTEST_S
-        self.seq = seq
+        self.seq: int = seq
         """Everything up to here was seen."""
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Subscription:
         self._ended = ended
         self._cancelled = threading.Event()
         self._worker = Worker("recollect-events", self._step, at_end=self._finish)
-        self.failures = 0
+        self.failures: int = 0
         self.last_error: str | None = None
 
     def __enter__(self) -> Subscription:

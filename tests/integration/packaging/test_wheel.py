@@ -9,6 +9,7 @@ import socket
 import zipfile
 from pathlib import Path
 
+from scripts.async_twins import PLACE
 from tests.support.json_documents import check_document
 from tests.support.wheel import ROOT, build_archive, build_wheel, install_wheel, run
 
@@ -82,6 +83,15 @@ def test_the_source_archive_makes_the_same_wheel(tmp_path: Path) -> None:
     tree = build_archive(tmp_path / "archive")
     assert [path for path in tree.rglob("*") if path.name in {"__pycache__", ".cache"}] == []
     assert _contents(build_wheel(tmp_path / "wheel", tree)) == _sources()
+
+
+def test_a_build_writes_the_twins_that_a_fresh_clone_does_not_have(tmp_path: Path) -> None:
+    """Git does not keep them."""
+    tree = build_archive(tmp_path / "archive")
+    twins = tree / PLACE.relative_to(ROOT)
+    twins.unlink()
+    build_wheel(tmp_path / "wheel", tree)
+    assert twins.read_bytes() == PLACE.read_bytes()
 
 
 def _free_port() -> int:

@@ -151,7 +151,7 @@ class HomeExport:
         """Records by kind that were written so far."""
         self._paths: set[str] = set()
         """Projects of what was written."""
-        self.header = self._header()
+        self.header: ExportHeader = self._header()
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines, without line breaks; the whole document is never in memory.

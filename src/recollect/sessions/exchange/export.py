@@ -58,7 +58,7 @@ class SessionExport:
         self._sessions = sessions
         self._session = sessions.get(session_id)
         self._writer = writer
-        self.messages = 0
+        self.messages: int = 0
         """How many messages were written so far."""
 
     def lines(self) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ import msgspec
 
 from recollect.audience.account import DEFAULT, Account, escaped
 from recollect.audience.account import account as account_of
+from recollect.audience.identity_links import IdentityLinks
 from recollect.audience.owner import Owner
 from recollect.audience.session_key import (
     DIRECT,
@@ -85,8 +86,8 @@ class ConversationPolicy:
         self._guard = guard
         self._turns = turns
         self._owner = owner
-        self.links = owner.links
-        self.history = History(access)
+        self.links: IdentityLinks = owner.links
+        self.history: History = History(access)
 
     def key_for(
         self,
