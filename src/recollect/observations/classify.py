@@ -10,7 +10,8 @@ import re
 
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Trust
-from recollect.text.summary.statements import is_decision, must_last, statements
+from recollect.text.languages.language import DESIGNED, FIXED
+from recollect.text.summary.statements import is_decision, must_last, statements, states
 
 VERSION = "rules-1"
 """Raise it when the same moment gives another type, importance, title or summary."""
@@ -49,15 +50,6 @@ _LOOKS = re.compile(
     r"|nl|bat|stat|file|du|jq|diff)\b"
 )
 _TRIFLES = re.compile(r"\s*(?:cd|ls|ll|pwd|echo|true|which|whoami|date|clear|env|sleep|mkdir)\b")
-_FIX = re.compile(
-    r"(?i)(?<![\w-])(?:(?:bug|hot)? ?fix(?:e[sd]|ing)?|root cause|regression"
-    r"|repair(?:s|ed)?|behoben|repariert|corrig[ée]\w*|arregl\w+)(?!\w)|修复|修正|修好|直し"
-)
-_DESIGN = re.compile(
-    r"(?i)\b(?:architectur\w+|architektur\w*|arquitectura|module boundar\w+|data model|schema"
-    r"|layer(?:s|ed|ing)?|microservices?|monolith|components?|interfaces?|api design|design doc"
-    r"|event[- ]driven|message (?:bus|queue)|plug-?ins?)\b|架构|架構|アーキテクチャ"
-)
 _DESIGN_FILE = re.compile(r"(?i)(?:^|/)(?:adr|adrs|rfcs?)/|(?:^|/)(?:architecture|design)\.\w+$")
 
 _IMPORTANCE = {
@@ -168,8 +160,8 @@ def _type_of_words(words: str) -> str:
     said = list(statements(words))
     decided = [line for line in said if is_decision(line)]
     if decided:
-        return "architecture" if any(map(_DESIGN.search, decided)) else "decision"
-    if any(_FIX.search(line) and not line.endswith("?") for line in said):
+        return "architecture" if any(states(line, DESIGNED) for line in decided) else "decision"
+    if any(states(line, FIXED) and not line.endswith("?") for line in said):
         return "bugfix"
     return "tool_use"
 
@@ -192,7 +184,7 @@ def _type_of_tool(evidence: Evidence, files: tuple[str, ...]) -> str:
 def _type_of_command(command: str) -> str:
     verb = git_verb(command)
     if verb is not None:
-        return "bugfix" if verb == "commit" and _FIX.search(command) else "git_operation"
+        return "bugfix" if verb == "commit" and states(command, FIXED) else "git_operation"
     if _FETCHES.search(command):
         return "research"
     if _LOOKS.match(command):

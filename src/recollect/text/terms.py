@@ -15,7 +15,7 @@ from itertools import chain
 
 import Stemmer
 
-from recollect.text.irregular import BASE_OF, FORMS
+from recollect.text.languages import INDEX_LANGUAGE
 from recollect.text.scramble import is_encoded, is_scrambled
 from recollect.text.tokens import LONGEST_SPLIT, words_of
 
@@ -28,19 +28,10 @@ DROPPED = 200
 CACHED_WORDS = 32_768
 """About 8 MB at most; then the cache starts again, see ``docs/experiments.md``."""
 
-STOP_WORDS = frozenset(
-    """
-    a about above after again against all am an and any are as at be because been before being below
-    between both but by can could did do does doing down during each few for from further had has
-    have having he her here hers him his how i if in into is it its just may me might more most my
-    no nor not now of off on once only or other our out over own same shall she should so some such
-    than that the their them then there these they this those through to too under until up very was
-    we were what when where which while who whom whose why will with would you your yours
-    ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren
-    won wouldn s t re ve ll d m
-    """.split()
-)
-"""English function and question words; the tails of contractions are in the last rows."""
+STOP_WORDS = frozenset(INDEX_LANGUAGE.function_words.split())
+"""Function words of the language of the index; the tails of its contractions among them."""
+_FORMS = {base: forms for base, *forms in map(str.split, INDEX_LANGUAGE.irregular_forms.split(","))}
+_BASE_OF = {form: base for base, forms in _FORMS.items() for form in forms}
 
 UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u3100-\u312f"
@@ -126,7 +117,7 @@ class _LearnedRuns(dict[str, tuple[str, ...]]):
         word = run.rstrip(_AFTER_WORDS)
         if _PLAIN_WORD.fullmatch(word):  # most are: that one word is all that `_words` would find
             plain = word.lower()
-            base = BASE_OF.get(plain, plain)
+            base = _BASE_OF.get(plain, plain)
             made: tuple[str, ...] = () if base in STOP_WORDS else (_stemmed(base),)
         else:
             made = tuple(chain.from_iterable(map(_WORDS.__getitem__, _words(run))))
@@ -140,7 +131,7 @@ class _LearnedRuns(dict[str, tuple[str, ...]]):
 _FOLDING = _Folding()
 _WORDS = _Learned()
 _RUNS = _LearnedRuns()
-_STEMMER = Stemmer.Stemmer("english", 0)  # its own cache costs more than a word
+_STEMMER = Stemmer.Stemmer(INDEX_LANGUAGE.stemmer, 0)  # its own cache costs more than a word
 _STEMMING = threading.Lock()
 
 
@@ -185,7 +176,7 @@ def bare(text: str) -> str:
 @functools.cache
 def irregular_forms() -> dict[str, list[str]]:
     """Return the irregular forms of words by their terms: ``bought`` under ``buy``."""
-    return {_stemmed(base): forms for base, forms in FORMS.items()}
+    return {_stemmed(base): forms for base, forms in _FORMS.items()}
 
 
 def is_unspaced(text: str) -> bool:
@@ -244,7 +235,7 @@ def _made(word: str) -> tuple[str, ...]:
 
 
 def _single(word: str) -> tuple[str, ...]:
-    word = BASE_OF.get(word, word)
+    word = _BASE_OF.get(word, word)
     if not word or word in STOP_WORDS:
         return ()
     if not (word.isascii() and word.isalpha()):

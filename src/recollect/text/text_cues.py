@@ -1,4 +1,4 @@
-"""Cues of texts: what the form of a text tells, by simple patterns; for English.
+"""Cues of texts: what the form of a text tells, by simple patterns; in the language of the index.
 
 They are weak hints, added with small weights.
 """
@@ -8,43 +8,16 @@ from __future__ import annotations
 import re
 from itertools import filterfalse
 
+from recollect.text.languages import INDEX_LANGUAGE
 from recollect.text.tokens import LONGEST_SPLIT, words_of
 
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-# "may" and "march" are also verbs: only with a number beside them.
-_SURE_MONTHS = [name for name in _MONTHS if name not in {"may", "march"}]
-
 _DIGIT = re.compile(r"\d")
-_NUMBER_OF_TIME = (
-    r"\b(?:(?:19|20)\d\d|\d{1,2}:\d\d|\d{1,2} ?[ap]m)\b"
-    r"|\b(?:may|march)\b(?=[ ,]+\d)|\d (?:may|march)\b"
-)
-_MONTH_NAME = rf"\b(?:{'|'.join(_SURE_MONTHS)})\b"
-_WORDS_OF_TIME = (
-    # What is in every match, and the match: most texts have none, and one search for all of them
-    # takes three times as long as finding the terms. What has a space is more than one word.
-    ("day", rf"\b(?:yesterday|today|(?:{'|'.join(_DAYS)})s?)\b"),
-    ("week", r"\bweek(?:end)?s?\b"),
-    ("month", r"\bmonths?\b"),
-    ("ago", r"\bago\b"),
-    ("tomorrow", r"\btomorrow\b"),
-    ("night", r"\b(?:tonight|last night)\b"),
-    ("year", r"\b(?:last|next|this) year\b"),
-    ("summer", r"\b(?:last|next) summer\b"),
-    ("winter", r"\b(?:last|next) winter\b"),
-    ("noon", r"\bthis afternoon\b"),
-    ("ning", r"\bthis (?:morning|evening)\b"),
-    *((end, _MONTH_NAME) for end in ("uary", "april", "june", "july", "august", "ber")),
-)
 _timeless: set[str] = set()
 """Words that hold neither a digit nor what is in every match; most of a text are."""
 _LONGEST_KEPT, _MOST_KEPT = 24, 32_768
 _FEW = 8
 """Words that are looked at again sooner than one by one."""
-_SIGN = re.compile("|".join([_DIGIT.pattern, *(part for part, _ in _WORDS_OF_TIME)]))
+_SIGN = re.compile("|".join([_DIGIT.pattern, *(part for part, _ in INDEX_LANGUAGE.time_cues)]))
 _INNER_CAPITAL = re.compile(r" (?<=[a-z,;] )[A-Z][a-z]+")
 """It begins with what is looked for without the help of the pattern."""
 
@@ -61,9 +34,10 @@ def has_time_word(text: str) -> bool:
     if not fresh:
         return False
     told = " ".join(fresh).lower()
-    found = [pattern for part, pattern in _WORDS_OF_TIME if part in told]
+    # Most texts have none, and one search for all takes three times as long as finding the terms.
+    found = [pattern for part, pattern in INDEX_LANGUAGE.time_cues if part in told]
     if _DIGIT.search(told):
-        found.append(_NUMBER_OF_TIME)
+        found.append(INDEX_LANGUAGE.number_of_time)
     if not found or len(fresh) > _FEW:
         _learn(fresh if not found else [each for each in fresh if not _SIGN.search(each.lower())])
     return any(re.search(each, text.lower() if " " in each else told) for each in found)

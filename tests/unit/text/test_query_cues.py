@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.query_cues import ASSISTANT, FIRST_PERSON, NAME, NOW, WHEN, read_question
+from recollect.text.languages.language import ASSISTANT, FIRST_PERSON, NAME, NOW, WHEN
+from recollect.text.query_cues import read_question
 
 
 @pytest.mark.parametrize(

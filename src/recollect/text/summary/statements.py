@@ -1,15 +1,18 @@
 """What a sentence states: something that must last, a decision, an open point, a failure.
 
-Found by words of six languages and by the shape of names, numbers and paths; no model. The text is
+Found by words of every language and by the shape of names, numbers and paths; no model. The text is
 data: nothing in it is followed. Knows nothing of conversations beyond who speaks.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
 from recollect.text.boundaries import good_cut
+from recollect.text.languages import spaced, unspaced
+from recollect.text.languages.language import DECIDED, FAILED, LASTING, OPEN, Language
 
 LONGEST = 320
 """Characters of a statement; what is longer is taken in pieces of at most that."""
@@ -18,55 +21,6 @@ _WHOLE = 200
 _SENTENCE = re.compile(r"(?:(?<!\b\w)[.!?…][\"'”’)\]]{0,3}(?=\s)|[。！？][」』”’]{0,3})")
 
 
-# Patterns of so many words take 4 ms to compile: they are for the first statement.
-def _words(*languages: str) -> str:
-    return rf"(?i:(?<!\w)(?:{'|'.join(languages)})(?!\w))"
-
-
-def _signs(*languages: str) -> str:
-    return "|".join(languages)
-
-
-_LASTING = _words(
-    r"remember|(?:don'?t|do not|never) forget|keep in mind|note that|important(?:ly)?|crucial|must"
-    r"|mustn'?t|never|always|from now on|make sure|prefer(?:s|red|ence|ences)?|deadlines?"
-    r"|due (?:on|by|date)|allerg(?:y|ic|ies)|birthday|anniversary|call me|i live|i work|i hate"
-    r"|i like|i love|i dislike|rule|required|requirement"
-    r"|only use|my name|(?:my|our) \w+(?:['’]s \w+)?(?: \w+)? (?:is|are)",
-    r"merke?n?(?: dir| sie sich)?|vergiss nicht|vergessen sie nicht|denke? daran|wichtig\w*|muss"
-    r"|müssen|darf nicht|nie|niemals|immer|ab jetzt|bevorzug\w+|frist|fällig|geburtstag"
-    r"|allergi\w+|ich heiße|mein name|nenn mich|ich wohne|ich arbeite",
-    r"recuerda|no olvides|importante|debe|debes|debemos|deben|nunca|siempre|a partir de ahora"
-    r"|prefier\w+|fecha límite|plazo|cumpleaños|alérgic\w|me llamo|mi nombre|vivo en|trabajo en",
-    r"souviens-toi|rappelle-toi|n['’]oublie[zs]? pas|importante?s?|doi[ts]|devons|jamais|toujours"
-    r"|désormais|préfère|échéance|date limite|anniversaire|allergique|je m['’]appelle|mon nom"
-    r"|j['’]habite|je travaille",
-)
-_LASTING_SIGNS = _signs(
-    "记住|记得|記得|别忘|別忘|重要|必须|必須|从不|從不|总是|總是|永远|偏好|喜欢|喜歡|截止|生日|过敏|過敏|我叫|我的名字|我住",
-    "覚えて|忘れないで|必ず|ければならない|絶対|決して|いつも|常に|好き|好み|締め切り|締切|期限|誕生日|アレルギー"
-    "|名前は|と申します|住んで",
-)
-_DECIDED = _words(
-    r"decided|decision|agreed|settled on|going with|go with|chose|chosen|concluded|conclusion"
-    r"|approved|resolved|let'?s use|we(?:'ll| will) (?:use|keep|take|switch|go)|the plan is",
-    r"entschieden|beschlossen|entscheidung|vereinbart|wir nehmen|abgemacht",
-    r"decidi\w+|decisión|acordamos|acordado|elegimos",
-    r"décidé\w*|décision|convenu|choisi",
-)
-_DECIDED_SIGNS = _signs("决定|決定|同意|商定", "決め|合意")
-_OPEN = _words(
-    r"todo|to do|open question|pending|next steps?|still (?:need|have|must)|waiting for"
-    r"|unresolved|blocked|not yet|follow[- ]?up",
-    r"offen\w*|noch nicht|nächste[rn]? schritte?|pendiente|próximos? pasos?|à faire|en attente",
-)
-_OPEN_SIGNS = _signs("待办|待定|下一步|未解决", "未定|次の|保留")
-_FAILED = _words(
-    r"errors?|fail(?:s|ed|ure|ures|ing)?|exceptions?|traceback|crash(?:ed|es)?|denied|timed out"
-    r"|timeout|\w+(?:Error|Exception)",
-    r"fehler|fehlgeschlagen|errores|fallo|falló|erreurs?|échec|échoué",
-)
-_FAILED_SIGNS = _signs("错误|失败|錯誤|失敗", "エラー")
 _SPECIFIC = re.compile(
     r"https?://\S+|[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,}|`[^`\n]{1,80}`"
     r"|(?<![\w/])[~.]{0,2}/?(?:[\w.-]{1,64}/){1,20}[\w.-]*|\b[\w-]{1,64}\.[a-z]{1,5}\b"
@@ -106,13 +60,13 @@ def weigh(statement: str, role: str = "user") -> float:
     share = _WEIGHTS.get(role, 1.0)
     asks = statement.endswith(_ASKS)
     value = min(1.0, len(statement) / 80)
-    if not asks and _has(statement, _LASTING, _LASTING_SIGNS):
+    if not asks and states(statement, LASTING):
         value += 6.0
-    if not asks and _has(statement, _DECIDED, _DECIDED_SIGNS):
+    if not asks and states(statement, DECIDED):
         value += 4.0
-    if asks or _has(statement, _OPEN, _OPEN_SIGNS):
+    if asks or states(statement, OPEN):
         value += 1.5
-    if _has(statement, _FAILED, _FAILED_SIGNS):
+    if states(statement, FAILED):
         value += 2.0
     found = len(_specifics(statement)) + len(_NAME.findall(statement))
     return share * (value + min(2.0, 0.5 * found))
@@ -121,7 +75,7 @@ def weigh(statement: str, role: str = "user") -> float:
 def must_last(statement: str) -> bool:
     """Return whether a person who says this wants it kept: no question, no small talk."""
     return not statement.endswith(_ASKS) and (
-        _has(statement, _LASTING, _LASTING_SIGNS) or _has(statement, _DECIDED, _DECIDED_SIGNS)
+        states(statement, LASTING) or states(statement, DECIDED)
     )
 
 
@@ -131,7 +85,7 @@ def is_decision(statement: str) -> bool:
     >>> is_decision("We decided to use Redis."), is_decision("Have we decided?")
     (True, False)
     """
-    return not statement.endswith(_ASKS) and _has(statement, _DECIDED, _DECIDED_SIGNS)
+    return not statement.endswith(_ASKS) and states(statement, DECIDED)
 
 
 def is_open_point(statement: str) -> bool:
@@ -140,7 +94,7 @@ def is_open_point(statement: str) -> bool:
     >>> is_open_point("Next step: sign it."), is_open_point("What is the next step?")
     (True, False)
     """
-    return not statement.endswith(_ASKS) and _has(statement, _OPEN, _OPEN_SIGNS)
+    return not statement.endswith(_ASKS) and states(statement, OPEN)
 
 
 def specifics(statement: str) -> frozenset[str]:
@@ -152,10 +106,29 @@ def _specifics(statement: str) -> list[str]:
     return _SPECIFIC.findall(statement) if _MAYBE_SPECIFIC.search(statement) else []
 
 
-def _has(statement: str, words: str, signs: str) -> bool:
-    if re.search(words, statement):
+def states(statement: str, kind: str) -> bool:
+    """Return whether a text has words of a kind of statements, as `Language.statements` has them.
+
+    >>> states("Fixed it.", "fixed"), states("It is broken.", "fixed")
+    (True, False)
+    """
+    if _words(kind).search(statement):
         return True
-    return not statement.isascii() and re.search(signs, statement) is not None
+    return not statement.isascii() and _signs(kind).search(statement) is not None
+
+
+@functools.cache  # 4 ms: for the first statement
+def _words(kind: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i:(?<!\w)(?:{_alternatives(kind, spaced())})(?!\w))")
+
+
+@functools.cache
+def _signs(kind: str) -> re.Pattern[str]:
+    return re.compile(_alternatives(kind, unspaced()))
+
+
+def _alternatives(kind: str, languages: Iterable[Language]) -> str:
+    return "|".join(each.statements[kind] for each in languages if kind in each.statements)
 
 
 def _lines(text: str) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """Where a text names a time, and which words say so: the same few patterns for every language.
 
-Each word becomes one letter, its kind (see `words`), and the patterns are looked for in these
+Each word becomes one letter, its kind (see
+`recollect.text.languages.language`), and the patterns are looked for in these
 letters. `ranges` says what a found expression means.
 """
 
@@ -13,11 +14,18 @@ from typing import Any
 
 import msgspec
 
+from recollect.text.languages import spaced, unspaced
+from recollect.text.languages.language import (
+    DATE,
+    DAY_NUMBER,
+    DIGITS,
+    MONTH,
+    NUMBER,
+    OTHER,
+    YEAR,
+)
 from recollect.text.terms import UNSPACED, bare
-from recollect.text.times import english, german, portuguese
-from recollect.text.times.words import DATE, DIGITS, NUMBER, OTHER, YEAR, Table
 
-SPACED_TABLES = (english.TABLE, german.TABLE, portuguese.TABLE)
 MOST_CHARS = 2_000
 """Only so much of a longer text is read: questions are shorter."""
 
@@ -45,12 +53,16 @@ _KANJI = "一二三四五六七八九十"
 @functools.cache
 def _one_of_characters() -> re.Pattern[str]:
     return re.compile(
-        r"(?P<Y>(?:19|20)\d\d)年?"
-        rf"|(?P<n>\d{{1,2}}|[{_KANJI}]{{1,3}})[日号號](?![前間间以之])"
-        rf"|(?P<M>\d{{1,2}}|[{_KANJI}]{{1,2}})月份?(?![前間间])"
+        rf"(?P<Y>(?:19|20)\d\d)(?:{_date_signs(YEAR)})?"
+        rf"|(?P<n>\d{{1,2}}|[{_KANJI}]{{1,3}})(?:{_date_signs(DAY_NUMBER)})"
+        rf"|(?P<M>\d{{1,2}}|[{_KANJI}]{{1,2}})(?:{_date_signs(MONTH)})"
         rf"|(?P<word>{'|'.join(sorted(_unspaced_words(), key=lambda word: (-len(word), word)))})"
         rf"|(?P<q>\d{{1,2}}|[{_KANJI}]{{1,3}})|."
     )
+
+
+def _date_signs(kind: str) -> str:
+    return "|".join(each.date_signs[kind] for each in unspaced() if kind in each.date_signs)
 
 
 _WEEK = "(?:RU|UR|J)"
@@ -165,8 +177,8 @@ def _longest(names: list[str], place: int) -> tuple[int, str, Any]:
 def _phrases() -> dict[str, list[tuple[list[str], str, Any]]]:
     """Return the words and phrases of all languages by their first word, the longest first."""
     found: dict[str, list[tuple[list[str], str, Any]]] = {}
-    for table in SPACED_TABLES:
-        for kind, words in table.items():
+    for language in spaced():
+        for kind, words in language.times.items():
             for written, value in words.items():
                 phrase = written.split()
                 found.setdefault(phrase[0], []).append((phrase, kind, value))
@@ -174,19 +186,11 @@ def _phrases() -> dict[str, list[tuple[list[str], str, Any]]]:
 
 
 @functools.cache
-def unspaced_tables() -> tuple[Table, ...]:
-    """Return the tables of scripts without spaces; the first text in one imports them."""
-    from recollect.text.times import chinese, japanese
-
-    return chinese.TABLE, japanese.TABLE
-
-
-@functools.cache
 def _unspaced_words() -> dict[str, tuple[str, Any]]:
     return {
         word: (kind, value)
-        for table in unspaced_tables()
-        for kind, words in table.items()
+        for language in unspaced()
+        for kind, words in language.times.items()
         for word, value in words.items()
     }
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.clock import MAX_MS, to_datetime, to_ms
-from recollect.text.times.grammar import SPACED_TABLES, unspaced_tables
+from recollect.text.languages import spaced, unspaced
 from recollect.text.times.ranges import find_ranges, read_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -175,10 +175,10 @@ def test_a_whole_text_may_be_a_time() -> None:
 
 def test_no_word_has_two_meanings() -> None:
     """The languages are read as one: a word of two tables must mean the same."""
-    for tables in (SPACED_TABLES, unspaced_tables()):
+    for languages in (spaced(), unspaced()):
         known: dict[str, tuple[str, object]] = {}
-        for table in tables:
-            for kind, words in table.items():
+        for language in languages:
+            for kind, words in language.times.items():
                 for word, value in words.items():
                     assert known.setdefault(word, (kind, value)) == (kind, value), word
 
@@ -186,8 +186,8 @@ def test_no_word_has_two_meanings() -> None:
 _WORDS = st.sampled_from(
     [
         word
-        for table in (*SPACED_TABLES, *unspaced_tables())
-        for kind in table.values()
+        for language in (*spaced(), *unspaced())
+        for kind in language.times.values()
         for word in kind
     ]
     + ["3", "31", "2024", "29", "99", "2026-03-01", "12/25/2024", "?", " "]

@@ -1,12 +1,16 @@
-"""Portuguese words of time, of Brazil and of Portugal; seasons are not the same there."""
+"""Portuguese, of Brazil and of Portugal: what is known of it."""
 
 from __future__ import annotations
 
-from recollect.text.times.words import (
+from recollect.text.languages.language import (
+    ASSISTANT,
     EVENING_HOURS,
+    FIRST_PERSON,
     MORNING_HOURS,
     NOON_HOURS,
+    NOW,
     OTHER,
+    Language,
     Table,
 )
 
@@ -25,7 +29,7 @@ _UNITS = {
     "year": ("ano", "anos"),
 }
 
-TABLE: Table = {
+_TIMES: Table = {
     OTHER: dict.fromkeys(("no mar", "do mar", "ao mar", "o mar")),  # the sea, no month of English
     "M": {name: number for number, name in enumerate(_MONTHS, 1) if name != "marco"},
     "m": {"marco": 3},  # a name and a milestone
@@ -66,3 +70,41 @@ TABLE: Table = {
     "E": dict.fromkeys(("depois de", "depois do", "depois da", "apos")),
     "e": dict.fromkeys(("cada", "todo", "toda", "todos", "todas")),
 }
+_FUNCTION_WORDS = """
+    a agora ainda ao aos aquela aquele aquilo as ate chama com como da das de dela dele depois do
+    dos e ela elas ele eles em entre era essa esse esta estao estava este eu faz fez fica foi foram
+    ha isso isto ja lhe mais mas me meu meus mim minha minhas na nas nem no nos nossa nosso num
+    numa o onde os ou para pela pelo por porque qual quais quando quanta quantas quanto quantos que
+    quem sao se sem ser seu sobre sua so tambem te tem temos tenho ter teu tinha tu tua um uma vai
+    voce vou
+"""
+_SAID_BY_YOU = "aconselhaste deste disseste explicaste falaste mencionaste recomendaste sugeriste"
+
+
+LANGUAGE = Language(
+    code="pt",
+    times=_TIMES,
+    function_words=_FUNCTION_WORDS,
+    stop_words="""
+        os as um uma uns umas do da dos das no na nos nas ao aos e ou em por com para não é foi
+        eram são está estão ser ter tem isso isto este esta esse essa eu ele ela eles nós você
+        seu sua meu minha quando onde como porque qual quem mas mais muito já também sobre entre
+        sem até
+    """,
+    cue_words={
+        NOW: "agora ainda atualmente",
+        FIRST_PERSON: """
+            comigo connosco conosco eu meu meus minha minhas nos nossa nossas nosso nossos
+        """,
+    },
+    cue_patterns={
+        NOW: r"\b(?:hoje em dia|neste momento)\b",
+        ASSISTANT: (
+            rf"\b(?:{_SAID_BY_YOU.replace(' ', '|')})\b"
+            r"|\bvoce (?:me |ja )?"
+            r"(?:aconselhou|deu|disse|explicou|falou|mencionou|recomendou|sugeriu)\b"
+            r"|\b[ts]uas? (?:dica|explicacao|recomendacao|resposta|sugestao)"
+        ),
+    },
+    address_words=f"voce tua tuas sua suas {_SAID_BY_YOU}",
+)

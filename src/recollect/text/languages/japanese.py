@@ -1,18 +1,30 @@
-"""Japanese words of time."""
+"""Japanese: what is known of it."""
 
 from __future__ import annotations
 
-from recollect.text.times.words import (
+from recollect.text.languages.language import (
+    DAY_NUMBER,
+    DECIDED,
+    DESIGNED,
     EVENING_HOURS,
+    FAILED,
+    FIRST_PERSON,
+    FIXED,
+    LASTING,
+    MONTH,
     MORNING_HOURS,
     NIGHT_HOURS,
     NOON_HOURS,
+    NOW,
+    OPEN,
+    YEAR,
+    Language,
     Table,
 )
 
 _DAYS = "月火水木金土日"
 
-TABLE: Table = {
+_TIMES: Table = {
     "X": {day + ending: number for number, day in enumerate(_DAYS) for ending in ("曜日", "曜")},
     "J": {
         "今週": ("week", 0),
@@ -69,3 +81,27 @@ TABLE: Table = {
     "s": {"以来": None},
     "e": {"毎": None, "毎週": None, "毎月": None},
 }
+
+
+LANGUAGE = Language(
+    code="ja",
+    letters=r"[\u3040-\u30ff]",
+    times=_TIMES,
+    date_signs={YEAR: "年", MONTH: "月(?![前間])", DAY_NUMBER: "日(?![前間以之])"},
+    stop_words="""
+        する した して です ます でし した こと もの ため から まで より など これ それ あれ
+        この その どこ いつ なに どう なぜ だれ ある いる ない
+    """,
+    cue_patterns={NOW: r"今[はもの]|まだ", FIRST_PERSON: r"[私僕俺]"},
+    statements={
+        LASTING: (
+            "覚えて|忘れないで|必ず|ければならない|絶対|決して|いつも|常に|好き|好み|締め切り|締切"
+            "|期限|誕生日|アレルギー|名前は|と申します|住んで"
+        ),
+        DECIDED: "決め|合意",
+        OPEN: "未定|次の|保留",
+        FAILED: "エラー",
+        FIXED: "直し",
+        DESIGNED: "アーキテクチャ",
+    },
+)

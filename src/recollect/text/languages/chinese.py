@@ -1,12 +1,25 @@
-"""Chinese words of time, in simplified and traditional characters."""
+"""Chinese, in simplified and traditional characters: what is known of it."""
 
 from __future__ import annotations
 
-from recollect.text.times.words import (
+from recollect.text.languages.language import (
+    ASSISTANT,
+    DAY_NUMBER,
+    DECIDED,
+    DESIGNED,
     EVENING_HOURS,
+    FAILED,
+    FIRST_PERSON,
+    FIXED,
+    LASTING,
+    MONTH,
     MORNING_HOURS,
     NIGHT_HOURS,
     NOON_HOURS,
+    NOW,
+    OPEN,
+    YEAR,
+    Language,
     Table,
 )
 
@@ -16,7 +29,7 @@ _SHIFTS = {"上": -1, "上个": -1, "上個": -1, "上上": -2, "这": 0, "這":
 _LATER = {"本": 0, "下": 1, "下个": 1, "下個": 1}
 _WEEKS = {shift + week: ("week", by) for shift, by in (_SHIFTS | _LATER).items() for week in _WEEK}
 
-TABLE: Table = {
+_TIMES: Table = {
     "X": {week + day: number for week in _WEEK for number, day in _DAYS},
     "V": {week + day: (by, number) for week, (_, by) in _WEEKS.items() for number, day in _DAYS},
     "J": {
@@ -57,3 +70,44 @@ TABLE: Table = {
     "s": {"以来": None, "以來": None},
     "e": {"每": None, "每个": None, "每個": None},
 }
+
+
+LANGUAGE = Language(
+    code="zh",
+    letters=r"[\u4e00-\u9fff]",
+    times=_TIMES,
+    date_signs={
+        YEAR: "年",
+        MONTH: "月份?(?![前間间])",
+        DAY_NUMBER: "[日号號](?![前間间以之])",
+    },
+    function_signs=(
+        "为什么|為什麼|什么时候|什麼時候|怎么样|怎麼樣|[怎什][么麼]|多少|多久|哪[里裡儿家个個天些]"
+        "|现在|現在|目前|[我你您他她它咱][们們]?|[这這那][个個]|星期[几幾]|[几幾][点點]"
+        "|[的了吗嗎呢吧啊谁誰几幾哪是在]"
+    ),
+    stop_words="""
+        的 了 是 在 和 与 或 我 你 他 她 它 们 我们 你们 他们 这 那 这个 那个 什么 怎么 哪里
+        哪个 为什么 吗 呢 吧 啊 就 也 都 很 到 把 被 给 让 从 有 没有 不 会 要 能 可以
+    """,
+    cue_patterns={
+        ASSISTANT: (
+            r"[你您](?:之前|上次|曾经|曾經|曾|刚才|剛才)?"
+            r"(?:说|說|建议|建議|推荐|推薦|提到|告诉|告訴|讲|講)"
+            r"|[你您]的(?:建议|建議|推荐|推薦|意见|意見|回答)"
+        ),
+        NOW: r"现在|現在|如今|目前|仍然|还[在是有能会]|還[在是有能會]",
+        FIRST_PERSON: r"[我咱]",
+    },
+    statements={
+        LASTING: (
+            "记住|记得|記得|别忘|別忘|重要|必须|必須|从不|從不|总是|總是|永远|偏好|喜欢|喜歡|截止"
+            "|生日|过敏|過敏|我叫|我的名字|我住"
+        ),
+        DECIDED: "决定|決定|同意|商定",
+        OPEN: "待办|待定|下一步|未解决",
+        FAILED: "错误|失败|錯誤|失敗",
+        FIXED: "修复|修正|修好",
+        DESIGNED: "架构|架構",
+    },
+)

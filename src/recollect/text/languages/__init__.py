@@ -1,0 +1,39 @@
+"""What is known of each language: its words of time, its cues, its function words, its forms."""
+
+from __future__ import annotations
+
+import functools
+
+from recollect.text.languages import english
+from recollect.text.languages.language import Language
+
+INDEX_LANGUAGE = english.LANGUAGE
+"""The one whose function words are left out of every text, and whose stems are its terms."""
+
+
+@functools.cache
+def spaced() -> tuple[Language, ...]:
+    """Return the languages with spaces between words; of two that fit, the first one counts."""
+    from recollect.text.languages import french, german, portuguese, spanish
+
+    rest = (german, portuguese, spanish, french)
+    return (INDEX_LANGUAGE, *(each.LANGUAGE for each in rest))
+
+
+@functools.cache
+def unspaced() -> tuple[Language, ...]:
+    """Return the languages of scripts without spaces; the first text in one imports them.
+
+    The first whose letters are in a text is its language.
+    """
+    from recollect.text.languages import chinese, japanese, korean
+
+    return japanese.LANGUAGE, korean.LANGUAGE, chinese.LANGUAGE
+
+
+@functools.cache
+def all_languages() -> tuple[Language, ...]:
+    """Return every language."""
+    from recollect.text.languages import arabic
+
+    return (*spaced(), *unspaced(), arabic.LANGUAGE)
