@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.text.languages import INDEX_LANGUAGE, spaced, unspaced
 from recollect.text.languages.language import ASSISTANT, Language
-from recollect.text.terms import STOP_WORDS, UNSPACED, bare
+from recollect.text.terms import UNSPACED, bare
 
 _WORD = re.compile(r"\w+")
 _MARKS = ".,;:!?()\"'¿¡…«»„“”"
-_LEAST = 2
-"""So many function words of a language make a question one in it, if English has fewer."""
 
 
 def read_question(question: str) -> tuple[frozenset[str], str]:
     """Return the cues of a question, and it without the function words of its language.
 
-    English ones stay: `STOP_WORDS` are left out of every text. The others are left out of questions
+    English ones stay: they are left out of every text. The others are left out of questions
     alone, and only of those in their language: "die" and "war" are words of English too. No index
     depends on them.
 
@@ -35,15 +33,33 @@ def read_question(question: str) -> tuple[frozenset[str], str]:
     content = question if question.isascii() else _without_function_signs(question)
     words = content.split()
     folded = folded if content is question else bare(content)
-    names = [name.strip(_MARKS) for name in folded.split()]
-    languages = _function_words()
-    counts = [sum(name in language for name in names) for language in languages]
-    count = max(counts)
-    is_english = count <= sum(name in STOP_WORDS for name in names)
-    if count < _LEAST or is_english or len(names) != len(words):
+    names = [name.strip(_MARKS).replace("’", "'") for name in folded.split()]
+    language = spoken_in(names)
+    if language is None or len(names) != len(words):
         return cues, content
-    language = languages[counts.index(count)]
-    return cues, " ".join(w for w, name in zip(words, names, strict=True) if name not in language)
+    needless = _function_words()[language]
+    return cues, " ".join(w for w, name in zip(words, names, strict=True) if name not in needless)
+
+
+def spoken_in(words: Sequence[str]) -> str | None:
+    """Return the code of the language with spaces that bare words are in, by function words.
+
+    They must be at least two, and more than those of the language of the index; else None.
+    """
+    count, code = 0, ""
+    for each, functional in _function_words().items():
+        own = sum(map(functional.__contains__, words))
+        if own > count:
+            count, code = own, each
+    return None if count < _LEAST or code == INDEX_LANGUAGE.code else code
+
+
+_LEAST = 2
+
+
+@functools.cache
+def _function_words() -> dict[str, frozenset[str]]:
+    return {each.code: frozenset(each.function_words.split()) for each in spaced()}
 
 
 def _cues(folded: str) -> Iterator[str]:
@@ -55,13 +71,6 @@ def _cues(folded: str) -> Iterator[str]:
             yield cue
     if not folded.isascii():
         yield from (c for c, signs in _cue_patterns(unspaced).items() if signs.search(folded))
-
-
-@functools.cache
-def _function_words() -> list[frozenset[str]]:
-    """Return the function words of each language, but for those that are left out of every text."""
-    others = (each for each in spaced() if each is not INDEX_LANGUAGE)
-    return [frozenset(each.function_words.split()) for each in others]
 
 
 @functools.cache

@@ -35,10 +35,13 @@ def test_a_question_asks_for_something(question: str, when: bool, name: bool, fi
         *("Was hast du mir geraten?", "die du mir empfohlen hattest", "dein Vorschlag zum Garten"),
         *("que loja me disseste?", "o que você sugeriu?", "a tua sugestão"),
         *("你建议我买什么？", "您之前说的店"),
+        *("¿Qué me recomendaste para la espalda?", "lo que usted me dijo", "tu consejo"),
+        *("Qu’est-ce que tu m’as recommandé ?", "qu’as-tu dit du pain ?", "ta suggestion"),
+        *("前に教えてくれたお店は？", "あなたの提案", "네가 추천한 책", "지난번에 알려 준 가게"),
     ],
 )
 def test_a_question_asks_what_the_assistant_said(question: str) -> None:
-    """In English, German, Portuguese and Chinese."""
+    """In every language."""
     assert ASSISTANT in read_question(question)[0]
 
 
@@ -62,6 +65,7 @@ def test_a_word_far_from_who_is_asked_belongs_to_another_clause() -> None:
     [
         *(("do I still drink coffee?", True), ("is it on Friday nowadays?", True)),
         *(("Wer kommt jetzt?", True), ("ainda come carne?", True), ("现在几点上课？", True)),
+        *(("¿dónde vivo ahora?", True), ("où est-il maintenant ?", True), ("지금 어디야?", True)),
         *(("what did I know then?", False), ("snow in Norway", False), ("noche", False)),
     ],
 )
@@ -70,7 +74,13 @@ def test_a_question_asks_how_things_are_now(question: str, is_now: bool) -> None
     assert (NOW in read_question(question)[0]) is is_now
 
 
-@pytest.mark.parametrize("question", ["Wo ist mein Rad?", "onde está o meu pé?", "我的鸡", "meine"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("Wo ist mein Rad?", "onde está o meu pé?", "我的鸡", "meine", "que dije ayer"),
+        *("où sont mes clés ? j’ai oublié", "qu'ai-je dit", "내 열쇠", "私の鍵"),
+    ],
+)
 def test_whoever_asks_speaks_of_themselves_in_any_of_the_languages(question: str) -> None:
     """As "my" does in English."""
     assert FIRST_PERSON in read_question(question)[0]
@@ -85,7 +95,10 @@ def test_whoever_asks_speaks_of_themselves_in_any_of_the_languages(question: str
         ("die Waschmaschine", "die Waschmaschine"),
         ("MIT licence with a man", "MIT licence with a man"),
         ("Clara现在星期几上中文课？", "Clara 上中文课？"),
-        ("京都のお店はどこ？", "京都のお店はどこ？"),
+        ("京都のお店はどこ？", "京都のお店は ？"),
+        ("¿Dónde está la llave del coche?", "llave coche?"),
+        ("Où est la clé de notre garage ?", "clé garage ?"),
+        ("우리 차 열쇠가 어디 있어?", "우리 차 열쇠가 있어?"),
         ("was war das´es mit der Uhr", "was war das´es mit der Uhr"),
         ("Größe", "Größe"),
     ],

@@ -28,6 +28,13 @@ from recollect.text.summary.statements import (
         "Nunca borres la carpeta de datos.",
         "请记住我的生日是五月三日。",
         "締め切りは金曜日です。",
+        "Lembra: nunca publicar à sexta.",
+        "Moro em Lisboa.",
+        "Ficou combinado: usamos Redis.",
+        "Recuerda: los viernes no se publica.",
+        "Rappelle-toi : pas de mise en ligne le vendredi.",
+        "기억해 줘: 금요일에는 배포하지 마세요.",
+        "Redis를 쓰기로 했어요.",
     ],
 )
 def test_what_a_person_wants_kept_is_seen_in_its_language(said: str) -> None:
@@ -37,7 +44,17 @@ def test_what_a_person_wants_kept_is_seen_in_its_language(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Do you remember the port?", "Thanks!", "It is raining.", "必须吗？", "ok", "好的。"]
+    "said",
+    [
+        "Do you remember the port?",
+        "Thanks!",
+        "It is raining.",
+        "必须吗？",
+        "ok",
+        "好的。",
+        "Lembras-te da porta?",
+        "좋아요.",
+    ],
 )
 def test_questions_and_small_talk_need_not_last(said: str) -> None:
     """A question about something important states nothing."""

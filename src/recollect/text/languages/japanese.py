@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ASSISTANT,
     DAY_NUMBER,
     DECIDED,
     DESIGNED,
@@ -88,20 +89,32 @@ LANGUAGE = Language(
     letters=r"[\u3040-\u30ff]",
     times=_TIMES,
     date_signs={YEAR: "年", MONTH: "月(?![前間])", DAY_NUMBER: "日(?![前間以之])"},
+    function_signs=(
+        "なぜ|どうして|どうやって|どのよう[にな]|どこ|いつ(?!も)|だれ|誰|どれ|どの|何|ですか|でしたか|ましたか"
+        "|ますか|でしょうか|について|教えて"
+    ),
     stop_words="""
         する した して です ます でし した こと もの ため から まで より など これ それ あれ
         この その どこ いつ なに どう なぜ だれ ある いる ない
     """,
-    cue_patterns={NOW: r"今[はもの]|まだ", FIRST_PERSON: r"[私僕俺]"},
+    cue_patterns={
+        ASSISTANT: (
+            r"(?:あなた|君)[がは].{0,30}(?:言|教え|勧め|薦め|提案|説明|話)"
+            r"|(?:あなた|君)の(?:提案|おすすめ|お勧め|説明|回答|答え|意見)"
+            r"|(?:教えて|勧めて|薦めて|提案して|説明して|言って|話して)(?:くれた|くれまし|もらった|もらいまし)"
+        ),
+        NOW: r"今[はもの]|まだ|現在",
+        FIRST_PERSON: r"[私僕俺]",
+    },
     statements={
         LASTING: (
             "覚えて|忘れないで|必ず|ければならない|絶対|決して|いつも|常に|好き|好み|締め切り|締切"
             "|期限|誕生日|アレルギー|名前は|と申します|住んで"
         ),
         DECIDED: "決め|合意",
-        OPEN: "未定|次の|保留",
-        FAILED: "エラー",
-        FIXED: "直し",
+        OPEN: "未定|次の|保留|未解決",
+        FAILED: "エラー|失敗|例外",
+        FIXED: "直し|修正",
         DESIGNED: "アーキテクチャ",
     },
 )

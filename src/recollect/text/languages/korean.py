@@ -1,16 +1,121 @@
-"""Korean: what is known of it."""
+"""Korean: what is known of it. Particles follow their word, so that it is read by signs."""
 
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ASSISTANT,
+    DAY_NUMBER,
+    DECIDED,
+    DESIGNED,
+    EVENING_HOURS,
+    FAILED,
+    FIRST_PERSON,
+    FIXED,
+    LASTING,
+    MONTH,
+    MORNING_HOURS,
+    NIGHT_HOURS,
+    NOON_HOURS,
+    NOW,
+    OPEN,
+    OTHER,
+    YEAR,
     Language,
+    Table,
 )
+
+_DAYS = "월화수목금토일"
+_LAST = ("지난", "저번")
+_COUNTED = ("하루", "이틀", "사흘", "나흘", "닷새")
+
+_TIMES: Table = {
+    OTHER: dict.fromkeys(("그제야", "그제서야")),
+    "X": {f"{day}요일": number for number, day in enumerate(_DAYS)},
+    "J": {
+        **dict.fromkeys(("작년", "지난해"), ("year", -1)),
+        "재작년": ("year", -2),
+        **dict.fromkeys(("올해", "금년"), ("year", 0)),
+        "내년": ("year", 1),
+        **dict.fromkeys(("지지난주", "지지난 주"), ("week", -2)),
+        **dict.fromkeys(("일주일 전", "일주일전"), ("week", -1)),
+        **dict.fromkeys(("이번주말", "이번 주말"), ("weekend", 0)),
+    },
+    "D": {
+        "오늘": 0,
+        "어제": -1,
+        "그저께": -2,
+        "그제": -2,
+        "엊그제": -2,
+        "내일": 1,
+        "모레": 2,
+        **{
+            name + before: -days
+            for days, name in enumerate(_COUNTED, 1)
+            for before in ("전", " 전")
+        },
+    },
+    "T": {
+        **dict.fromkeys(("어젯밤", "간밤", "지난밤", "지난 밤"), (NIGHT_HOURS, -1)),
+        **dict.fromkeys(("오늘밤", "오늘 밤"), (NIGHT_HOURS, 0)),
+    },
+    "R": {**dict.fromkeys((*_LAST, "최근"), -1), "이번": 0, "다음": 1},
+    "U": {
+        **dict.fromkeys(("일", "일간", "일 동안"), "day"),
+        **dict.fromkeys(("주", "주일", "주간"), "week"),
+        **dict.fromkeys(("달", "개월"), "month"),
+        **dict.fromkeys(("년", "년간", "해"), "year"),
+        "주말": "weekend",
+        "시간": "hour",
+        "분": "minute",
+    },
+    "P": {
+        **dict.fromkeys(("아침", "오전"), MORNING_HOURS),
+        **dict.fromkeys(("점심", "오후"), NOON_HOURS),
+        "저녁": EVENING_HOURS,
+        **dict.fromkeys(("밤", "새벽"), NIGHT_HOURS),
+    },
+    "K": {"봄": 3, "여름": 6, "가을": 9, "겨울": 12},
+    "N": {"한": 1, "두": 2, "세": 3, "네": 4, "몇": 3},
+    "A": {"전": None},
+    "F": {"의": None},
+    "s": {"이후": None},
+    "e": dict.fromkeys(("매", "매주", "매월", "매일", "매년")),
+}
 
 LANGUAGE = Language(
     code="ko",
+    letters=r"[\uac00-\ud7a3]",
+    times=_TIMES,
+    date_signs={
+        YEAR: "년",
+        MONTH: "월(?!간)",
+        DAY_NUMBER: "일(?! ?(?:간|동안|전에|전(?![가-힣])))",
+    },
+    function_signs=(
+        "(?<![가-힣])(?:무엇[을이]?|무슨|뭐[라가를]?|뭘|언제|어디서?|어떻게|왜|누가|누구|어느|어떤)(?![가-힣])"
+    ),
     stop_words="""
         것 거 등 수 때 곳 에서 에게 으로 까지 부터 처럼 보다 이나 그리고 하지만 그래서 무엇 언제
         어디 어떻게 왜 누가 우리 저는 나는 이것 그것 저것 있는 없는 했던 하는 한다 합니다 입니다
         어제 오늘
     """,
+    cue_patterns={
+        ASSISTANT: (
+            r"(?:추천|제안|설명|말|얘기|이야기)해 ?(?:준|줬|주었|주셨)|알려 ?(?:준|줬|주었|주셨)"
+            r"|(?:네가|당신이|너는|당신은) .{0,20}(?:추천|제안|설명|말)"
+        ),
+        NOW: r"지금|현재|아직|요즘",
+        FIRST_PERSON: r"(?<![가-힣])(?:저는|제가|저의|나는|내가|나의|우리|저희|내|제)(?![가-힣])",
+    },
+    statements={
+        LASTING: (
+            "기억해|잊지 ?마|중요|반드시|항상|언제나|절대|결코|앞으로는|선호|좋아하|좋아해|싫어"
+            "|마감|기한|생일|알레르기|제 이름|내 이름|살고 있|거주|해야 (?:합|한|해)|지 마세요|근무"
+        ),
+        DECIDED: "결정|합의|정했|기로 했|기로 함",
+        OPEN: "할 일|미정|다음 단계|보류|아직 안|미해결",
+        FAILED: "오류|에러|실패|예외",
+        FIXED: "수정했|고쳤|해결했",
+        DESIGNED: "아키텍처",
+    },
 )

@@ -44,6 +44,8 @@ AGO = "A"
 """Makes a number of units one range in the past, before or after it: "ago", "vor"."""
 ROLLING = "Z"
 """Makes it all of them up to now: "past"."""
+ROLLING_UNIT = "z"
+"""A unit that a number before it makes so many of them up to now: "derniers jours"."""
 IN, OF, ARTICLE, BEYOND = "I", "F", "t", "b"
 """Prepositions before a time, "of", articles; "before" in "the week before last"."""
 SINCE, SINCE_BEHIND, BEFORE, AFTER = "S", "s", "B", "E"
@@ -75,6 +77,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
         code: Its tag. Source: ISO 639-1.
         letters: A pattern of characters that tell it from others of its kind; none by default.
         times: Words of time, by kind.
+        ambiguous_times: Those that are other words in another language; they count in a text that
+            has more function words of this one.
         date_signs: Patterns of what makes a number a year, month or day, by kind.
         time_cues: What is in every match, and a pattern that tells that a text names a time; for
             small letters with accents. What has a space is more than one word.
@@ -94,6 +98,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     letters: str = "(?!)"
     times: Table = {}
+    ambiguous_times: Table = {}
     date_signs: Mapping[str, str] = {}
     time_cues: tuple[tuple[str, str], ...] = ()
     number_of_time: str = ""

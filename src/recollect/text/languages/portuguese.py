@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from recollect.text.languages.language import (
     ASSISTANT,
+    DECIDED,
+    DESIGNED,
     EVENING_HOURS,
+    FAILED,
     FIRST_PERSON,
+    FIXED,
+    LASTING,
     MORNING_HOURS,
     NOON_HOURS,
     NOW,
+    OPEN,
     OTHER,
     Language,
     Table,
@@ -107,4 +113,24 @@ LANGUAGE = Language(
         ),
     },
     address_words=f"voce tua tuas sua suas {_SAID_BY_YOU}",
+    statements={
+        LASTING: (
+            r"lembr[ae](?:-te|-se|r)?|recorda(?:-te)?|não (?:te |se )?esque[çc]as?|importantes?"
+            r"|deve|deves|devemos|devem|t[eê]m (?:de|que)|tens de|tenho de|temos de|nunca|sempre"
+            r"|a partir de agora|prefiro|prefere|preferimos|preferência|prazo|data limite"
+            r"|aniversário|alérgic\w|alergia|chamo-me|me chamo|meu nome|moro em|vivo em"
+            r"|trabalho (?:em|na|no)|gosto de|adoro|detesto|odeio|obrigatóri[oa]"
+        ),
+        DECIDED: (
+            r"decidi\w*|decisão|decisões|combin[aá]mos|combinado|acord[aá]mos|acordado"
+            r"|concord[aá]mos|escolhemos|escolhi|vamos usar"
+        ),
+        OPEN: (
+            r"pendentes?|por fazer|próximos? passos?|ainda (?:não|falta)|à espera|em aberto"
+            r"|aguardando"
+        ),
+        FAILED: r"erros?|falha|falhas|falhou|falharam|exceção",
+        FIXED: r"(?<!-)(?:corrigi\w*|consert\w+|reparad[oa]|resolvid[oa])",
+        DESIGNED: r"arquitet\w+|arquitect\w+",
+    },
 )

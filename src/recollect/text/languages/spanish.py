@@ -3,32 +3,131 @@
 from __future__ import annotations
 
 from recollect.text.languages.language import (
+    ASSISTANT,
     DECIDED,
     DESIGNED,
+    EVENING_HOURS,
     FAILED,
+    FIRST_PERSON,
     FIXED,
     LASTING,
+    MORNING_HOURS,
+    NIGHT_HOURS,
+    NOON_HOURS,
+    NOW,
     OPEN,
+    OTHER,
     Language,
+    Table,
 )
+
+_DAYS = "lunes martes miercoles jueves viernes sabado domingo".split()
+_MONTHS = (
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+).split()
+_NAMES = frozenset(("mayo", "julio"))  # of a sauce and of people
+_NUMBERS = "dos tres cuatro cinco seis siete ocho nueve diez".split()
+_UNITS = {
+    "minute": ("minuto", "minutos"),
+    "hour": ("hora", "horas"),
+    "day": ("dia", "dias"),
+    "week": ("semana", "semanas"),
+    "weekend": ("fin de semana", "fines de semana"),
+    "month": ("mes", "meses"),
+    "year": ("ano", "anos"),
+}
+_TIMES: Table = {
+    OTHER: dict.fromkeys(("el mar", "del mar", "al mar")),  # the sea, no month of English
+    "M": {name: number for number, name in enumerate(_MONTHS, 1) if name not in _NAMES}
+    | {"setiembre": 9},
+    "m": {name: number for number, name in enumerate(_MONTHS, 1) if name in _NAMES},
+    "W": {name: day for day, name in enumerate(_DAYS)},
+    "D": {
+        "hoy": 0,
+        "ayer": -1,
+        "anteayer": -2,
+        "antier": -2,
+        "antes de ayer": -2,
+        "pasado manana": 2,
+    },
+    "T": {"anoche": (NIGHT_HOURS, -1), "anteanoche": (NIGHT_HOURS, -2)},
+    "R": {
+        **dict.fromkeys(("pasado", "pasada", "pasados", "pasadas"), -1),
+        **dict.fromkeys(("ultimo", "ultima", "ultimos", "ultimas"), -1),
+        **dict.fromkeys(("antepasado", "antepasada"), -2),
+        **dict.fromkeys(("este", "esta"), 0),
+        **dict.fromkeys(("proximo", "proxima", "que viene"), 1),
+    },
+    "U": {word: unit for unit, words in _UNITS.items() for word in words},
+    "P": {
+        **dict.fromkeys(("por la manana", "de la manana"), MORNING_HOURS),
+        **dict.fromkeys(("mediodia", "tarde", "por la tarde"), NOON_HOURS),
+        **dict.fromkeys(("noche", "por la noche"), EVENING_HOURS),
+    },
+    "g": {"manana": MORNING_HOURS},
+    "N": {name: number for number, name in enumerate(_NUMBERS, 2)}
+    | {"un": 1, "una": 1, "par": 2, "unos": 3, "unas": 3, "doce": 12},
+    "o": {"primero": 1},
+    "A": {"hace": None, "atras": None},
+    "I": dict.fromkeys(("en", "durante", "hasta")),
+    "F": dict.fromkeys(("de", "del")),
+    "S": {"desde": None},
+    "B": dict.fromkeys(("antes de", "antes del")),
+    "E": dict.fromkeys(("despues de", "despues del", "tras")),
+    "e": dict.fromkeys(("cada", "todos", "todas")),
+}
+_FUNCTION_WORDS = """
+    a ahora al algo aquel aquella aun aunque como con cual cuales cuando cuanta cuantas cuanto
+    cuantos de del desde dijo dio donde e el ella ellas ellos en entre era eran es esa ese eso
+    esta estaba estan estas este esto estoy fue fueron ha habia han hasta hay he la las le les lo
+    los mas me mi mis muy nada ni no nos nosotros o para pero por porque que quien quienes se sea
+    ser si sin sobre son soy su sus tambien te tengo ti tiene tienes todavia tu tus un una unas
+    uno unos usted y ya yo
+"""
+_SAID_BY_YOU = "aconsejaste dijiste explicaste hablaste mencionaste recomendaste sugeriste"
 
 LANGUAGE = Language(
     code="es",
+    times=_TIMES,
+    ambiguous_times={
+        "N": {"once": 11},
+        "I": {"el": None},
+        "t": dict.fromkeys(("la", "los", "las")),
+    },
+    function_words=_FUNCTION_WORDS,
     stop_words="""
         el la los las un una unos unas de del al y o que en es por con para se no lo le su sus
         mi mis tu tus yo ella ellos nosotros esto esta este eso esa ese está están son fue era
         ser estar hay como cuando donde dónde qué quién cuál cuándo cómo pero más muy ya también
         sobre entre sin hasta
     """,
+    cue_words={
+        NOW: "actualmente ahora todavia",
+        FIRST_PERSON: """
+            conmigo dije dijimos hice hicimos mis nosotras nosotros nuestra nuestras nuestro
+            nuestros
+        """,
+    },
+    cue_patterns={
+        NOW: r"\b(?:hoy en dia|en este momento|ya no)\b",
+        ASSISTANT: (
+            rf"\b(?:{_SAID_BY_YOU.replace(' ', '|')})\b"
+            r"|\busted (?:me |ya )?"
+            r"(?:aconsejo|dijo|explico|hablo|menciono|recomendo|sugirio)\b"
+            r"|\b(?:tus?|sus?) (?:consejo|explicacion|recomendacion|respuesta|sugerencia)"
+        ),
+    },
+    address_words=f"tu tus su sus usted {_SAID_BY_YOU}",
     statements={
         LASTING: (
-            r"recuerda|no olvides|importante|debe|debes|debemos|deben|nunca|siempre"
-            r"|a partir de ahora|prefier\w+|fecha límite|plazo|cumpleaños|alérgic\w|me llamo"
-            r"|mi nombre|vivo en|trabajo en"
+            r"recuerda|recuerde|acu[eé]rdate|no (?:te |se )?olvides?|importante|debe|debes"
+            r"|debemos|deben|nunca|siempre|a partir de ahora|prefier\w+|fecha límite|plazo"
+            r"|cumpleaños|alérgic\w|me llamo|mi nombre|vivo en|trabajo en|me gustan?|odio"
+            r"|obligatori[oa]"
         ),
         DECIDED: r"decidi\w+|decisión|acordamos|acordado|elegimos",
-        OPEN: r"pendiente|próximos? pasos?",
-        FAILED: r"errores|fallo|falló",
+        OPEN: r"pendientes?|próximos? pasos?|por hacer|aún no|todavía no|a la espera",
+        FAILED: r"errores|fallo|falló|fallaron|excepción",
         FIXED: r"(?<!-)(?:corrige\w*|arregl\w+)",
         DESIGNED: r"arquitectura",
     },

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -23,7 +23,9 @@ from recollect.text.languages.language import (
     NUMBER,
     OTHER,
     YEAR,
+    Table,
 )
+from recollect.text.query_cues import spoken_in
 from recollect.text.terms import UNSPACED, bare
 
 MOST_CHARS = 2_000
@@ -42,7 +44,7 @@ _ASCII_WORD = re.compile(rf"{_NUMERIC}|\w+{_OTHER}")
 @functools.cache
 def _any_word() -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<unspaced>\d*[{UNSPACED}](?:[{UNSPACED}]|\d)*)|{_NUMERIC}"
+        rf"(?P<unspaced>\d*[{UNSPACED}](?: ?[{UNSPACED}]|\d)*)|{_NUMERIC}"
         rf"|(?:(?![{UNSPACED}])[\w\u0300-\u036f])+{_OTHER}"
     )
 
@@ -77,7 +79,7 @@ _TIMES = {
     ),
     "part": "DI?t?g|R[Pg]|T",
     "ago": "At?N?[qN]F?U|N?[qN]F?UA",
-    "rolling": "RF?N?[qN]F?U|Z[qN]?U",
+    "rolling": "RF?N?[qN]F?U|Z[qN]?U|[qN]z",
     "season": f"RF?[Kk]|[Kk]R|JF?K|[ISBEb]t?K(?:F?t?(?:Y|RU|UR))?|[Kk]F?(?:Y|t?{_WEEK})",
     "unit": "RU|Ut?bR|UR|J|D",
     "year": "Y",
@@ -151,6 +153,10 @@ def is_whole(text: str, expression: Expression) -> bool:
 def _words(text: str) -> Iterator[Word]:
     found = list((_ASCII_WORD if text.isascii() else _any_word()).finditer(text))
     names = [each[0].lower() if each[0].isascii() else bare(each[0]) for each in found]
+    phrases = _phrases()
+    if not _ambiguous().isdisjoint(names):
+        language = spoken_in(names)
+        phrases = phrases if language is None else _phrases_in(language)
     place = 0
     while place < len(found):
         match, length = found[place], 1
@@ -160,25 +166,46 @@ def _words(text: str) -> Iterator[Word]:
         elif group is not None:
             yield Word(*_by_form(group, match[0]), match.start(), match.end())
         else:
-            length, kind, value = _longest(names, place)
+            length, kind, value = _longest(names, place, phrases)
             yield Word(kind, value, match.start(), found[place + length - 1].end())
         place += length
 
 
-def _longest(names: list[str], place: int) -> tuple[int, str, Any]:
+def _longest(names: list[str], place: int, phrases: _Phrases) -> tuple[int, str, Any]:
     """Return how many words from a place on belong together, their kind and meaning."""
-    for phrase, kind, value in _phrases().get(names[place], ()):
+    for phrase, kind, value in phrases.get(names[place], ()):
         if names[place : place + len(phrase)] == phrase:
             return len(phrase), kind, value
     return 1, OTHER, None
 
 
+_Phrases: TypeAlias = dict[str, list[tuple[list[str], str, Any]]]
+"""The first word of phrases -> the phrase, its kind, its meaning; the longest first."""
+
+
 @functools.cache
-def _phrases() -> dict[str, list[tuple[list[str], str, Any]]]:
+def _phrases() -> _Phrases:
     """Return the words and phrases of all languages by their first word, the longest first."""
-    found: dict[str, list[tuple[list[str], str, Any]]] = {}
-    for language in spaced():
-        for kind, words in language.times.items():
+    return _by_first_word([language.times for language in spaced()])
+
+
+@functools.cache
+def _phrases_in(code: str) -> _Phrases:
+    """Return them for a text in one language, whose ambiguous words count."""
+    own = [language.ambiguous_times for language in spaced() if language.code == code]
+    return _by_first_word([*own, *(language.times for language in spaced())])
+
+
+@functools.cache
+def _ambiguous() -> frozenset[str]:
+    """Return the first words of what is ambiguous."""
+    return frozenset(_by_first_word([language.ambiguous_times for language in spaced()]))
+
+
+def _by_first_word(tables: Sequence[Table]) -> _Phrases:
+    found: _Phrases = {}
+    for table in tables:
+        for kind, words in table.items():
             for written, value in words.items():
                 phrase = written.split()
                 found.setdefault(phrase[0], []).append((phrase, kind, value))
@@ -222,6 +249,8 @@ def _characters(run: str, start: int) -> Iterator[Word]:
         if kind == "word":
             kind, value = _unspaced_words()[match[0]]
         elif match.lastgroup is None:
+            if match[0] == " ":
+                continue
             kind = OTHER
         else:
             kind, value = (NUMBER if kind == DIGITS else kind), _number(match[kind])

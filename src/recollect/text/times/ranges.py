@@ -100,7 +100,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def _range(said: Expression, now_ms: int, zone: tzinfo | None) -> TimeRange | None:
     try:
         now = to_datetime(now_ms).astimezone(zone)
-        if said.rule in {"ago", "rolling"} and said.value("U") in _HOURS:
+        if said.rule in {"ago", "rolling"} and said.value("Uz") in _HOURS:
             since, until, unit = _counted_hours(said, now_ms)
             month = day = 0
         else:
@@ -155,7 +155,7 @@ def _opened(opening: str, since: int, until: int, now_ms: int) -> tuple[int, int
 
 def _counted_hours(said: Expression, now_ms: int) -> tuple[int, int, str]:
     """Return the hour, or minute, that many before now; half of one to each side."""
-    length, count = _HOURS[said.value("U")], _count(said)
+    length, count = _HOURS[said.value("Uz")], _count(said)
     if said.rule == "rolling":
         return now_ms - count * length, now_ms + 1, "hour"
     middle = now_ms - count * length
@@ -265,7 +265,7 @@ def _ago(said: Expression, today: date) -> _Days | None:
 
 
 def _rolling(said: Expression, today: date) -> _Days | None:
-    shift, unit = said.value("R"), said.value("U")
+    shift, unit = said.value("R"), said.value("Uz")
     if shift not in {None, -1}:
         return None
     count = _count(said)
