@@ -368,14 +368,28 @@ def test_a_token_of_an_agent_or_tenant_stays_there(callers: Callers) -> None:
 def test_a_sender_takes_a_token_that_speaks_for_its_channel(callers: Callers) -> None:
     """Whose turn it is says who hears it."""
     bridge = callers.local("owner", "write", channels=("telegram",))
-    assert bridge.sender(None) is None
-    assert bridge.sender("telegram:5") == "telegram:5"
+    session = bridge.writes_to("telegram:5")
+    assert bridge.sender(None, session) is None
+    assert bridge.sender("telegram:5", session) == "telegram:5"
     for other in ("slack:T1:U7", "ann"):
         with pytest.raises(Denied):
-            bridge.sender(other)
-    assert callers.local("owner", "write", channels=("*",)).sender("ann") == "ann"
+            bridge.sender(other, session)
+    assert callers.local("owner", "write", channels=("*",)).sender("ann", session) == "ann"
     with pytest.raises(InvalidInput):
-        bridge.sender("a:")
+        bridge.sender("a:", session)
+
+
+@pytest.mark.parametrize("sender", ["telegram:42", "telegram:7", "ann"])
+def test_nobody_speaks_as_another_to_hear_what_they_hear(callers: Callers, sender: str) -> None:
+    """The newest turn of a session says who hears: the owner's, in a guest's own session."""
+    bridge = callers.local("shared", "write", "bridge", channels=("*",))
+    own = bridge.writes_to("mine")
+    for session in (own, bridge.writes_to("guest:bridge")):
+        with pytest.raises(Denied):
+            bridge.sender(sender, session)
+        assert bridge.sender("guest:bridge", session) == "guest:bridge"
+    there = bridge.writes_to("telegram:42")
+    assert bridge.sender(sender, there) == sender
 
 
 def test_an_erased_session_of_a_token_is_begun_again_empty(callers: Callers) -> None:

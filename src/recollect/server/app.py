@@ -156,7 +156,8 @@ class HttpApp:
         with admission.answering(is_stream=isinstance(route, StreamRoute)):
             if isinstance(route, UploadRoute):
                 scope["patient"] = True  # see `LimitedConnection`: a deadline for each piece
-                response = await self._upload(entry, caller, request, receive, admission)
+                parts = pieces_of(headers, route.max_body, receive)
+                response = await self._upload(entry, caller, request, parts, admission)
                 await send_response(send, response)
                 return
             most = admission.most_of_body(route)
@@ -209,11 +210,16 @@ class HttpApp:
         return outcome
 
     async def _upload(
-        self, entry: Entry, caller: Caller, request: Request, receive: Receive, admission: Admission
+        self,
+        entry: Entry,
+        caller: Caller,
+        request: Request,
+        pieces: AsyncIterator[bytes],
+        admission: Admission,
     ) -> Response:
         given = await admission.run(_given, entry, caller, request)
         with TemporaryFile(dir=caller.memory.home) as file:
-            async for piece in pieces_of(entry.route.max_body, receive):
+            async for piece in pieces:
                 await admission.run(file.write, piece)
             return await admission.run(_uploaded, entry, caller, given, file)
 

@@ -224,13 +224,17 @@ def _piece(message: Message) -> bytes:
     return body
 
 
-async def pieces_of(max_body: int, receive: Receive) -> AsyncIterator[bytes]:
+async def pieces_of(
+    headers: dict[bytes, bytes], max_body: int, receive: Receive
+) -> AsyncIterator[bytes]:
     """Yield a body piece by piece.
 
     Raises:
-        Refused: it is too long.
+        Refused: it is too long, by its header before anything is read.
         ClientGone: the client left.
     """
+    if _length(headers) > max_body:
+        raise Refused(TOO_LARGE)
     size, is_more = 0, True
     while is_more:
         message = await receive()

@@ -226,7 +226,7 @@ def test_a_client_that_left_gets_no_answer(messages: list[Message]) -> None:
     with pytest.raises(ClientGone):
         _read(PLAIN, messages)
     with pytest.raises(ClientGone):
-        asyncio.run(_all(pieces_of(9, _receiver(messages))))
+        asyncio.run(_all(pieces_of({}, 9, _receiver(messages))))
 
 
 async def _all(pieces: Any) -> list[bytes]:
@@ -235,9 +235,11 @@ async def _all(pieces: Any) -> list[bytes]:
 
 def test_a_file_comes_in_pieces_up_to_its_limit() -> None:
     """Nothing of it is held."""
-    assert asyncio.run(_all(pieces_of(4, _receiver(_body(b"12", b"34"))))) == [b"12", b"34"]
+    assert asyncio.run(_all(pieces_of({}, 4, _receiver(_body(b"12", b"34"))))) == [b"12", b"34"]
     with pytest.raises(Refused):
-        asyncio.run(_all(pieces_of(3, _receiver(_body(b"12", b"34")))))
+        asyncio.run(_all(pieces_of({}, 3, _receiver(_body(b"12", b"34")))))
+    with pytest.raises(Refused):
+        asyncio.run(_all(pieces_of({b"content-length": b"4"}, 3, _receiver([]))))
 
 
 def test_media_types_are_compared_without_parameters_and_case() -> None:

@@ -81,7 +81,7 @@ def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
         metadata=given.metadata,
         event_id=given.event_id,
         model=given.model,
-        sender=caller.sender(given.sender),
+        sender=caller.sender(given.sender, session),
     )
     if message.session_id == session.id and message.seq > session.last_seq:
         return Created(message)
