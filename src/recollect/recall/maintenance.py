@@ -214,6 +214,8 @@ class Maintenance:
         for _ in range(_REPAIRS):
             if not self._kept.heal(error):
                 break
+            if self._kept.files is not None:
+                self._kept.files.forget_scan()
             try:
                 return work()
             except StoreCorrupt as another:

@@ -87,6 +87,10 @@ class MemorySource:
             return True
         return self.folder.withheld() != last.withheld
 
+    def forget_scan(self) -> None:
+        """Scan with the next sync: the index that the last one was taken into is gone."""
+        self._taken_in = None
+
     def differs(self, state: SourceState) -> bool:
         """Return whether a sync would take in or remove a file; no later scan is spared."""
         listing, stamps = self.folder.listing(), self._own(state.stamps)

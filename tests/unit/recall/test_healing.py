@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw  # noqa: TID251  # damages what none of our writers would
 import pytest
 
 import recollect
@@ -90,6 +91,18 @@ def _elsewhere(damage: str, path: Path) -> None:
         f" t.{damage}(pathlib.Path({str(path)!r}))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_damaged_number_is_noticed_and_the_first_answer_has_the_files(home: Path) -> None:
+    """They were read into the index that turned out to be damaged a moment later."""
+    connection = apsw.Connection(str(home / INDEX_FILE))
+    connection.execute("UPDATE tail SET id = id + 5000 WHERE id = (SELECT max(id) FROM tail)")
+    connection.close()
+    with _opened(home) as memory:
+        found = memory.search("lantern", limit=400)
+        assert len(found.hits) == 301
+        assert {hit.source for hit in found.hits} == {"memory", "sessions"}
+        assert HEALED in found.warnings
 
 
 @pytest.mark.parametrize("damage", [_head, _schema, _half, _pages, _noise, _last_pages])

@@ -33,6 +33,7 @@ from recollect.index.model.chunk_record import (
     Mask,
     Records,
     damaged_records,
+    damaged_rows,
     decode,
 )
 from recollect.index.model.document import SOURCES
@@ -193,6 +194,8 @@ class Partition:
             start = max(first, known)
             records[start - known : first + len(held) - known] = held[start - first :]
         for row in self._tail:
+            if row.number >= count:
+                raise damaged_rows("chunks")
             if row.number >= known:
                 records[row.number - known] = decode(row.layout)[0]
         return records
