@@ -270,18 +270,14 @@ class Caller:
         """Return whose turn it is, to be stored with a message of a session.
 
         Raises:
-            Denied: it is an account of a channel that the token does not speak for, or the token
-                hears as the session, which is with somebody else.
+            Denied: it is of another channel, or the token hears as a session with somebody else.
             InvalidInput: it cannot be an account.
         """
-        if asked is None:
-            return None
-        channel = parse_account(asked).channel or ALL_CHANNELS
-        if not self.token.speaks_for(channel):
-            raise _not_for(channel)
-        if not self.token.is_owners and self._hears(session):
-            # The newest turn says who hears: nobody speaks as another to hear what they do.
-            self.memory.sessions.visibility_group(session.id, asked)
+        if asked is not None:
+            if not self.token.speaks_for(channel := parse_account(asked).channel or ALL_CHANNELS):
+                raise _not_for(channel)
+            if not self.token.is_owners and self._hears(session):  # as its newest turn says
+                self.memory.sessions.visibility_group(session.id, asked)
         return asked
 
     @cached_property
