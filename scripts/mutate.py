@@ -45,8 +45,8 @@ ROOMS = {
     "aio": Room(("aio",), ("unit/aio", "unit/test_every_call.py")),
     "assembly": Room(("assembly",), ("unit/test_*.py", "unit/recall", "integration/background")),
     "audience": Room(
-        ("caller.py", "recall/audience.py", "recall/hearer.py", "recall/ownership.py",
-         "recall/guest_notes.py", "audience", "sessions/policy/conversation.py",
+        ("caller.py", "recall/audience.py", "recall/ownership.py", "recall/guest_notes.py",
+         "audience", "sessions/policy/conversation.py",
          "sessions/record/access.py"),
         ("unit/audience", "unit/test_caller.py", "unit/test_plain_names.py", "unit/test_users.py",
          "unit/test_within.py", "unit/recall/test_audience.py",

@@ -15,6 +15,7 @@ from recollect.assembly.components import Components
 from recollect.assembly.exchange import ExchangeFacade
 from recollect.assembly.repair import RepairFacade
 from recollect.assembly.resources import OpenOptions
+from recollect.audience.visibility import OPERATOR, Asker
 from recollect.core.checks import checked, checked_call, self_checked
 from recollect.core.clock import Clock
 from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
@@ -27,7 +28,7 @@ from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import QUESTION, SearchQuestion, asking_of, readable_paths
+from recollect.recall.audience import QUESTION, SearchQuestion
 from recollect.recall.maintenance import Synced
 from recollect.store.streams import EventStream
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
@@ -248,19 +249,19 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         if not callable(on_progress):
             raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")
-        asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
         seen = self.scope if scope is None else self._base.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        parts, now = self._parts, self._base.clock.now_ms()
-        options = asked.options(seen, self.settings, self._base.records, parts, now)
+        parts, base, asker = self._parts, self._base, Asker(for_session, for_sender)
+        audience = None if asker == OPERATOR else base.audience(None, asker)
+        asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
+        options = asked.options(seen, self.settings, base.records, parts, base.clock)
         result = self._found(query, seen, options, on_progress)
         if NAMED.fullmatch(query) and not options.is_narrowed:
-            result = parts.named(result, query, seen, options, asked.asking(self.settings))
-        if min_confidence is not None:
-            result = above_confidence(result, min_confidence)
+            result = parts.named(seen, options, asker).first(result, query)
+        result = result if min_confidence is None else above_confidence(result, min_confidence)
         is_linked = any(hit.source != SESSIONS for hit in result.hits)
-        return parts.linker(for_session, for_sender).hits(result) if is_linked else result
+        return parts.linker(asker).hits(result) if is_linked else result
 
     def _found(
         self, query: str, seen: Scope, options: SearchOptions, on_progress: OnProgress
@@ -320,9 +321,8 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         if self._parts.closed.is_set():
             raise StoreClosed("the memory is closed", hint="open it again")
-        asking = asking_of(for_session, for_sender, self.settings)
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        return self._parts.read(path, extent, asking)
+        return self._parts.read(path, extent, Asker(for_session, for_sender))
 
     def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
         """Return the paths of the memory files that can be read, sorted; nothing is opened.
@@ -335,9 +335,10 @@ class Memory(ExchangeFacade, RepairFacade):
             NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or cannot be an account.
         """
-        asking, reading = asking_of(for_session, for_sender, self.settings), self._parts.reading
+        asker, reading = Asker(for_session, for_sender), self._parts.reading
+        audience = self._base.audience(None, asker)
         paths = [] if reading is None else reading.paths()
-        return readable_paths(self._parts.sessions, asking, paths)
+        return [path for path in paths if audience.sees_file(path)]
 
     def lines(
         self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
@@ -349,7 +350,7 @@ class Memory(ExchangeFacade, RepairFacade):
             for_session: As it was searched: nothing else than this session may hear.
             for_sender: Whom that session answers, as for `search`.
         """
-        return self._parts.lines(result, for_session, for_sender)
+        return self._parts.lines(result, Asker(for_session, for_sender))
 
     def get(
         self,
@@ -370,8 +371,7 @@ class Memory(ExchangeFacade, RepairFacade):
         Raises:
             InvalidInput: an id is neither a number nor a UUID.
         """
-        found = self._parts.stored().details(ids, max_tokens, for_session, for_sender)
-        return self._parts.linker(for_session, for_sender).details(found)
+        return self._parts.details(ids, max_tokens, Asker(for_session, for_sender))
 
     def preview_uses(self) -> list[UsePreview]:
         """Return what each use of a language model would take in a day; nothing is asked."""

@@ -105,7 +105,6 @@ class SessionObservations:
     """Takes one that it hears out of everything until it is restored."""
     get = for_session(ObservationRecall.get, _OBSERVATIONS)
     """Returns those that it hears, by id."""
-    hearer = of_session(ObservationRecall.hearer, _OBSERVATIONS)
     """Returns who asks, for a sender of the session."""
     list = for_session(ObservationRecall.list, _OBSERVATIONS)
     """Returns those that it hears, the newest first."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
 
 def observation_parts(
     resources: Resources,
-    sessions: Callable[[], Sessions],
     arrivals: Arrivals,
     controls: Callable[[], CaptureControls],
 ) -> ObservationParts:
@@ -29,17 +28,15 @@ def observation_parts(
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.gathering import Gathering
     from recollect.observations.recorder import ObservationParts
-    from recollect.recall.hearer import hearer_of
     from recollect.store.blobs import Blobs
 
-    shared = resources.resolved.settings.observations.shared
     return ObservationParts(
         database=resources.records,
         gathering=Gathering(),
         blobs=Blobs(resources.home / BLOBS),
         clock=resources.clock,
         drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
-        hearing=lambda session, sender: hearer_of(sessions, session, sender, shared=shared),
+        audience=resources.audience,
         is_owners=lambda place: group_at(place, resources.owner).is_owners,
         controls=controls,
         own_calls=own_calls(resources),
@@ -64,7 +61,7 @@ def context_parts(
         ids=resources.ids,
         sessions=sessions,
         settings=settings.context,
-        shared=settings.observations.shared,
+        audience=resources.audience,
         scope=resources.scope,
         sizer=Sizer(resources.order.count_tokens),
         secret=bytes.fromhex(persisted_random(resources.records, REDACTION_SALT)),

@@ -147,7 +147,7 @@ class _Ground(msgspec.Struct, frozen=True, kw_only=True):
         resources, controls = self.resources, self.controls
         # The mirror keeps the numbers of what it has not, for a recovery.
         arrivals = Arrivals(self.mirror, maintenance)
-        return functools.cache(lambda: observation_parts(resources, sessions, arrivals, controls))
+        return functools.cache(lambda: observation_parts(resources, arrivals, controls))
 
 
 def _assemble(resources: Resources, trunk: Components | None = None) -> Components:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet, finalize
@@ -12,19 +12,18 @@ import msgspec
 
 from recollect.assembly.resources import Resources
 from recollect.assembly.sources import LateNotes, shown_extra_paths
+from recollect.audience.visibility import Asker
 from recollect.core.checks import checked
 from recollect.core.clock import to_datetime, zone_of
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.numbers import NAMES_ANY
 from recollect.index.index import Index
-from recollect.recall.audience import asking_of, check_may_read, readable_paths
 from recollect.recall.maintenance import Maintenance, Synced
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
 
 if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
-    from recollect.audience.visibility import VisibilityGroup
     from recollect.core.scope import Scope
     from recollect.core.settings import Settings
     from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
@@ -37,17 +36,16 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.observations.recorder import ObservationParts
-    from recollect.recall.audience import Asking
     from recollect.recall.context.contexts import ContextParts, Contexts
     from recollect.recall.context.sections import Sections
     from recollect.recall.probe import EmbedderProbe
     from recollect.recall.search_port import SearchBackend
     from recollect.recall.status import Reported
-    from recollect.recall.steps.details import Records
+    from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.links import Linker
+    from recollect.recall.steps.named import Named
     from recollect.recall.steps.timeline import ObservationRecall, Search
-    from recollect.sessions.context.episode import Episode
     from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
@@ -212,7 +210,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
 
         base = self.resources
         zone = zone_of(base.resolved.settings.sessions.time_zone)
-        return ObservationRecall(self.observation_parts(), search, base.owner, zone)
+        return ObservationRecall(self.observation_parts(), search, zone)
 
     def contexts(self, search: Search) -> Contexts:
         """Return what makes context blocks."""
@@ -229,87 +227,64 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
             self.context_parts(), base.home, base.workspace, lambda: self.capture().projects
         )
 
-    def lines(
-        self, result: SearchResult, for_session: str | None, for_sender: str | None
-    ) -> IndexLines:
+    def lines(self, result: SearchResult, asker: Asker) -> IndexLines:
         """Return the index lines of hits; see `Memory.lines`."""
         from recollect.recall.steps.lines import lines_of
 
-        base, hearer = self.resources, None
-        if for_session is not None or for_sender is not None:
-            hearer = self.observations().hearer(for_session, for_sender)
-        return base.records.read(lambda tx: lines_of(tx, base.scope, result, hearer))
-
-    def stored(self) -> Records:
-        """Return where records of each kind are, for their details."""
-        from recollect.recall.steps.details import Records
-        from recollect.sessions.context.episode import hearers_of, require_episode
-
         base = self.resources
+        return base.records.read(
+            lambda tx: lines_of(tx, base.scope, result, base.audience(tx, asker))
+        )
 
-        def episode(name: str) -> tuple[Episode, VisibilityGroup]:
-            found = base.records.read(lambda tx: require_episode(tx, base.scope, name))
-            return found, hearers_of(found, base.owner)
+    def details(
+        self, ids: str | Sequence[str], max_tokens: int | None, asker: Asker
+    ) -> DetailBatch:
+        """Return records in full, with their links; see `Memory.get`."""
+        from recollect.recall.steps.details import read_details
 
-        return Records(observations=self.observations, sessions=self.sessions, episode=episode)
+        found = read_details(self.observation_parts(), ids, max_tokens, asker)
+        return self.linker(asker).details(found)
 
-    def linker(self, for_session: str | None, for_sender: str | None) -> Linker:
+    def linker(self, asker: Asker) -> Linker:
         """Return what tells who asks which observations memory files name, and where."""
         from recollect.recall.steps.links import Linker
 
         base = self.resources
-        asking = asking_of(for_session, for_sender, base.resolved.settings)
         is_whole = (base.scope.agent, base.scope.user, base.scope.project) == (None,) * 3
-        has_files = self.reading is not None or is_whole  # else they may be of other owners
         return Linker(
             index=self.index,
             records=base.records,
             scope=base.scope,
-            hearer=self.observations().hearer(for_session, for_sender),
-            readable=lambda paths: (
-                readable_paths(self.sessions, asking, paths) if has_files else []
-            ),
+            asker=asker,
+            audience=base.audience,
+            has_files=self.reading is not None or is_whole,  # else they may be of other owners
         )
 
-    def read(self, path: str, extent: Extent, asking: Asking | None) -> ReadResult:
+    def read(self, path: str, extent: Extent, asker: Asker) -> ReadResult:
         """Return lines of a memory file, as far as somebody may read it; see `Memory.read`."""
-        reading = self.reading
+        reading, audience = self.reading, self.resources.audience(None, asker)
         if path.startswith(f"{GUEST_NOTES}/"):
             from recollect.recall.note_source import read_note
 
-            note = read_note(self.notes.found, path, extent, self.sessions, asking)
+            note = read_note(self.notes.found, path, extent, audience)
             if note is not None:
                 return note
-        if asking is not None:
-            ref = path if reading is None or not asking.shared else reading.ref_of(path)
-            check_may_read(self.sessions, asking, ref)
+        if not audience.is_owners:
+            ref = path if reading is None or not audience.guests_read else reading.ref_of(path)
+            audience.require_file(ref)
         if reading is None:
             raise NotFound("this memory has no workspace", hint="give one with --workspace")
         found = reading.read(path, extent)
         if not NAMES_ANY.search(found.text):
             return found
-        named = (None, None) if asking is None else (asking.session_id, asking.sender)
-        return self.linker(*named).read(found, reading.mentions(found.path))
+        return self.linker(asker).read(found, reading.mentions(found.path))
 
-    def named(
-        self,
-        result: SearchResult,
-        query: str,
-        seen: Scope,
-        options: SearchOptions,
-        asking: Asking | None,
-    ) -> SearchResult:
-        """Return what was found behind the record that the question names; see `Named`."""
+    def named(self, seen: Scope, options: SearchOptions, asker: Asker) -> Named:
+        """Return what looks up the record that a question names."""
         from recollect.recall.steps.named import Named
 
-        named = Named(
-            sessions=self.sessions,
-            observations=self.observations,
-            scope=seen,
-            options=options,
-            asking=asking,
-        )
-        return named.first(result, query)
+        base = self.resources
+        return Named(base.records, seen, options, asker, base.audience)
 
     def require_whole(self, what: str) -> None:
         """Refuse what takes in the whole home to a memory that was narrowed.

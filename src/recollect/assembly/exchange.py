@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recollect.assembly.components import Components
 from recollect.assembly.resources import Resources
 from recollect.assembly.sources import memory_files, recalls
+from recollect.audience.visibility import Asker
 from recollect.core.checks import checked
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound
@@ -27,7 +28,6 @@ if TYPE_CHECKING:  # imported where they are asked for
         ExportParts,
         ExportProgress,
         HomeExport,
-        Recipient,
     )
     from recollect.governance.exchange.importer import ExchangeReport, Intake, OnImport
     from recollect.governance.exchange.lines import FileLine
@@ -141,7 +141,7 @@ class ExchangeFacade:
         if seen.session is not None:
             self._parts.sessions().get(seen.session)
         at = None if since is None else check_time(since)
-        order = ExportOrder(scope=seen, since=at, for_session=for_session, files=files)
+        order = ExportOrder(scope=seen, since=at, asker=Asker(for_session), files=files)
         return HomeExport(_export_parts(self._parts), order, on_progress)
 
     def import_export(
@@ -229,26 +229,17 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _export_parts(parts: Components) -> ExportParts:
-    from recollect.governance.exchange.export import ExportParts, Recipient
-    from recollect.recall.hearer import hearer_of
+    from recollect.governance.exchange.export import ExportParts
     from recollect.store.blobs import Blobs
 
     base = parts.resources
-    shared = base.resolved.settings.observations.shared
-
-    def hearing(session_id: str) -> Recipient:
-        hearer = hearer_of(parts.sessions, session_id, None, shared=shared)
-        group = hearer.group
-        return Recipient(group=group, hearer=hearer, shares_deeds=group.is_owners or shared)
-
     return ExportParts(
         home=base.home,
         database=base.records,
         blobs=Blobs(base.home / BLOBS),
         clock=base.clock,
         ids=base.ids,
-        owner=base.owner,
-        hearing=hearing,
+        audience=base.audience,
         files=None if base.workspace is None else lambda: _files(base),
     )
 

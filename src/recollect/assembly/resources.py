@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.audience.identity_links import USERS, read_links
 from recollect.audience.owner import Owner, read_owner
+from recollect.audience.visibility import Asker, Audience
 from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import ConfigError, InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope, ScopeOfPerson
@@ -36,7 +37,7 @@ from recollect.models.registry import (
 )
 from recollect.recall.healing import open_sound_index
 from recollect.recall.ownership import claim
-from recollect.store.engine import Database
+from recollect.store.engine import Database, Transaction
 from recollect.store.files import private_folder, write_file
 from recollect.store.meta import (
     OWNERS,
@@ -109,6 +110,29 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
             InvalidInput: its user cannot be one.
         """
         return _stored(scope, self.owner, self.redactor)
+
+    def audience(self, tx: Transaction | None, asker: Asker) -> Audience:
+        """Return what an asker hears; see `Resolve`.
+
+        Args:
+            tx: The snapshot of the read; None for what is not in the records: the index, and files.
+            asker: Who asks.
+        """
+        if tx is None and asker.session_id is not None:
+            return self.records.read(lambda tx: self.audience(tx, asker))
+        settings, group = self.resolved.settings, None
+        if tx is not None and asker.session_id is not None:
+            from recollect.sessions.policy.turns import resolved
+
+            group = resolved(tx, asker, self.scope, self.owner).group
+        elif asker.sender is not None:
+            raise InvalidInput("a sender needs a session", hint="give for_session with it")
+        return Audience(
+            owner=self.owner,
+            group=group,
+            shares_observations=settings.observations.shared,
+            guests_read=settings.sessions.guests_read,
+        )
 
     def unknown_user(self, scope: Scope) -> tuple[str, ...]:
         """Return a warning where no session is of the user of a scope."""

@@ -1,17 +1,21 @@
-"""Visibility groups: which conversations hear of each other. `visibility_group_of` decides it all.
+"""Visibility: which conversations hear of each other, who asks, and what of the records they hear.
 
-Search, read, view, flush and whoever else asks who hears something asks it. What is said stays
-within its group. The columns of a session decide, so that its forks, which have no key, are in
-its group too. One that is read by many, or of a kind that is not understood, is a group of
-its own: the place with its threads and all the sessions that it ever had. In a session that people
-share one by one, as all direct chats of OpenClaw share ``agent:main:main``, the sender of each
-turn decides.
+What is said stays within its visibility group; `visibility_group_of` decides it all. The columns of
+a session decide, so that its forks, which have no key, are in its group too. One that is read by
+many, or of a kind that is not understood, is a group of its own: the place with its threads and all
+the sessions that it ever had. In a session that people share one by one, as all direct chats of
+OpenClaw share ``agent:main:main``, the sender of each turn decides.
+
+Who asks is known at the edge: the arguments ``for_session`` and ``for_sender`` become one `Asker`
+in the first lines of a public call. What an asker hears may change with every message and every
+setting, so each read resolves it again, inside its own snapshot, and keeps it for no other.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Protocol
+from collections.abc import Callable
+from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
 
@@ -25,9 +29,13 @@ from recollect.audience.account import (
     unescaped,
 )
 from recollect.audience.identity_links import IdentityLinks
-from recollect.audience.owner import Owner
+from recollect.audience.owner import OWNER_HINT, Owner
 from recollect.audience.session_key import DIRECT, GROUP, is_group_id, without_thread
+from recollect.core.errors import Denied
 from recollect.core.scope import Place
+from recollect.core.settings import matches
+from recollect.store.columns import Condition
+from recollect.store.engine import Transaction
 
 MAIN_AGENT = "main"
 """The agent of conversations whose key names none, as in OpenClaw."""
@@ -177,3 +185,114 @@ def _unescaped(part: str | None) -> str | None:
 def _name(kind: str, *parts: str | None) -> str:
     # As JSON no part can look like two.
     return msgspec.json.encode([kind, *parts]).decode()
+
+
+class Asker(msgspec.Struct, frozen=True):
+    """On whose behalf is asked: that of a session, or, without one, the operator's.
+
+    Attributes:
+        session_id: In which session it is answered.
+        sender: To whom, an account; None for whose turn its newest message is.
+    """
+
+    session_id: str | None = None
+    sender: str | None = None
+
+
+OPERATOR = Asker()
+
+
+class Audience(msgspec.Struct, frozen=True, kw_only=True):
+    """What an asker hears.
+
+    Attributes:
+        owner: Whose agent it is, and who is linked to whom.
+        group: The visibility group; None for the operator.
+        shares_observations: Whether guests and groups hear what the agent did for them.
+        guests_read: Patterns of the memory files that guests see, relative to the workspace.
+    """
+
+    owner: Owner
+    group: VisibilityGroup | None = None
+    shares_observations: bool = False
+    guests_read: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.group, self.shares_observations, self.guests_read))  # links are a dict
+
+    @property
+    def name(self) -> str:
+        """The name of the visibility group; empty for the operator."""
+        return "" if self.group is None else self.group.name
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether the operator or the owner asks: they see memory files, inputs and outputs."""
+        return self.group is None or self.group.is_owners
+
+    @property
+    def hears_deeds(self) -> bool:
+        """Whether what the agent did is heard, of what was done in the turns that are heard."""
+        return self.is_owners or self.shares_observations
+
+    def hears(self, session: Conversation, sender: str | None = None) -> bool:
+        """Return whether the turns of a sender in a session are heard; of None the unknown ones."""
+        return self.group is None or visibility_group_of(session, self.owner, sender) == self.group
+
+    def hears_record(self, kind: str, place: Place) -> bool:
+        """Return whether a message or an observation of a place is heard."""
+        is_kind = kind != "observation" or self.hears_deeds
+        return is_kind and self.hears(place, place.turn_sender)
+
+    def sees_file(self, path: str) -> bool:
+        """Return whether a memory file is seen, by its path relative to the workspace."""
+        if self.group is None or self.group.is_owners:
+            return True
+        return self.group.is_private and any(matches(path, each) for each in self.guests_read)
+
+    def require_file(self, path: str) -> None:
+        """Refuse a memory file that is not seen.
+
+        Raises:
+            Denied: it is the owner's, and the settings do not share it with guests.
+        """
+        if self.sees_file(path):
+            return
+        if self.group is not None and not self.group.is_private:
+            raise Denied(
+                "a group does not see memory files",
+                hint="read them in a direct chat, or without for_session as their owner",
+            )
+        shares = "share files with guests by sessions.guests_read"
+        raise Denied(
+            "a guest does not see memory files",
+            hint=shares if self.owner.is_named else f"{OWNER_HINT}; or {shares}",
+        )
+
+
+Resolve: TypeAlias = Callable[[Transaction, Asker], Audience]
+"""Returns what an asker hears, in the snapshot of a read; raises `NotFound` without the session,
+`InvalidInput` for a sender that cannot be an account or has no session, `Denied` for one whom the
+session is not with."""
+
+
+class HeardTurns(msgspec.Struct, frozen=True):
+    """Which turns of a session are heard: of these senders, and whether of unknown ones."""
+
+    senders: tuple[str, ...]
+    unnamed: bool
+    is_all: bool = False
+    """No message is left out, whoever's turn it is of."""
+
+    def narrow(self, where: Condition) -> None:
+        """Narrow a condition to the messages of these turns."""
+        if self.is_all:
+            return
+        named: LiteralString = " OR turn_sender = ?" * len(self.senders)
+        unnamed: LiteralString = "turn_sender IS NULL" if self.unnamed else "1 = 0"
+        where.sql += " AND (" + unnamed + named + ")"
+        where.params += self.senders
+
+
+EVERY_TURN = HeardTurns((), unnamed=True, is_all=True)
+NO_TURN = HeardTurns((), unnamed=False)

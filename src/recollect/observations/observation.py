@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
-from recollect.core.scope import Place
 from recollect.text.boundaries import brief_repr
 
 TYPES = (
@@ -111,20 +110,6 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None
     project: str | None
     turn_sender: str | None
-
-
-class Hearer(Protocol):
-    """Somebody who asks: what of the observations they may hear."""
-
-    def hears(self, place: Place) -> bool:
-        """Return whether they hear what was observed there."""
-
-    def hears_words(self, place: Place) -> bool:
-        """Return whether they hear what was said there."""
-
-    @property
-    def sees_payload(self) -> bool:
-        """Whether they see input and output, too."""
 
 
 class ObservationBatch(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
+from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_share, check_texts, checked
 from recollect.core.clock import check_span, check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
@@ -23,13 +24,12 @@ from recollect.observations.draft import (
     given_of,
 )
 from recollect.observations.observation import (
-    Hearer,
     Made,
     Observation,
     ObservationBatch,
     Trust,
 )
-from recollect.observations.payload import cost_of, shortened, without_payload
+from recollect.observations.payload import cost_of, detailed
 from recollect.observations.recalled import OwnCalls
 from recollect.observations.recorder import (
     ObservationParts,
@@ -41,8 +41,8 @@ from recollect.observations.recorder import (
 from recollect.observations.rows import (
     KIND,
     Recorded,
+    as_heard,
     find_number,
-    places_of,
     select_numbers,
     select_observations,
     set_forgotten,
@@ -198,20 +198,21 @@ class Observations:
         """
         check_count(max_tokens, "a number of tokens", 1)
         asked = check_texts(ids, "ids")
-        hearer = self.hearer(for_session, for_sender)
+        asker = Asker(for_session, for_sender)
 
         def unit(tx: Transaction) -> dict[str, Observation]:
-            found = {each: self._find(tx, each, forgotten=forgotten) for each in asked}
-            heard = self._heard(tx, [o for o in found.values() if o is not None], hearer)
-            shown = {observation.id: observation for observation in heard}
-            return {
-                each: shown[known.id]
-                for each, known in found.items()
-                if known is not None and known.id in shown
+            audience = self._parts.audience(tx, asker)
+            found = {
+                each: find_observation(tx, self.scope, each, forgotten=forgotten) for each in asked
             }
+            known = [o for o in found.values() if o is not None]
+            shown = {each.id: each for each in as_heard(tx, audience, known)}
+            return {each: shown[o.id] for each, o in found.items() if o and o.id in shown}
 
         found = self._parts.database.read(unit)
-        details = tuple(self._detailed(found[each], max_tokens) for each in asked if each in found)
+        details = tuple(
+            detailed(found[each], max_tokens, self._parts.blobs) for each in asked if each in found
+        )
         return ObservationBatch(
             found=details,
             missing=tuple(each for each in asked if each not in found),
@@ -265,8 +266,8 @@ class Observations:
         if after is not None:
             where.also("created_at < ?", after)
         self._of_kind(where, types, min_importance)
-        hearer = self.hearer(for_session, for_sender)
-        return self._parts.database.read(partial(self._newest, where, limit, hearer))
+        newest = partial(self._newest, where, limit, Asker(for_session, for_sender))
+        return self._parts.database.read(newest)
 
     def numbers(
         self, types: Sequence[str] | None = None, min_importance: float | None = None
@@ -325,77 +326,36 @@ class Observations:
         Raises:
             NotFound: the scope has no such session.
         """
-        hearer = self.hearer(for_session, None)
-        return next(iter(self._parts.database.read(lambda tx: self._heard(tx, [of], hearer))), None)
+        asker = Asker(for_session)
+        shown = self._parts.database.read(
+            lambda tx: as_heard(tx, self._parts.audience(tx, asker), [of])
+        )
+        return next(iter(shown), None)
 
-    def hearer(self, session_id: str | None, sender: str | None) -> Hearer | None:
-        """Return who asks; None is the operator.
-
-        Raises:
-            InvalidInput: a sender is given without a session.
-            NotFound: the scope has no such session.
-        """
-        if session_id is not None:
-            return self._parts.hearing(session_id, sender)
-        if sender is not None:
-            raise InvalidInput("a sender needs a session", hint="give for_session with it")
-        return None
-
-    def _find(self, tx: Transaction, id: str, *, forgotten: bool = False) -> Observation | None:
-        where = Condition(self.scope, "session_id")
-        meant = parse_record(id)
-        if meant is None or (meant.id is None and meant.kind != KIND):
-            hint = "write #12, or '#12' in a shell"
-            raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
-        chosen = meant.id or find_number(tx, self.scope.tenant, meant.number)
-        if chosen is None:
-            return None
-        if not forgotten:
-            where.also("is_forgotten = ?", 0)
-        return next(iter(select_observations(tx, where, "id", -1, ids=[chosen])), None)
-
-    def _newest(self, where: Condition, limit: int, hearer: Hearer | None, tx: Transaction) -> Many:
+    def _newest(self, where: Condition, limit: int, asker: Asker, tx: Transaction) -> Many:
         order: LiteralString = "created_at DESC, number DESC"
-        if hearer is None:
+        audience = self._parts.audience(tx, asker)
+        if audience.group is None:
             return select_observations(tx, where, order, limit)
-        heard: Many = []
+        shown: Many = []
         after = 0
-        while len(heard) < limit:
+        while len(shown) < limit:
             page = select_observations(tx, where, order, _PAGE, offset=after)
-            heard += self._heard(tx, page, hearer)
+            shown += as_heard(tx, audience, page)
             after += _PAGE
             if len(page) < _PAGE:
                 break
-        return heard[:limit]
-
-    def _heard(
-        self, tx: Transaction, observations: Sequence[Observation], hearer: Hearer | None
-    ) -> Many:
-        """Return those that somebody hears, as they hear them."""
-        if hearer is None:
-            return list(observations)
-        places = places_of(tx, [each.id for each in observations])
-        heard = [each for each in observations if hearer.hears(places[each.id])]
-        return heard if hearer.sees_payload else [without_payload(each) for each in heard]
-
-    def _detailed(self, of: Observation, max_tokens: int | None) -> Observation:
-        if max_tokens is None:
-            return msgspec.structs.replace(
-                of,
-                input=self._whole(of.input, of.input_blob),
-                output=self._whole(of.output, of.output_blob),
-            )
-        return shortened(of, max_tokens)
-
-    def _whole(self, text: str, blob: str | None) -> str:
-        return text if blob is None else self._parts.blobs.get(blob).decode()
+        return shown[:limit]
 
     def _mark(self, id: str, for_session: str | None, *, is_forgotten: bool) -> Observation:
-        at, hearer = self._parts.clock.now_ms(), self.hearer(for_session, None)
+        at, asker = self._parts.clock.now_ms(), Asker(for_session)
 
         def unit(tx: Transaction) -> Observation:
-            known = self._find(tx, id, forgotten=True)
-            found = None if known is None else next(iter(self._heard(tx, [known], hearer)), None)
+            audience, known = (
+                self._parts.audience(tx, asker),
+                find_observation(tx, self.scope, id, forgotten=True),
+            )
+            found = next(iter(as_heard(tx, audience, [known] if known else [])), None)
             if found is None:
                 raise NotFound(
                     "the observation does not exist", hint="take an id from `recollect search`"
@@ -410,3 +370,30 @@ class Observations:
         observation = self._parts.database.write(unit)
         self._parts.arrived()
         return observation
+
+
+def find_observation(
+    tx: Transaction, scope: Scope, name: str, *, forgotten: bool = False
+) -> Observation | None:
+    """Return the observation that an id or a number means to the scope.
+
+    Args:
+        tx: A transaction.
+        scope: Whose.
+        name: A UUID, or a number as ``#12``.
+        forgotten: Also one that is forgotten.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    meant = parse_record(name)
+    if meant is None or (meant.id is None and meant.kind != KIND):
+        hint = "write #12, or '#12' in a shell"
+        raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
+    chosen = meant.id or find_number(tx, scope.tenant, meant.number)
+    if chosen is None:
+        return None
+    where = Condition(scope, "session_id")
+    if not forgotten:
+        where.also("is_forgotten = ?", 0)
+    return next(iter(select_observations(tx, where, "id", -1, ids=[chosen])), None)

@@ -15,6 +15,7 @@ from recollect.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:  # for a name only
     from recollect.observations.observation import Observation
+    from recollect.store.blobs import Blobs
 
 MOST_CHARS = 16_000
 """Characters of an input or output in its row."""
@@ -100,3 +101,12 @@ def shortened(of: Observation, max_tokens: int) -> Observation:
         if most == 0 or cost_of(short) <= max_tokens:
             return short
         most = most * 3 // 4
+
+
+def detailed(of: Observation, max_tokens: int | None, blobs: Blobs) -> Observation:
+    """Return an observation that costs no more; without a limit whole, also from the blobs."""
+    if max_tokens is not None:
+        return shortened(of, max_tokens)
+    known = ((of.input, of.input_blob), (of.output, of.output_blob))
+    given, got = (said if blob is None else blobs.get(blob).decode() for said, blob in known)
+    return msgspec.structs.replace(of, input=given, output=got)

@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from recollect.audience.visibility import Resolve
 from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ObservationsRecorded
@@ -26,7 +27,7 @@ from recollect.observations.draft import (
     event_of,
 )
 from recollect.observations.gathering import Gathering
-from recollect.observations.observation import Hearer, Observation
+from recollect.observations.observation import Observation
 from recollect.observations.recalled import RECALLED, OwnCalls
 from recollect.observations.rows import (
     AddedObservations,
@@ -48,9 +49,6 @@ T = TypeVar("T")
 Outcome: TypeAlias = "Recorded | RecollectError"
 """An observation as it is stored, or why it is not."""
 
-Hearing = Callable[[str, str | None], Hearer]
-"""Returns who asks, of a session and a sender; raises `NotFound` without that session."""
-
 
 class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     """What the use cases work with.
@@ -61,7 +59,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
         blobs: Where long inputs and outputs lie.
         clock: Tells the time.
         drafts: Checks, cleans and classifies what callers pass.
-        hearing: Says what a session may hear.
+        audience: Resolves what an asker hears.
         is_owners: Says whether a turn is the owner's.
         own_calls: Knows the calls that ask this memory.
         controls: Says what is not captured.
@@ -74,7 +72,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     blobs: Blobs
     clock: Clock
     drafts: ObservationDrafts
-    hearing: Hearing
+    audience: Resolve
     is_owners: Callable[[Place], bool]
     own_calls: OwnCalls
     controls: Callable[[], CaptureControls]

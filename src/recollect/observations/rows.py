@@ -11,10 +11,12 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import Audience
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
 from recollect.core.scope import Place, Scope
 from recollect.observations.links.said import said_in
 from recollect.observations.observation import Observation
+from recollect.observations.payload import without_payload
 from recollect.store.columns import (
     LISTED,
     Condition,
@@ -418,6 +420,22 @@ def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
     """Return where each of some observations happened."""
     rows = compared_rows(tx, _PLACE, _PLACES, (listed(ids),))
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
+
+
+def heard(tx: Transaction, audience: Audience, found: Sequence[Observation]) -> list[Observation]:
+    """Return those of some observations that an audience hears."""
+    if audience.group is None:
+        return list(found)
+    places = places_of(tx, [each.id for each in found])
+    return [each for each in found if audience.hears_record(KIND, places[each.id])]
+
+
+def as_heard(
+    tx: Transaction, audience: Audience, found: Sequence[Observation]
+) -> list[Observation]:
+    """Return those of some observations that an audience hears, as it sees them."""
+    shown = heard(tx, audience, found)
+    return shown if audience.is_owners else [without_payload(each) for each in shown]
 
 
 def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recollect.audience.owner import Owner
-from recollect.audience.visibility import Speakers, visibility_group_of
+from recollect.audience.visibility import Audience, Speakers, visibility_group_of
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
-from recollect.recall.audience import Asked, Asking
 from recollect.recall.memory_source import FileOwner, NoteSource
 from recollect.sessions.context.flushed_notes import folder_owners, hidden_lines
 from recollect.store.engine import Database
@@ -23,9 +21,6 @@ from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.workspace.memory_folder import FileKind, MemoryFolder, Withheld
 from recollect.workspace.reading import Extent, MemoryReader, ReadResult
-
-if TYPE_CHECKING:  # imported with the first session that is asked for
-    pass
 
 _NOTE = re.compile(rf"{GUEST_NOTES}/[0-9a-f]{{32}}/\d{{4}}-\d{{2}}-\d{{2}}\.md")
 _FOLDER = re.compile(rf"{GUEST_NOTES}(/[0-9a-f]{{32}})?")
@@ -86,25 +81,22 @@ def _owner(tenant: str, speakers: Speakers, owner: Owner) -> FileOwner:
 
 
 def read_note(
-    notes: NoteSource, path: str, extent: Extent, sessions: Asked, asking: Asking | None
+    notes: NoteSource, path: str, extent: Extent, audience: Audience
 ) -> ReadResult | None:
     """Return lines of a note of a guest; None where a path is none.
 
     Raises:
         Denied: it is neither asked for the owner nor in the guest's visibility group.
-        NotFound: there is no such session in the scope.
     """
     if not NOTES.accept(path):
         return None
     owner = notes.owners().get(path.rpartition("/")[0])
     if owner is not None and not _is_within(owner.scope, notes.scope):
         owner = None
-    if asking is not None:
-        group = sessions().visibility_group(asking.session_id, asking.sender)
-        is_theirs = owner is not None and owner.visibility_group == group.name
-        if not (group.is_owners or is_theirs):
-            # As if it were not there: that something was said is already telling.
-            raise Denied("no memory file can be there", hint="give a path as searches show it")
+    group = None if owner is None else owner.visibility_group
+    if not (audience.is_owners or (audience.group and audience.group.name == group)):
+        # As if it were not there: that something was said is already telling.
+        raise Denied("no memory file can be there", hint="give a path as searches show it")
     if owner is None:
         extent.check()
         return ReadResult(status="not_found", path=path, from_line=extent.from_line)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.audience.owner import Owner
+from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.sessions.lease import DISTURBS, Lease, check_append, find_lease, lease_ms
-from recollect.sessions.policy.turns import heard_turns
+from recollect.sessions.policy.turns import heard_turns, resolved
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, DraftMaker
@@ -275,12 +276,11 @@ class Transcripts:
         newest = limit is not None and after_seq is None
 
         def unit(tx: Transaction) -> list[Message]:
-            scope, heard = self._access.scope, None
+            scope = self._access.scope
             session = require_session(tx, scope, session_id)
             parts = within(segments(tx, session), after_seq or 0, before_seq)
-            if for_session is not None:
-                own = require_session(tx, scope, for_session)
-                heard = heard_turns(tx, session, own, self._owner)
+            audience = resolved(tx, Asker(for_session), scope, self._owner)
+            heard = heard_turns(tx, session, audience)
             return read_messages(tx, scope, parts, limit, newest=newest, heard=heard)
 
         return self._access.database.read(unit)

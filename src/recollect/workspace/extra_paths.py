@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from recollect.core.settings import user_path
+from recollect.core.settings import matches, user_path
 
 
 class FilePlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,20 +105,3 @@ def extra_path(named: str, workspace: Path | None) -> ExtraPath:
 def may_enter(folder: str) -> bool:
     """Return whether a folder, by its path below a root, may hold memory."""
     return folder.rpartition("/")[2] not in IGNORED
-
-
-def matches(path: str, pattern: str) -> bool:
-    """Return whether a path is meant by a pattern as in `ExtraPath.pattern`.
-
-    >>> matches("memory/a/b.md", "memory/**/*.md"), matches("memory/a/b.md", "memory/*.md")
-    (True, False)
-    """
-    return _matches(path.split("/"), pattern.split("/"))
-
-
-def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    if not pattern:
-        return not parts
-    if pattern[0] == "**":
-        return any(_matches(parts[n:], pattern[1:]) for n in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])

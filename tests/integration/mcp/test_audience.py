@@ -18,6 +18,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
+from recollect.audience.visibility import EVERY_TURN
 from recollect.caller import Caller
 from recollect.governance.tokens import Token
 from recollect.mcp import prompts, resources, tools
@@ -206,7 +207,7 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
     "tools": (tools, "CALLER", AsOperator),
     "resources": (resources, "CALLER", AsOperator),
     "prompts": (prompts, "CALLER", AsOperator),
-    "turns of a shared session": (transcripts, "heard_turns", lambda *_: None),
+    "turns of a shared session": (transcripts, "heard_turns", lambda *_: EVERY_TURN),
 }
 
 

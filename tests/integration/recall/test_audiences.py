@@ -22,19 +22,19 @@ import msgspec
 import pytest
 
 import recollect
-from recollect.audience.visibility import group_at
+from recollect.audience import visibility as group_visibility
+from recollect.audience.visibility import OPERATOR, group_at
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.scope import Place, Scope
+from recollect.index.model import visibility
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
 from recollect.observations import rows
 from recollect.observations.observation import TYPES
-from recollect.recall import audience as audience_module
 from recollect.recall import observation_source
 from recollect.recall.context import candidates
 from recollect.recall.context.block import ContextItem
 from recollect.recall.context.contexts import Contexts
-from recollect.recall.hearer import ObservationHearer
 from recollect.recall.steps import timeline
 from recollect.sessions.context.episode import Episode, episodes_of, hearers_of
 
@@ -629,17 +629,17 @@ def play(folder: Path, seed: int) -> None:
 INJECTIONS = Contexts.injections
 
 MUTANTS: dict[str, tuple[object, str, object]] = {
-    "list and get": (ObservationHearer, "hears", lambda *_: True),
-    "input and output": (ObservationHearer, "sees_payload", True),
-    "guests' search": (audience_module, "OBSERVATIONS", "episodes"),
+    "list and get": (group_visibility.Audience, "hears_record", lambda *_: True),
+    "input and output": (rows, "without_payload", lambda of: of),
+    "guests' search": (visibility, "OBSERVATIONS", "episodes"),
     "groups of documents": (
         observation_source,
         "group_at",
         lambda _, owner: group_at(Place("main", *[None] * 6), owner),
     ),
     "deleted sessions": (rows, "_LIVING", ""),
-    "lines of the context block": (candidates, "heard", lambda _tx, _order, found: list(found)),
-    "timeline": (timeline.ObservationRecall, "hearer", lambda *_: None),
+    "lines of the context block": (candidates, "heard", lambda _tx, _audience, found: list(found)),
+    "timeline": (timeline, "Asker", lambda *_: OPERATOR),
     "record of what was injected": (
         Contexts,
         "injections",

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import recollect
+from recollect.audience.visibility import Asker
 from recollect.core.errors import NotFound
 from recollect.core.events import SessionEnded
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.memory import Memory
-from recollect.recall.hearer import hearer_of
 from recollect.sessions.context.episode import Episode, episodes_of, heard_episodes
 from recollect.sessions.endings import Endings, note_end
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
+from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 from tests.unit.governance.kept_home import DisturbedWriter, KeptHome
 from tests.unit.sessions.home import NOON, HandClock
@@ -49,16 +51,16 @@ def _last(
     memory: Memory, session: str, *, sender: str | None = None, shared: bool = False
 ) -> Episode | None:
     """Return what the context block of a session would hold of the last one."""
-    hearer = hearer_of(lambda: memory.sessions, session, sender, shared=shared)
     project = memory.sessions.get(session).project
-    return memory._parts.resources.records.read(  # noqa: SLF001  # as recall reads it
-        lambda tx: next(
-            heard_episodes(
-                tx, memory.scope, [project] if project else [], hearer, besides={session}
-            ),
-            None,
-        )
-    )
+    projects = [project] if project else []
+    base = memory._parts.resources  # noqa: SLF001  # as recall reads it
+
+    def unit(tx: Transaction) -> Episode | None:
+        resolved = base.audience(tx, Asker(session, sender))
+        audience = msgspec.structs.replace(resolved, shares_observations=shared)
+        return next(heard_episodes(tx, base.scope, projects, audience, besides={session}), None)
+
+    return base.records.read(unit)
 
 
 def _worked(memory: Memory, key: str | None = None) -> str:

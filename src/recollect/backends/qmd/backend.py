@@ -113,9 +113,7 @@ class QmdBackend:
         """Return whether the command can answer: for files that are seen, in a mode it has."""
         if options.sources is not None and SOURCE not in options.sources:
             return False
-        if options.is_narrowed:
-            return False
-        if options.audience is not None and not options.audience.sees_files:
+        if options.is_narrowed or not options.sees_files:
             return False
         if options.mode == ("vector" if self._mode == "search" else "lexical"):
             return False

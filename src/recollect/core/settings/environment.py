@@ -1,11 +1,15 @@
-"""Where recollect keeps its files: the home of one memory, and the models that all homes share."""
+"""Where recollect keeps its files: the home of one memory, the models that all homes share.
+
+And what the paths and patterns of settings mean.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct
@@ -35,6 +39,25 @@ def user_path(given: Path | str) -> Path:
         name = Path(given).parts[0]
         hint = "write the whole path, or ./ before a folder of that name"
         raise InvalidInput(f"the home directory {name} is not known", hint=hint) from error
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Return whether a pattern of a setting means a path.
+
+    ``*`` and ``?`` stand within a name, ``**`` for any number of folders.
+
+    >>> matches("memory/a/b.md", "memory/**/*.md"), matches("memory/a/b.md", "memory/*.md")
+    (True, False)
+    """
+    return _matches(path.split("/"), pattern.split("/"))
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_matches(parts[n:], pattern[1:]) for n in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
 
 
 def models_folder(environ: Mapping[str, str] | None = None) -> Path:

@@ -14,18 +14,17 @@ from typing import Any, LiteralString, Protocol, TypeAlias
 
 import msgspec
 
-from recollect.audience.owner import Owner
-from recollect.audience.visibility import Speakers, VisibilityGroup, visibility_group_of
+from recollect.audience.visibility import OPERATOR, Asker, Audience, Resolve
 from recollect.core.checks import checked
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
+from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
 from recollect.governance.exchange.lines import VERSION, ExportHeader, FileLine, sealed
-from recollect.observations.observation import Hearer, Observation
+from recollect.observations.observation import Observation
 from recollect.observations.project_lines import project_lines
-from recollect.observations.rows import places_of, select_observations
-from recollect.sessions.context.episode import Episode, episodes_after, hearers_of
+from recollect.observations.rows import heard, select_observations
+from recollect.sessions.context.episode import Episode, episodes_after, heard_episode
 from recollect.sessions.exchange.export import placed
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
 from recollect.sessions.mirror.recovery import iso_ms
@@ -57,7 +56,7 @@ class ExportOrder(msgspec.Struct, frozen=True, kw_only=True):
 
     scope: Scope
     since: int | None = None
-    for_session: str | None = None
+    asker: Asker = OPERATOR
     files: bool = False
 
 
@@ -66,20 +65,6 @@ class ExportedFiles(Protocol):
 
     def __call__(self) -> Iterator[FileLine]:
         """Yield each one with its text, without secrets."""
-
-
-class Recipient(msgspec.Struct, frozen=True, kw_only=True):
-    """Who hears an export, where that is not the operator.
-
-    Attributes:
-        group: Their visibility group.
-        hearer: What they hear of observations.
-        shares_deeds: Whether they hear what the agent did.
-    """
-
-    group: VisibilityGroup
-    hearer: Hearer
-    shares_deeds: bool
 
 
 class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,8 +76,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
         blobs: Where long payloads are.
         clock: Dates it.
         ids: Give it its id.
-        owner: Whose agent it is.
-        hearing: Returns who asks, by the id of the session.
+        audience: Resolves what an asker hears.
         files: The memory files; None without a workspace.
     """
 
@@ -101,8 +85,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
     blobs: Blobs
     clock: Clock
     ids: IdSource
-    owner: Owner
-    hearing: Callable[[str], Recipient]
+    audience: Resolve
     files: ExportedFiles | None
 
 
@@ -146,7 +129,7 @@ class HomeExport:
             raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
         self._parts, self._order = parts, order
         self._tell = on_progress or (lambda _: None)
-        self._asked = None if order.for_session is None else parts.hearing(order.for_session)
+        self._begun = parts.database.read(lambda tx: parts.audience(tx, order.asker))
         self.counts: dict[str, int] = {}
         """Records by kind that were written so far."""
         self._paths: set[str] = set()
@@ -200,7 +183,7 @@ class HomeExport:
             project=scope.project,
             session=scope.session,
             since=order.since,
-            audience="operator" if self._asked is None else "session",
+            audience="operator" if self._begun.group is None else "session",
             files=order.files,
         )
 
@@ -211,23 +194,31 @@ class HomeExport:
 
     def _records(self) -> Lines:
         read, scope = self._parts.database.read, self._order.scope
-        wanted = read(lambda tx: _Wanted(tx, self._order, self._heard(tx)))
+        wanted = read(lambda tx: _Wanted(tx, self._order, self._audience(tx)))
         for done, session_id in enumerate(wanted.order, 1):
             yield from self._session(session_id, wanted)
             self._tell(ExportProgress(done=done, total=len(wanted.order)))
         yield from (("episode", each) for each in self._episodes())
-        if self._asked is None or self._asked.group.is_owners:
-            is_all = self._asked is None and scope == Scope(tenant=scope.tenant)
+        if self._begun.is_owners:
+            is_all = self._begun.group is None and scope == Scope(tenant=scope.tenant)
             paths = None if is_all else self._paths
             projects = read(lambda tx: project_lines(tx, scope.tenant, paths))
             yield from (("project", each) for each in projects)
             files = self._parts.files if self._order.files else None
             yield from (("file", each) for each in (files() if files else ()))
 
-    def _heard(self, tx: Transaction) -> Heard | None:
-        if self._asked is None:
-            return None
-        return heard_seqs(tx, self._order.scope.tenant, self._parts.owner, self._asked.group)
+    def _audience(self, tx: Transaction) -> Audience:
+        """Return who hears a batch: whoever the document was begun for.
+
+        Raises:
+            Conflict: the session answers somebody else by now.
+        """
+        audience = self._parts.audience(tx, self._order.asker)
+        if audience != self._begun:
+            raise Conflict(
+                "the session answers somebody else by now", hint="begin the export again"
+            )
+        return audience
 
     def _session(self, session_id: str, wanted: _Wanted) -> Lines:
         """Yield a session with what belongs to it; nothing where it was erased meanwhile."""
@@ -252,11 +243,7 @@ class HomeExport:
 
         The messages that it replaces may be pruned, so that only its own text could tell.
         """
-        if self._asked is None:
-            return True
-        made_for = msgspec.json.decode(line, type=_MadeFor).turn_sender
-        speakers = msgspec.convert(session, Speakers, from_attributes=True)
-        return visibility_group_of(speakers, self._parts.owner, made_for) == self._asked.group
+        return self._begun.hears(session, msgspec.json.decode(line, type=_MadeFor).turn_sender)
 
     def _told(self, line: SessionLine, wanted: _Wanted) -> SessionLine:
         """Return the line of a session without links to what is not in the document.
@@ -275,7 +262,7 @@ class HomeExport:
         if line.parent_id is not None and line.parent_id not in wanted.limits:
             pruned = max(line.pruned_seq, line.forked_at_seq or 0)
             facts |= {"parent_id": None, "forked_at_seq": None, "pruned_seq": pruned}
-        if self._asked is not None and not self._asked.group.is_owners:
+        if not self._begun.is_owners:
             facts |= {"metadata": {}, "overrides": {}}
         if not wanted.is_whole(line.id):
             facts["title"] = None
@@ -293,16 +280,14 @@ class HomeExport:
         where = Condition(self._order.scope, "session_id")
         if self._order.since is not None:
             where.also("created_at >= ?", self._order.since)
-        order, is_operator = "created_at, id", self._asked is None
-        found = select_observations(tx, where, order, -1, deleted=is_operator, ids=ids)
-        if self._asked is None:
-            return found
-        hearer, places = self._asked.hearer, places_of(tx, ids)
-        return [o for o in found if not o.is_forgotten and hearer.hears(places[o.id])]
+        audience = self._audience(tx)
+        is_all = audience.group is None
+        found = select_observations(tx, where, "created_at, id", -1, deleted=is_all, ids=ids)
+        return [o for o in heard(tx, audience, found) if is_all or not o.is_forgotten]
 
     def _with_payload(self, of: Observation) -> Observation:
         self._paths |= {of.project} if of.project else set()
-        if self._asked is not None and not self._asked.hearer.sees_payload:
+        if not self._begun.is_owners:
             payload = {"input": "", "output": "", "error": None}
         else:
             payload = {
@@ -318,29 +303,15 @@ class HomeExport:
             return shown
 
     def _episodes(self) -> Iterator[Episode]:
-        page = partial(
-            episodes_after,
-            scope=self._order.scope,
-            limit=_PAGE,
-            since=self._order.since,
-            deleted=self._asked is None,
-        )
         after = ""
-        while found := self._parts.database.read(partial(page, after_id=after)):
-            yield from filter(None, map(self._heard_episode, found))
-            after = found[-1].id
+        while page := self._parts.database.read(partial(self._page, after)):
+            yield from filter(None, (heard_episode(each, self._begun) for each in page))
+            after = page[-1].id
 
-    def _heard_episode(self, episode: Episode) -> Episode | None:
-        asked = self._asked
-        if asked is None:
-            return episode
-        if hearers_of(episode, self._parts.owner) != asked.group:
-            return None
-        return episode if asked.shares_deeds else msgspec.structs.replace(episode, deeds="")
-
-
-Heard: TypeAlias = Mapping[str, list[int] | None]
-"""Sessions, and which of their messages; None is all."""
+    def _page(self, after: str, tx: Transaction) -> list[Episode]:
+        is_all = self._audience(tx).group is None
+        scope, since = self._order.scope, self._order.since
+        return episodes_after(tx, scope, after, _PAGE, since=since, deleted=is_all)
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -363,8 +334,11 @@ class _Wanted:
     it, where the scope has only the fork.
     """
 
-    def __init__(self, tx: Transaction, order: ExportOrder, heard: Heard | None) -> None:
-        self._since, self._heard = order.since, heard
+    def __init__(self, tx: Transaction, order: ExportOrder, audience: Audience) -> None:
+        self._since = order.since
+        heard = None
+        if audience.group is not None:
+            heard = heard_seqs(tx, order.scope.tenant, audience)
         where = Condition(order.scope)
         if order.since is not None:
             where.also("updated_at >= ?", order.since)

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.audience.visibility import Audience
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
 from recollect.index.model.origin import origin_of, path_of
@@ -33,26 +34,6 @@ UNOWNED, UNKNOWN = -1, -2
 Spoken: TypeAlias = Mapping[str, Sequence[int] | None]
 """What a visibility group hears: the seqs of a session by its id, None for all of them; and None by
 the folder of each of its notes."""
-
-
-class Audience(msgspec.Struct, frozen=True, kw_only=True):
-    """On whose behalf is searched.
-
-    Attributes:
-        visibility_group: The name of the visibility group whose documents are seen.
-        sees_files: Whether memory files are seen too.
-        shared: Tells which of them are seen in any case, by their path as people see it; equal ones
-            tell the same.
-        withheld: Kinds of memory that are not seen although they are of the group.
-        spoken: Returns what the visibility group hears now, for an index that was built when other
-            rules were in force; None: nothing of such an index.
-    """
-
-    visibility_group: str
-    sees_files: bool
-    shared: Callable[[str], bool] | None = None
-    withheld: tuple[str, ...] = ()
-    spoken: Callable[[], Spoken] | None = None
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,29 +91,33 @@ class ChunkGroups:
         self,
         tx: Transaction | None,
         audience: Audience,
+        spoken: Callable[[], Spoken] | None,
         columns: Mapping[str, NDArray[np.integer]],
     ) -> Mask:
         """Return which chunks an audience may see.
 
         Args:
             tx: The snapshot; read where the index was built with other rules, and needed there.
-            audience: Whose visibility group; ``spoken`` only for such an index.
+            audience: Who asks.
+            spoken: Only for such an index: returns what the audience hears now.
             columns: The group, order and source of each chunk.
         """
         groups, sources = columns["group"], columns["source"]
         self._reserve(int(groups.max(initial=-1)) + 1)
-        if audience.spoken is None or tx is None:
-            number = self._audiences.get(audience.visibility_group, UNKNOWN)
-            heard: Mask = (self._owners[0] == number)[groups]
+        if audience.group is None:
+            heard: Mask = np.ones(len(groups), bool)
+        elif spoken is None or tx is None:
+            number = self._audiences.get(audience.group.name, UNKNOWN)
+            heard = (self._owners[0] == number)[groups]
         else:
-            heard = self._spoken(tx, audience.spoken(), groups, columns["order"])
-        if audience.sees_files:
+            heard = self._spoken(tx, spoken(), groups, columns["order"])
+        if audience.is_owners:
             heard |= sources == SOURCES.index(FILES)
-        elif audience.shared is not None:
-            shared = [number for number, path in self._files.items() if audience.shared(path)]
+        elif audience.guests_read:
+            shared = [number for number, path in self._files.items() if audience.sees_file(path)]
             heard |= np.isin(groups, shared)
-        for source in audience.withheld:
-            heard &= sources != SOURCES.index(source)
+        if not audience.hears_deeds:
+            heard &= sources != SOURCES.index(OBSERVATIONS)
         return heard
 
     def _spoken(

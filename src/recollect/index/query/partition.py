@@ -12,6 +12,7 @@ What does not lie in the view cannot change an answer.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.audience.visibility import Audience
 from recollect.core.scope import Scope, includes_user
 from recollect.index.lexical.choice import DEFAULT, backend
 from recollect.index.lexical.port import NarrowingReader, Words
@@ -39,7 +41,7 @@ from recollect.index.model.chunk_record import (
 from recollect.index.model.document import SOURCES
 from recollect.index.model.file_names import NamedFile, named_files
 from recollect.index.model.speakers import Names
-from recollect.index.model.visibility import Audience, ChunkGroups
+from recollect.index.model.visibility import ChunkGroups, Spoken
 from recollect.index.query.question import Question, analyse
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
@@ -219,6 +221,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         user: A scope with the user alone; likewise.
         projects: Likewise; paths.
         audience: On whose behalf is searched; None: whoever owns the scope.
+        spoken: Returns what the audience hears now, for an index of other rules; else None.
         origin: The workspace whose memory files are seen; None for those of all. An owner who hears
             all else ranks by the words of every workspace.
     """
@@ -227,6 +230,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     user: Scope | None = None
     projects: tuple[str, ...] | None = None
     audience: Audience | None = None
+    spoken: Callable[[], Spoken] | None = None
     origin: str | None = None
 
     @property
@@ -237,7 +241,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_noted(self) -> bool:
         """Whether the index knows what is heard, and no record needs to be read."""
-        return self.audience is None or self.audience.spoken is None
+        return self.spoken is None
 
     def heard(self, tx: Transaction | None, partition: Partition) -> Mask:
         """Return which living chunks are heard; without a snapshot, as far as the index knows."""
@@ -253,7 +257,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
             known = [names.number("project", path) for path in self.projects]
             heard &= np.isin(columns["project"], known)
         if self.audience is not None:
-            heard &= partition.groups.heard(tx, self.audience, columns)
+            heard &= partition.groups.heard(tx, self.audience, self.spoken, columns)
         if self.origin is not None:
             own = partition.groups.of_workspace(self.origin, columns["group"])
             heard &= True if own is None else own

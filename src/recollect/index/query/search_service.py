@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.audience.visibility import Audience
 from recollect.core.checks import MOST_HITS, MOST_QUESTION
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
@@ -20,7 +21,7 @@ from recollect.core.settings import SearchSettings
 from recollect.index.model.chunk_record import Mask
 from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
 from recollect.index.model.generation import Identity, Serving, find_serving
-from recollect.index.model.visibility import PART_BITS, Audience, SeqRange, within_ranges
+from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
 from recollect.index.query.confidence import SIXTH, confidence_in
 from recollect.index.query.hit import Hit, SearchResult
@@ -75,6 +76,8 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         now_ms: When it is asked, ms UTC; for recency.
         times: The times that the question names.
         audience: On whose behalf is searched; None: whoever owns the scope.
+        spoken: Returns what the audience hears now, for an index that was built when other rules
+            were in force; None: nothing of such an index.
         ranges: Which parts of sessions are searched; None for all.
         projects: The paths of the project of the scope; its project alone if there are none.
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
@@ -90,6 +93,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     now_ms: int = 0
     times: tuple[TimeRange, ...] = ()
     audience: Audience | None = None
+    spoken: Callable[[], Spoken] | None = None
     ranges: tuple[SeqRange, ...] | None = None
     projects: tuple[str, ...] = ()
     notes_only: bool = False
@@ -99,7 +103,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sees_files(self) -> bool:
         """Whether whoever asks sees the memory files, and so what is wrong with one."""
-        return self.audience is None or self.audience.sees_files
+        return self.audience is None or self.audience.is_owners
 
     @property
     def is_narrowed(self) -> bool:
@@ -204,15 +208,15 @@ class SearchService:
     def _access(self, scope: Scope, options: SearchOptions, identity: Identity) -> Access | None:
         """Return what somebody hears; None where that is unknown for this index."""
         audience = options.audience
-        if audience is not None and identity.visibility_rules == self._visibility_rules:
-            audience = msgspec.structs.replace(audience, spoken=None)
-        elif audience is not None and audience.spoken is None:
+        is_noted = audience is None or identity.visibility_rules == self._visibility_rules
+        if not is_noted and options.spoken is None:
             return None
         return Access(
             agent=scope.agent,
             user=None if scope.user is None else scope.of_user({"user": scope.user}),
             projects=_projects_of(scope, options) if scope.project is not None else None,
             audience=audience,
+            spoken=None if is_noted else options.spoken,
             origin=self._origin,
         )
 

@@ -7,16 +7,16 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import Audience
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.observations.observation import Observation
-from recollect.observations.rows import IS_REPEATED, places_of, select_observations
+from recollect.observations.rows import IS_REPEATED, heard, select_observations
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import Candidate, Kind, Section
 from recollect.recall.context.words import LONGEST_LINE, line_of, summary_lines
-from recollect.recall.hearer import ObservationHearer
 from recollect.sessions.context.episode import Episode, heard_episodes, is_by_rule
 from recollect.store.columns import Condition, first_integer
 from recollect.store.engine import Transaction
@@ -39,7 +39,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         scope: What the caller may see; never wider.
         projects: The paths of the project; empty for what belongs to none.
-        hearer: Who reads the block.
+        audience: Who reads the block.
         types: Of observations.
         lineage: The session and those it was forked from: the last session is another one.
         relevance: How well observations answer the question, by id.
@@ -47,7 +47,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
     scope: Scope
     projects: tuple[str, ...]
-    hearer: ObservationHearer
+    audience: Audience
     types: tuple[str, ...]
     lineage: frozenset[str]
     relevance: Mapping[str, float]
@@ -69,12 +69,16 @@ def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
     found += read_relevant(tx, order)
     changed = order.observed().among("type", CHANGES)
     changes = select_observations(tx, changed, _NEWEST, _MOST)
-    unique = {each.id: each for each in heard(tx, order, found)}
+    unique = {each.id: each for each in heard(tx, order.audience, found)}
     return [
         *_candidates(unique.values(), "types", order.relevance),
         *_last_summary(tx, order),
         *_candidates(
-            [each for each in _of_last(heard(tx, order, changes), order) if each.id not in unique],
+            [
+                each
+                for each in _of_last(heard(tx, order.audience, changes), order)
+                if each.id not in unique
+            ],
             "changes",
             order.relevance,
         ),
@@ -84,15 +88,16 @@ def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
 def read_curated(tx: Transaction, order: Order) -> list[Observation]:
     """Return the most important observations of the types, the most important first."""
     typed = order.observed().among("type", order.types)
-    return heard(tx, order, select_observations(tx, typed, _BEST, _MOST))
+    return heard(tx, order.audience, select_observations(tx, typed, _BEST, _MOST))
 
 
 def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
-    """Return the observations of the project that a search found."""
+    """Return the observations of the project that a search found, and that the reader hears."""
     if not order.relevance:
         return []
     ids = list(order.relevance)
-    return select_observations(tx, order.observed(), _NEWEST, len(ids), ids=ids)
+    found = select_observations(tx, order.observed(), _NEWEST, len(ids), ids=ids)
+    return heard(tx, order.audience, found)
 
 
 def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:
@@ -130,12 +135,6 @@ def _spoken(kind: Kind, id_: str, number: int | None, hit: Hit, line: str) -> Ca
     )
 
 
-def heard(tx: Transaction, order: Order, found: Sequence[Observation]) -> list[Observation]:
-    """Return those of some observations that the reader hears."""
-    places = places_of(tx, [each.id for each in found])
-    return [each for each in found if order.hearer.hears(places[each.id])]
-
-
 def _candidates(
     found: Iterable[Observation], section: Section, relevance: Mapping[str, float]
 ) -> Iterable[Candidate]:
@@ -166,10 +165,10 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     In a group the words are of many people: none of them speaks to the agent in the next session.
     Of a summary that a model wrote it cannot be said whose words it repeats.
     """
-    group = order.hearer.group
-    if not group.is_private:
+    group = order.audience.group
+    if group is not None and not group.is_private:
         return []
-    known = heard_episodes(tx, order.scope, order.projects, order.hearer, besides=order.lineage)
+    known = heard_episodes(tx, order.scope, order.projects, order.audience, besides=order.lineage)
     for episode in known:
         lines = summary_lines(episode.summary) if is_by_rule(episode) else []
         if lines:

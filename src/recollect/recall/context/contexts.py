@@ -11,11 +11,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import LiteralString
+from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.audience.visibility import visibility_group_of
+from recollect.audience.visibility import Asker, Audience, Resolve, visibility_group_of
 from recollect.core.checks import check_count, checked
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import NotFound, StoreReadOnly
@@ -23,7 +23,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import InjectionSettings
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.query.hit import Hit, SearchResult
-from recollect.recall.audience import Asked, group_asking
+from recollect.recall.audience import Asked
 from recollect.recall.context.block import (
     CLIENT_CHARS,
     Candidate,
@@ -34,7 +34,6 @@ from recollect.recall.context.block import (
 )
 from recollect.recall.context.candidates import (
     Order,
-    heard,
     read_candidates,
     read_relevant,
     relevant_candidates,
@@ -51,7 +50,6 @@ from recollect.recall.context.injections import (
     standing,
 )
 from recollect.recall.context.request import BlockRequest, Reason, check_request
-from recollect.recall.hearer import ObservationHearer, hearer_of
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session
@@ -73,6 +71,8 @@ Search = Callable[..., SearchResult]
 """`Memory.search`."""
 
 
+Made: TypeAlias = tuple[ContextBlock, str]
+"""A block, and the name of the visibility group that it was made for."""
 _NOTHING = ContextBlock(text="", tokens=0, chars=0, items=(), dropped=0)
 
 
@@ -85,7 +85,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
         ids: Gives them their ids.
         sessions: The sessions, asked for late.
         settings: The section ``context``.
-        shared: Whether groups hear observations, ``observations.shared``.
+        audience: Resolves what an asker hears.
         scope: Whose memory.
         sizer: Counts tokens.
         secret: The random bytes of the home that boundaries are made with.
@@ -98,7 +98,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     sessions: Asked
     settings: InjectionSettings
-    shared: bool
+    audience: Resolve
     scope: Scope
     sizer: Sizer
     secret: bytes
@@ -107,14 +107,29 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
 
     def new_session(
         self, project: str | None, key: str | None = None, *, owner: bool = False
-    ) -> tuple[Session, ObservationHearer]:
-        """Return a session that is not there yet, and what it hears: the owner's without a key."""
+    ) -> Session:
+        """Return a session that is not there yet; the owner's without a key."""
         begun = self.sessions().preview(key, owner=owner)
         project = self.scope.project if project is None else project
-        session = msgspec.structs.replace(begun, id="", project=project)
-        whose = self.sessions().owner
-        group = visibility_group_of(session, whose)
-        return session, ObservationHearer(group=group, owner=whose, shared=self.shared)
+        return msgspec.structs.replace(begun, id="", project=project)
+
+    def heard_in(self, tx: Transaction, session: Session, asker: Asker) -> Audience:
+        """Return who hears what goes into a session; where the operator asks, as its key tells."""
+        audience = self.audience(tx, asker)
+        if audience.group is not None:
+            return audience
+        group = visibility_group_of(session, audience.owner)
+        return msgspec.structs.replace(audience, group=group)
+
+
+class _Reading(msgspec.Struct, frozen=True):
+    """What a block is made of: the block itself where it is known, else its candidates."""
+
+    about: object
+    group: str
+    block: ContextBlock | None
+    found: list[Candidate] = []
+    stands: PromptState = PromptState()
 
 
 @checked
@@ -173,35 +188,22 @@ class Contexts:
         session = parts.sessions().get(session_id)
         if session.status == "deleted":
             raise NotFound("the session was deleted", hint="restore it, or give another")
-        hearer = hearer_of(parts.sessions, session.id, for_sender, shared=parts.shared)
-        asking = self._asking(
-            session,
-            hearer,
-            query,
-            budget_tokens,
-            reason=reason,
-            client=client,
-            sender=for_sender,
-            heard_as=session.id,
-        )
+        asker = Asker(session.id, for_sender)
+        asking = self._asking(session, asker, query, budget_tokens, reason=reason, client=client)
         at = None if since is None else check_time(since)
         asking = msgspec.structs.replace(asking, sources=tuple(sources), since=at)
-        block = self._made(asking)
+        block, group = self._made(asking)
         if record and block.items:
-            self._record(asking, block)
+            self._record(asking, block, group)
         return block
 
     __call__ = block
 
-    def _made(self, asking: BlockRequest) -> ContextBlock:
+    def _made(self, asking: BlockRequest) -> Made:
         is_prompt = asking.reason == "prompt"
         if not self._parts.settings.enabled and (is_prompt or asking.query is None):
-            return _NOTHING
-        if is_prompt:
-            return self._for_prompt(asking)
-        if asking.reason in WHOLE and not asking.query:
-            return self._cached(asking)
-        return self._assembled(asking, self._projects(asking.session))
+            return _NOTHING, ""
+        return self._for_prompt(asking) if is_prompt else self._assembled(asking)
 
     def about(
         self,
@@ -230,12 +232,9 @@ class Contexts:
             InvalidInput: an argument is out of range.
             StoreError: the records cannot be read.
         """
-        parts = self._parts
-        session, hearer = parts.new_session(project, key, owner=owner)
-        if for_session is not None:
-            hearer = hearer_of(parts.sessions, for_session, None, shared=parts.shared)
-        asking = self._asking(session, hearer, query, budget_tokens, heard_as=for_session)
-        return self._assembled(asking, self._projects(session))
+        session = self._parts.new_session(project, key, owner=owner)
+        asking = self._asking(session, Asker(for_session), query, budget_tokens)
+        return self._assembled(asking)[0]
 
     def injections(
         self,
@@ -259,21 +258,24 @@ class Contexts:
         """
         check_count(limit, "a limit", 1)
         where = Condition(self._parts.scope, "session_id").equal("session_id", session_id)
-        group = group_asking(self._parts.sessions, for_session, for_sender)
-        where.equal("visibility_group", None if group is None else group.name)
-        return self._parts.database.read(lambda tx: select_injections(tx, where, limit))
+        asker = Asker(for_session, for_sender)
+
+        def unit(tx: Transaction) -> list[Injection]:
+            group = self._parts.audience(tx, asker).group
+            where.equal("visibility_group", None if group is None else group.name)
+            return select_injections(tx, where, limit)
+
+        return self._parts.database.read(unit)
 
     def _asking(
         self,
         session: Session,
-        hearer: ObservationHearer,
+        asker: Asker,
         query: str | None,
         budget_tokens: int | None,
         *,
         reason: Reason = "startup",
         client: str | None = None,
-        sender: str | None = None,
-        heard_as: str | None,
     ) -> BlockRequest:
         parts = self._parts
         check_request(query, budget_tokens, reason, client)
@@ -286,73 +288,73 @@ class Contexts:
         )
         return BlockRequest(
             session=session,
-            hearer=hearer,
+            asker=asker,
             query=query if query and query.strip() else None,
             reason=reason,
             client=client,
-            sender=sender,
             room=room,
-            heard_as=heard_as,
         )
 
-    def _cached(self, asking: BlockRequest) -> ContextBlock:
-        """Return a whole block; where nothing was stored since, the same one without work."""
-        parts = self._parts
-        stand = parts.database.read(
-            lambda tx: (
-                last_change(tx),
-                _episodes(tx, parts.scope),
-                numbers_in_files(tx, parts.scope.tenant, asking.client),
-            )
-        )
-        room = asking.room
-        projects = self._projects(asking.session)
-        about = (asking.session.id, asking.hearer.group, room.tokens, room.chars, projects, stand)
-        block = parts.cache.get(about)
-        if block is None:
-            block = parts.cache[about] = self._assembled(asking, projects)
-            while len(parts.cache) > _CACHED:
-                with suppress(KeyError):  # another thread was faster
-                    parts.cache.popitem(last=False)
-        return block
+    def _assembled(self, asking: BlockRequest) -> Made:
+        """Return a block; where nothing was stored since, a whole one without work.
 
-    def _assembled(self, asking: BlockRequest, projects: tuple[str, ...]) -> ContextBlock:
-        relevance = self._asked(asking)
-        group = asking.hearer.group.name
+        Who hears it, what it is made of and whether it is known are read in one snapshot.
+        """
+        parts, room, session = self._parts, asking.room, asking.session
+        relevance, projects = self._asked(asking), self._projects(session)
+        is_whole, asked = asking.reason in WHOLE, bool(asking.query)
         known = fork_standing if asking.reason == "fork" else standing
 
-        def unit(tx: Transaction) -> tuple[list[Candidate], PromptState]:
+        def unit(tx: Transaction) -> _Reading:
             order = self._order(tx, asking, projects, relevance)
-            written = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
+            group = order.audience.name
+            written = numbers_in_files(tx, parts.scope.tenant, asking.client)
+            stand = (last_change(tx), _episodes(tx, parts.scope), written)
+            about = (session.id, group, room.tokens, room.chars, projects, stand)
+            block = parts.cache.get(about) if is_whole and not asked else None
+            if block is not None:
+                return _Reading(about, group, block)
             found = [
                 each
                 for each in read_candidates(tx, order)
                 if each.kind != "observation" or each.number not in written
             ]
-            return found, known(tx, asking.session, group)
+            return _Reading(about, group, None, found, known(tx, session, group))
 
-        found, stands = self._parts.database.read(unit)
-        found = [self._shortened(each, asking.room) for each in found]
-        if asking.reason in WHOLE:
-            return assemble(found, asking.room, asked=bool(asking.query), before=stands.ids)
-        there = set(stands.ids)
-        new = [each for each in found if each.id > stands.last and each.id not in there]
-        return assemble(new, asking.room, asked=bool(asking.query))
+        read = parts.database.read(unit)
+        if read.block is not None:
+            return read.block, read.group
+        found = [self._shortened(each, room) for each in read.found]
+        if is_whole:
+            block = assemble(found, room, asked=asked, before=read.stands.ids)
+            if not asked:
+                self._keep(read.about, block)
+            return block, read.group
+        there = set(read.stands.ids)
+        new = [each for each in found if each.id > read.stands.last and each.id not in there]
+        return assemble(new, room, asked=asked), read.group
 
-    def _for_prompt(self, asking: BlockRequest) -> ContextBlock:
+    def _keep(self, about: object, block: ContextBlock) -> None:
+        cache = self._parts.cache
+        cache[about] = block
+        while len(cache) > _CACHED:
+            with suppress(KeyError):  # another thread was faster
+                cache.popitem(last=False)
+
+    def _for_prompt(self, asking: BlockRequest) -> Made:
         settings = self._parts.settings
         sources = asking.sources or ((OBSERVATIONS,) if settings.prompt else ())
         found = self._relevance(asking) if OBSERVATIONS in sources else {}
         found = {id_: score for id_, score in found.items() if score >= settings.prompt_floor}
         spoken = self._spoken(asking, [each for each in sources if each != OBSERVATIONS])
         if not (found or spoken):
-            return ContextBlock()
+            return _NOTHING, ""
         shown, since = self._window(asking)
         projects = self._projects(asking.session)
 
-        def unit(tx: Transaction) -> list[Candidate]:
+        def unit(tx: Transaction) -> tuple[list[Candidate], str]:
             order = self._order(tx, asking, projects, found)
-            group = asking.hearer.group.name
+            group = order.audience.name
             stands = standing(tx, asking.session, group).ids if asking.since is None else ()
             there = shown.union(stands)
             known = numbers_in_files(tx, self._parts.scope.tenant, asking.client)
@@ -362,21 +364,24 @@ class Contexts:
 
             fresh = [
                 each
-                for each in heard(tx, order, read_relevant(tx, order))
+                for each in read_relevant(tx, order)
                 if is_new(each.id, each.session_id, each.created_at)
                 and each.message_id not in there
                 and each.number not in known
             ]
             said = [hit for hit in spoken if is_new(hit.ref, hit.session_id, hit.at)]
-            return [*relevant_candidates(fresh, order), *spoken_candidates(tx, said)]
+            return [*relevant_candidates(fresh, order), *spoken_candidates(tx, said)], group
 
-        return assemble(self._parts.database.read(unit), asking.room, asked=True)
+        candidates, group = self._parts.database.read(unit)
+        return assemble(candidates, asking.room, asked=True), group
 
     def _window(self, asking: BlockRequest) -> tuple[frozenset[str], int]:
         """Return the messages that a prompt holds, as far as they are known, and since when."""
         if asking.since is not None:
             return frozenset(), asking.since
-        window = self._parts.sessions().view(asking.session.id, for_sender=asking.sender).messages
+        window = (
+            self._parts.sessions().view(asking.session.id, for_sender=asking.asker.sender).messages
+        )
         since = min((message.created_at for message in window), default=0)
         return frozenset(message.id for message in window), since
 
@@ -391,8 +396,8 @@ class Contexts:
             floor,
             sources=sources,
             scope=self._parts.scope,
-            for_session=asking.heard_as,
-            for_sender=asking.sender,
+            for_session=asking.asker.session_id,
+            for_sender=asking.asker.sender,
         )
         return [
             hit
@@ -413,8 +418,8 @@ class Contexts:
             _HITS,
             sources=[OBSERVATIONS],
             scope=scope,
-            for_session=asking.heard_as,
-            for_sender=asking.sender,
+            for_session=asking.asker.session_id,
+            for_sender=asking.asker.sender,
         )
         return {hit.ref: hit.score for hit in result.hits}
 
@@ -435,7 +440,7 @@ class Contexts:
         return Order(
             scope=self._parts.scope,
             projects=projects,
-            hearer=asking.hearer,
+            audience=self._parts.heard_in(tx, session, asking.asker),
             types=self._parts.settings.types,
             lineage=frozenset({session.id, *(kin.id for kin, _ in stored_ancestors(tx, session))}),
             relevance=relevance,
@@ -454,12 +459,12 @@ class Contexts:
             of, lines=(date, *shortened("\n".join(lines), share, room.count).splitlines())
         )
 
-    def _record(self, asking: BlockRequest, block: ContextBlock) -> None:
+    def _record(self, asking: BlockRequest, block: ContextBlock, group: str) -> None:
         parts, session = self._parts, asking.session
         injection = Injection(
             id=parts.ids.new(),
             session_id=session.id,
-            visibility_group=asking.hearer.group.name,
+            visibility_group=group,
             reason=asking.reason,
             client=asking.client,
             query_digest=None if asking.query is None else self._digest(asking.query),

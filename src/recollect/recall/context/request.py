@@ -7,10 +7,10 @@ from typing import Literal, get_args
 
 import msgspec
 
+from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_text
 from recollect.core.errors import InvalidInput
 from recollect.recall.context.block import Room
-from recollect.recall.hearer import ObservationHearer
 from recollect.sessions.record.session import Session
 
 Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
@@ -21,20 +21,17 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What one block is made for; the fields are arguments of `Contexts.block`, resolved.
 
     Attributes:
-        hearer: Who reads it.
+        asker: On whose behalf it is read; the operator's is heard as the key of the session tells.
         room: What it may cost.
-        heard_as: The session whose hits answer the query; None: all that the scope holds.
         since: What is in the prompt since then is left out, ms UTC; None: as the session tells.
     """
 
     session: Session
-    hearer: ObservationHearer
+    asker: Asker
     query: str | None
     reason: Reason
     client: str | None
-    sender: str | None
     room: Room
-    heard_as: str | None
     sources: tuple[str, ...] = ()
     since: int | None = None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from recollect.audience.visibility import OPERATOR
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
@@ -26,6 +27,7 @@ from recollect.sessions.context.flushed_notes import (
     say_section,
     unsay_section,
 )
+from recollect.store.engine import Transaction
 from recollect.store.files import write_file
 from recollect.store.paths import read_beneath, rewrite_beneath
 from recollect.text.injected import neutral
@@ -188,16 +190,20 @@ class Sections:
         """Return what fits of the most important, in the order of the numbers."""
         parts = self._parts
         settings, paths = parts.settings, self._paths(folder, project)
-        _, hearer = parts.new_session(None)
-        order = Order(
-            scope=parts.scope,
-            projects=paths,
-            hearer=hearer,
-            types=settings.types,
-            lineage=frozenset(),
-            relevance={},
-        )
-        found = parts.database.read(lambda tx: read_curated(tx, order))
+        begun = parts.new_session(None)
+
+        def unit(tx: Transaction) -> list[Observation]:
+            order = Order(
+                scope=parts.scope,
+                projects=paths,
+                audience=parts.heard_in(tx, begun, OPERATOR),
+                types=settings.types,
+                lineage=frozenset(),
+                relevance={},
+            )
+            return read_curated(tx, order)
+
+        found = parts.database.read(unit)
         known = [(f"- {_harmless(line)}", each) for each in found if (line := line_of(each))]
         kept: list[tuple[str, Observation]] = []
         tokens = self._cost((NOTE, ""))

@@ -2,130 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TypeAlias
 
 import msgspec
 
-from recollect.audience.visibility import VisibilityGroup
+from recollect.audience.visibility import Asker, Audience
 from recollect.core.checks import MOST_IDS, check_count, check_most, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
-from recollect.observations.observations import Observations
-from recollect.observations.payload import cut_to_tokens
-from recollect.recall.audience import Asked, group_asking
+from recollect.core.scope import Scope
+from recollect.observations.observation import Observation
+from recollect.observations.observations import find_observation
+from recollect.observations.payload import cost_of, cut_to_tokens, detailed
+from recollect.observations.recorder import ObservationParts
+from recollect.observations.rows import as_heard
 from recollect.recall.steps.detail import Detail, DetailBatch
+from recollect.sessions.context.episode import Episode, heard_episode, require_episode
 from recollect.sessions.record.content import TextBlock
+from recollect.sessions.record.lineage import is_shown
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import DELETED
+from recollect.sessions.record.session import DELETED, require_session
+from recollect.sessions.record.transcript_rows import named_message
+from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 
-EpisodeOf = Callable[[str], tuple[Any, VisibilityGroup]]
-"""Returns an episode, by number or id, and who hears it; raises `NotFound`."""
+_Record: TypeAlias = "Observation | Message | Episode"
 
 
-class Records(msgspec.Struct, frozen=True, kw_only=True):
-    """Where records of each kind are."""
+def read_details(
+    parts: ObservationParts, ids: str | Sequence[str], max_tokens: int | None, asker: Asker
+) -> DetailBatch:
+    """Return records as far as an asker hears them; see `Memory.get`.
 
-    observations: Callable[[], Observations]
-    sessions: Asked
-    episode: EpisodeOf
+    Args:
+        parts: The records, and whose they are.
+        ids: Numbers such as ``#12``, or UUIDs.
+        max_tokens: What each may cost; None gives all of it.
+        asker: Who asks.
+    """
+    check_count(max_tokens, "a number of tokens", 1)
+    names = check_texts(ids, "ids")
+    check_most(len(names), MOST_IDS, "a number of ids")
+    kinds = {name: _kind(name) for name in names}
 
-    def details(
-        self,
-        ids: str | Sequence[str],
-        max_tokens: int | None,
-        for_session: str | None,
-        for_sender: str | None,
-    ) -> DetailBatch:
-        """Return records as far as a session hears them; see `Memory.get`."""
-        check_count(max_tokens, "a number of tokens", 1)
-        group = group_asking(self.sessions, for_session, for_sender)
-        request = _Request(
-            records=self, most=max_tokens, session=for_session, sender=for_sender, group=group
-        )
-        names = check_texts(ids, "ids")
-        check_most(len(names), MOST_IDS, "a number of ids")
-        asked = {name: request.find(name) for name in names}
-        found = tuple(detail for name in names if (detail := asked[name]) is not None)
-        return DetailBatch(
-            found=found,
-            missing=tuple(name for name in names if asked[name] is None),
-            tokens=sum(detail.tokens for detail in found),
-        )
+    def unit(tx: Transaction) -> dict[str, _Record]:
+        audience = parts.audience(tx, asker)
+        found = {name: _find(tx, parts.scope, audience, name, kinds[name]) for name in names}
+        return {name: record for name, record in found.items() if record is not None}
 
-
-class _Request(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks for details, and how long they may be."""
-
-    records: Records
-    most: int | None
-    session: str | None
-    sender: str | None
-    group: VisibilityGroup | None
-
-    def find(self, name: str) -> Detail | None:
-        """Return what a name means; None where there is nothing, or nothing that they hear.
-
-        Raises:
-            InvalidInput: nothing is called so.
-        """
-        meant = parse_record(name)
-        if meant is None:
-            hint = "write #12, m88 or e3; in a shell with quotes: '#12'"
-            raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
-        ways = {
-            "observation": self._observation,
-            "message": self._message,
-            "episode": self._episode,
-        }
-        for kind, way in ways.items():
-            if meant.kind in {None, kind}:
-                with suppress(NotFound):
-                    found = way(name.strip())
-                    if found is not None:
-                        return found
-        return None
-
-    def _observation(self, name: str) -> Detail | None:
-        batch = self.records.observations().get(
-            name, self.most, for_session=self.session, for_sender=self.sender
-        )
-        for found in batch.found:
-            return _detail("observation", found, found.number, batch.tokens)
-        return None
-
-    def _message(self, name: str) -> Detail | None:
-        sessions = self.records.sessions()
-        message = sessions.message(name)
-        if self.group is not None:
-            is_shown = sessions.is_shown(message)
-            if not is_shown or sessions.message_group(message).name != self.group.name:
-                return None
-        if self.most is not None and _cost(message) > self.most:
-            short = cut_to_tokens(message.text, self.most)
-            content = (TextBlock(text=short),)
-            message = msgspec.structs.replace(message, text=short, blocks=content)
-        return _detail("message", message, message.number, _cost(message))
-
-    def _episode(self, name: str) -> Detail | None:
-        episode, heard_by = self.records.episode(name)
-        if self.group is not None:
-            is_gone = self.records.sessions().get(episode.session_id).status == DELETED
-            if is_gone or heard_by.name != self.group.name:
-                return None
-        hears_all = self.group is None or self.group.is_owners
-        half = None if self.most is None else self.most // 2
-        deeds = cut_to_tokens(episode.deeds if hears_all else "", half)
-        left = None if self.most is None else self.most - estimate_tokens(deeds)
-        short = cut_to_tokens(episode.summary, left)
-        shown = msgspec.structs.replace(episode, summary=short, deeds=deeds)
-        return _detail("episode", shown, shown.number, estimate_tokens(shown.text))
+    found = parts.database.read(unit)
+    details = [_detail(parts, found[name], max_tokens) for name in names if name in found]
+    return DetailBatch(
+        found=tuple(details),
+        missing=tuple(name for name in names if name not in found),
+        tokens=sum(detail.tokens for detail in details),
+    )
 
 
-def _detail(kind: str, record: msgspec.Struct, number: int, tokens: int) -> Detail:
-    return Detail(name=show_number(kind, number), kind=kind, tokens=tokens, record=record)
+def _kind(name: str) -> str | None:
+    """Return what kind of record a name is of; None for an id.
+
+    Raises:
+        InvalidInput: nothing is called so.
+    """
+    meant = parse_record(name)
+    if meant is None:
+        hint = "write #12, m88 or e3; in a shell with quotes: '#12'"
+        raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
+    return meant.kind
+
+
+def _find(
+    tx: Transaction, scope: Scope, audience: Audience, name: str, meant: str | None
+) -> _Record | None:
+    """Return what a name means; None where there is nothing, or nothing that is heard."""
+    ways = {"observation": _observation, "message": _message, "episode": _episode}
+    for kind, way in ways.items():
+        if meant in {None, kind}:
+            with suppress(NotFound):
+                found = way(tx, scope, audience, name.strip())
+                if found is not None:
+                    return found
+    return None
+
+
+def _observation(
+    tx: Transaction, scope: Scope, audience: Audience, name: str
+) -> Observation | None:
+    found = find_observation(tx, scope, name)
+    return next(iter(as_heard(tx, audience, [] if found is None else [found])), None)
+
+
+def _message(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Message | None:
+    found = named_message(tx, scope, name)
+    if found is None or audience.group is None:
+        return found
+    session = require_session(tx, scope, found.session_id)
+    is_heard = audience.hears(session, found.turn_sender) and is_shown(tx, session, found.seq)
+    return found if is_heard else None
+
+
+def _episode(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Episode | None:
+    found = require_episode(tx, scope, name)
+    if audience.group is None:
+        return found
+    is_gone = require_session(tx, scope, found.session_id).status == DELETED
+    heard = None if is_gone else heard_episode(found, audience)
+    return (
+        heard if audience.is_owners or heard is None else msgspec.structs.replace(heard, deeds="")
+    )
+
+
+def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detail:
+    """Return a record as a detail that costs no more than it may."""
+    kind = "observation"
+    if isinstance(record, Observation):
+        record = detailed(record, most, parts.blobs)
+        tokens = cost_of(record)
+    elif isinstance(record, Message):
+        kind, tokens = "message", _cost(record)
+        if most is not None and tokens > most:
+            short = cut_to_tokens(record.text, most)
+            record = msgspec.structs.replace(record, text=short, blocks=(TextBlock(text=short),))
+            tokens = _cost(record)
+    else:
+        kind = "episode"
+        deeds = cut_to_tokens(record.deeds, None if most is None else most // 2)
+        left = None if most is None else most - estimate_tokens(deeds)
+        summary = cut_to_tokens(record.summary, left)
+        record = msgspec.structs.replace(record, summary=summary, deeds=deeds)
+        tokens = estimate_tokens(record.text)
+    name = show_number(kind, record.number)
+    return Detail(name=name, kind=kind, tokens=tokens, record=record)
 
 
 def _cost(message: Message) -> int:

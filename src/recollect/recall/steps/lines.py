@@ -18,8 +18,8 @@ from recollect.store.engine import Transaction
 from recollect.store.twins import compared_rows, damaged_rows
 from recollect.text.tokens import estimate_tokens
 
-if TYPE_CHECKING:  # for a name only
-    from recollect.observations.observation import Hearer
+if TYPE_CHECKING:  # a client that has its lines from a worker asks no audience
+    from recollect.audience.visibility import Audience
 
 MOST_TOKENS = 100
 """What an index line costs at most."""
@@ -119,10 +119,10 @@ class LineRow(msgspec.Struct, frozen=True, array_like=True):
         """Its place in time."""
         return self.at, self.id
 
-    def line(self, *, sees_payload: bool = True) -> IndexLine:
-        """Return the line, for those who see input and output or do not."""
+    def line(self, audience: Audience) -> IndexLine:
+        """Return the line; it costs less where input and output are not seen."""
         tokens = self.tokens
-        if not sees_payload and self.kind == "observation":
+        if self.kind == "observation" and not audience.is_owners:
             tokens = estimate_tokens(self.head) + estimate_tokens(self.summary)
         return IndexLine(
             name=show_number(self.kind, self.number),
@@ -231,25 +231,19 @@ def _check(
         raise damaged_rows()
 
 
-def hears(hearer: Hearer | None, kind: str, place: Place) -> bool:
-    """Return whether somebody hears a record of a kind; None is the operator, who hears all."""
-    if hearer is None:
-        return True
-    return hearer.hears(place) if kind == "observation" else hearer.hears_words(place)
-
-
-def lines_of(
-    tx: Transaction, scope: Scope, result: SearchResult, hearer: Hearer | None
-) -> IndexLines:
+def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audience) -> IndexLines:
     """Return the lines of hits; one that is gone meanwhile, or is not heard, is left out."""
-    known: dict[str, LineRow] = {}
+    known: dict[str, IndexLine] = {}
     for source, kind in _KINDS.items():
         ids = [hit.ref for hit in result.hits if hit.source == source]
         found = select_rows(tx, kind, Condition(scope, "session_id"), ids) if ids else []
-        known |= {row.id: row for row, place in found if hears(hearer, kind, place)}
-    sees = hearer is None or hearer.sees_payload
+        known |= {
+            row.id: row.line(audience)
+            for row, place in found
+            if audience.group is None or audience.hears_record(kind, place)
+        }
     lines = tuple(
-        _file_line(hit) if hit.path is not None else known[hit.ref].line(sees_payload=sees)
+        _file_line(hit) if hit.path is not None else known[hit.ref]
         for hit in result.hits
         if hit.path is not None or hit.ref in known
     )

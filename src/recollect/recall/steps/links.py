@@ -6,24 +6,21 @@ observation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from recollect.audience.visibility import Asker, Resolve
 from recollect.core.numbers import Link
 from recollect.core.scope import Scope
 from recollect.index.index import Index
 from recollect.index.model.document import OBSERVATIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.recall.steps.detail import Detail, DetailBatch
-from recollect.recall.steps.lines import hears, select_rows
+from recollect.recall.steps.lines import IndexLine, select_rows
 from recollect.store.columns import Condition
-from recollect.store.engine import Database
+from recollect.store.engine import Database, Transaction
 from recollect.workspace.reading import ReadResult
-
-if TYPE_CHECKING:  # for a name only
-    from recollect.observations.observation import Hearer
 
 MOST = 8
 """Links of a hit: as JSON some 35 tokens each, so that a hit never costs 300 more by them."""
@@ -39,15 +36,17 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         index: Knows what memory files name.
         records: Has the observations.
         scope: Whose.
-        hearer: Who asks; None for the operator.
-        readable: Returns those of some paths that they may read.
+        asker: Who asks.
+        audience: Resolves what they hear.
+        has_files: Whether memory files are theirs to see at all.
     """
 
     index: Index
     records: Database
     scope: Scope
-    hearer: Hearer | None
-    readable: Callable[[list[str]], list[str]]
+    asker: Asker
+    audience: Resolve
+    has_files: bool
 
     def hits(self, result: SearchResult) -> SearchResult:
         """Return a result whose hits have their links."""
@@ -85,9 +84,13 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
 
     def _to_observations(self, numbers: Iterable[int | None]) -> list[_Named]:
         wanted = [number for number in numbers if number is not None]
-        found = self.index.mentions(self.scope.tenant, numbers=wanted) if wanted else []
-        readable = set(self.readable(sorted({each.ref for each in found}))) if found else set()
-        return [(each.ref, each.line, each.number) for each in found if each.ref in readable]
+        if not (wanted and self.has_files):
+            return []
+        found = self.index.mentions(self.scope.tenant, numbers=wanted)
+        audience = self.records.read(lambda tx: self.audience(tx, self.asker))
+        return [
+            (each.ref, each.line, each.number) for each in found if audience.sees_file(each.ref)
+        ]
 
     def _resolved(self, named: Sequence[_Named]) -> dict[_Named, Link]:
         """Return links to those observations that are there and that they hear, in the order."""
@@ -95,11 +98,14 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
             return {}
         numbers = sorted({number for _, _, number in named})
         where = Condition(self.scope, "session_id")
-        rows = self.records.read(
-            lambda tx: select_rows(tx, "observation", where, numbers, by="number")
-        )
-        heard = (row.line() for row, place in rows if hears(self.hearer, row.kind, place))
-        known = {line.number: line for line in heard}
+
+        def unit(tx: Transaction) -> dict[int | None, IndexLine]:
+            audience = self.audience(tx, self.asker)
+            rows = select_rows(tx, "observation", where, numbers, by="number")
+            heard = (row for row, place in rows if audience.hears_record(row.kind, place))
+            return {row.number: row.line(audience) for row in heard}
+
+        known = self.records.read(unit)
         return {
             each: Link(path=each[0], line=each[1], number=each[2], ref=row.ref, title=row.title)
             for each in named

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
 import msgspec
 
-from recollect.core.errors import NotFound
+from recollect.audience.visibility import Asker, Audience, Resolve
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.search_service import SearchOptions
-from recollect.recall.audience import Asked, Asking
-from recollect.sessions.record.session import DELETED
+from recollect.observations.observations import find_observation
+from recollect.observations.rows import as_heard
+from recollect.sessions.record.session import DELETED, find_session
+from recollect.sessions.record.transcript_rows import named_message
+from recollect.store.engine import Database, Transaction
 from recollect.text.snippet import snippet
 from recollect.text.terms import query_terms
 
-if TYPE_CHECKING:  # for a name only
-    from recollect.observations.observations import Observations
 
-
-class Named(msgspec.Struct, frozen=True, kw_only=True):
+class Named(msgspec.Struct, frozen=True):
     """Where records that a question names are looked up, and on whose behalf.
 
     Attributes:
-        sessions: Where messages are.
-        observations: Where observations are.
+        database: ``records.db``.
         scope: What the caller may see.
         options: What is asked for.
-        asking: On whose behalf; None for the operator.
+        asker: On whose behalf.
+        audience: Resolves what they hear.
     """
 
-    sessions: Asked
-    observations: Callable[[], Observations]
+    database: Database
     scope: Scope
     options: SearchOptions
-    asking: Asking | None
+    asker: Asker
+    audience: Resolve
 
     def first(self, result: SearchResult, query: str) -> SearchResult:
         """Return what was found behind the record that the question names by its number or id.
@@ -51,39 +47,42 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
             query: The question, all of which is the name of a record.
         """
         meant, wanted = parse_record(query), self.options.sources
-        looked_up = (
+        ways = (
             (SESSIONS, "message", self._message),
             (OBSERVATIONS, "observation", self._observation),
         )
-        for source, kind, find in looked_up:
-            if (
-                meant is None
-                or meant.kind not in {None, kind}
-                or (wanted is not None and source not in wanted)
-            ):
-                continue
-            with suppress(NotFound):
-                if (hit := find(query)) is not None:
-                    others = [each for each in result.hits if each.ref != hit.ref]
-                    return msgspec.structs.replace(
-                        result, hits=[hit, *others][: self.options.limit], confidence=1.0
-                    )
-        return result
+        asked = [
+            find
+            for source, kind, find in ways
+            if meant is not None
+            and meant.kind in {None, kind}
+            and (wanted is None or source in wanted)
+        ]
 
-    def _message(self, query: str) -> Hit | None:
-        sessions = self.sessions().within(self.scope)
-        message = sessions.message(query)
-        if sessions.get(message.session_id).status == DELETED:
+        def unit(tx: Transaction) -> Hit | None:
+            audience = self.audience(tx, self.asker)
+            return next(filter(None, (find(tx, audience, query.strip()) for find in asked)), None)
+
+        hit = self.database.read(unit) if asked else None
+        if hit is None:
+            return result
+        others = [each for each in result.hits if each.ref != hit.ref]
+        hits = [hit, *others][: self.options.limit]
+        return msgspec.structs.replace(result, hits=hits, confidence=1.0)
+
+    def _message(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
+        message = named_message(tx, self.scope, name)
+        session = None if message is None else find_session(tx, self.scope, message.session_id)
+        if message is None or session is None or session.status == DELETED:
             return None
-        audience = self.options.audience
-        if audience and sessions.message_group(message).name != audience.visibility_group:
+        if not audience.hears(session, message.turn_sender):
             return None
         place = f"session:{message.session_id}#{message.seq}"
         return Hit(
             score=1.0,
             source=SESSIONS,
             ref=message.id,
-            snippet=snippet(message.text, query_terms(query)).text,
+            snippet=snippet(message.text, query_terms(name)).text,
             why={"named": 1.0},
             at=message.created_at,
             session_id=message.session_id,
@@ -94,14 +93,9 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
             citation=place if self.options.citations else None,
         )
 
-    def _observation(self, query: str) -> Hit | None:
-        asking, observations = self.asking, self.observations().within(self.scope)
-        heard = observations.get(
-            query.strip(),
-            for_session=None if asking is None else asking.session_id,
-            for_sender=None if asking is None else asking.sender,
-        )
-        for found in heard.found:
+    def _observation(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
+        known = find_observation(tx, self.scope, name)
+        for found in as_heard(tx, audience, [] if known is None else [known]):
             said = (found.title, found.summary, " ".join(found.files), found.error)
             return Hit(
                 score=1.0,

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
-from functools import partial
 from itertools import chain
 from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.audience.owner import Owner
-from recollect.audience.visibility import group_at
+from recollect.audience.visibility import Asker, Audience, VisibilityGroup, group_at
 from recollect.core.checks import MOST_LINES, check_count, check_most, checked
 from recollect.core.clock import MAX_MS, check_time, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.numbers import RecordName, parse_record
-from recollect.core.scope import Place
+from recollect.core.scope import Place, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import SearchResult
-from recollect.observations.observation import Hearer
 from recollect.observations.observations import Observations
 from recollect.observations.recorder import ObservationParts
 from recollect.observations.rows import IS_REPEATED
 from recollect.recall.steps.lines import (
     SHOWN,
     TABLES,
-    IndexLine,
     LineRow,
     Timeline,
     cost_of,
-    hears,
     select_rows,
 )
 from recollect.store.columns import Condition, typed_rows
@@ -71,16 +66,12 @@ class ObservationRecall(Observations):
     Args:
         parts: The records, and whose they are.
         search: Finds what a question is about.
-        owner: Whose agent it is.
         zone: Of days that are given as a text; the machine's if not given.
     """
 
-    def __init__(
-        self, parts: ObservationParts, search: Search, owner: Owner, zone: tzinfo | None = None
-    ) -> None:
+    def __init__(self, parts: ObservationParts, search: Search, zone: tzinfo | None = None) -> None:
         super().__init__(parts)
         self._search = search
-        self._owner = owner
         self._zone = zone
 
     def timeline(
@@ -124,15 +115,19 @@ class ObservationRecall(Observations):
         check_count(before, "a number of lines")
         check_count(after, "a number of lines")
         check_most(max(before, after), MOST_LINES, "a number of lines")
-        hearer = self.hearer(for_session, for_sender)
+        asker = Asker(for_session, for_sender)
         if query is not None:
-            asking = {"for_session": for_session, "for_sender": for_sender}
-            anchor = self._best(query, since=since, until=until, **asking)
+            asked = {"for_session": for_session, "for_sender": for_sender}
+            anchor = self._best(query, since=since, until=until, **asked)
         if anchor is None:
             anchor = to_datetime(within[0] if since is not None else within[1])
         meant = _meant(anchor)
-        around = _Around(self, self._owner, hearer, project, within)
-        return self._parts.database.read(partial(around.read, meant, before, after))
+
+        def unit(tx: Transaction) -> Timeline:
+            around = _Around(self.scope, self._parts.audience(tx, asker), project, within)
+            return around.read(meant, before, after, tx)
+
+        return self._parts.database.read(unit)
 
     def _within(
         self, since: int | datetime | str | None, until: int | datetime | str | None
@@ -182,18 +177,16 @@ class _Around:
 
     def __init__(
         self,
-        observations: Observations,
-        owner: Owner,
-        hearer: Hearer | None,
+        scope: Scope,
+        audience: Audience,
         project: str | None,
         within: tuple[int, int],
     ) -> None:
-        self._scope = observations.scope
-        self._owner = owner
-        self._hearer = hearer
+        self._scope = scope
+        self._audience = audience
         self._project = project
         self._within = within
-        self._group: str | None = None
+        self._group: VisibilityGroup | None = None
         self._is_bound = False
         self._shown: dict[tuple[str, str, str | None], bool] = {}
 
@@ -206,13 +199,11 @@ class _Around:
             place = found.key
         earlier = self._walk(tx, place, before, back=True)[::-1]
         later = self._walk(tx, place, after, back=False)
-        line = None if found is None else self._line(found)
-        lines = tuple(map(self._line, earlier)), tuple(map(self._line, later))
-        every = [*lines[0], *lines[1], *([] if line is None else [line])]
-        return Timeline(before=lines[0], anchor=line, after=lines[1], tokens=cost_of(every))
-
-    def _line(self, row: LineRow) -> IndexLine:
-        return row.line(sees_payload=self._hearer is None or self._hearer.sees_payload)
+        line = None if found is None else found.line(self._audience)
+        first = tuple(row.line(self._audience) for row in earlier)
+        last = tuple(row.line(self._audience) for row in later)
+        tokens = cost_of([*first, *last, *([] if line is None else [line])])
+        return Timeline(before=first, anchor=line, after=last, tokens=tokens)
 
     def _anchor(self, tx: Transaction, meant: RecordName) -> LineRow:
         """Return the record that is meant, and stay in its project and audience from then on."""
@@ -222,9 +213,9 @@ class _Around:
             where = Condition(self._scope, "session_id")
             where.equal("id", meant.id).equal("number", meant.number or None)
             for row, place in select_rows(tx, kind, where):
-                if not hears(self._hearer, kind, place):
+                if not self._audience.hears_record(kind, place):
                     continue
-                self._group = group_at(place, self._owner).name
+                self._group = group_at(place, self._audience.owner)
                 self._is_bound = self._project is None
                 self._project = self._project or row.project
                 return row
@@ -297,5 +288,5 @@ class _Around:
         if not rows:
             return False
         (place,) = typed_rows([(*rows[0], key.turn_sender)], Place)
-        is_theirs = self._group is None or group_at(place, self._owner).name == self._group
-        return is_theirs and hears(self._hearer, key.kind, place)
+        is_theirs = self._group in {None, group_at(place, self._audience.owner)}
+        return is_theirs and self._audience.hears_record(key.kind, place)

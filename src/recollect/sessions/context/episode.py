@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, LiteralString, Protocol
+from typing import Literal, LiteralString
 
 import msgspec
 
 from recollect.audience.owner import Owner
-from recollect.audience.visibility import Speakers, VisibilityGroup, visibility_group_of
+from recollect.audience.visibility import Audience, Speakers, VisibilityGroup, visibility_group_of
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
@@ -119,22 +119,6 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join(part for part in (self.summary, self.deeds) if part)
 
 
-class EpisodeHearer(Protocol):
-    """Somebody who asks."""
-
-    @property
-    def group(self) -> VisibilityGroup:
-        """Their visibility group."""
-
-    @property
-    def owner(self) -> Owner:
-        """Whose agent it is."""
-
-    @property
-    def shared(self) -> bool:
-        """Whether guests and groups hear what the agent did for them."""
-
-
 def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
     """Return the visibility group that hears an episode; the owner's where the row does not tell.
 
@@ -168,32 +152,26 @@ def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]
     return _select(tx, where, " ORDER BY id")
 
 
-def select_episodes(
-    tx: Transaction, where: Condition, group: VisibilityGroup | None, owner: Owner, most: int
-) -> list[Episode]:
-    """Return the episodes that meet a condition and that a group hears, the newest first.
-
-    What the agent did is the owner's.
+def select_episodes(tx: Transaction, where: Condition, audience: Audience) -> Iterator[Episode]:
+    """Yield the episodes that meet a condition, as an audience hears them, the newest first.
 
     Args:
         tx: A transaction.
         where: Which ones; those of deleted sessions are left out.
-        group: Who asks; None for the operator, who hears all.
-        owner: Whose agent it is.
-        most: How many at most.
+        audience: Who asks; what the agent did is for whom it is shared with.
     """
     where.sql += _LIVING
-    found: list[Episode] = []
     after = 0
-    while len(found) < most:
-        page = _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after)
-        found += [each for each in page if group in {None, hearers_of(each, owner)}]
+    while page := _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after):
+        yield from filter(None, (heard_episode(each, audience) for each in page))
         after += len(page)
-        if not page:
-            break
-    if group is None or group.is_owners:
-        return found[:most]
-    return [msgspec.structs.replace(each, deeds="") for each in found[:most]]
+
+
+def heard_episode(episode: Episode, audience: Audience) -> Episode | None:
+    """Return an episode as an audience hears it; None where it does not."""
+    if audience.group not in {None, hearers_of(episode, audience.owner)}:
+        return None
+    return episode if audience.hears_deeds else msgspec.structs.replace(episode, deeds="")
 
 
 def episodes_after(
@@ -279,7 +257,7 @@ def heard_episodes(
     tx: Transaction,
     scope: Scope,
     projects: Sequence[str],
-    hearer: EpisodeHearer,
+    audience: Audience,
     *,
     besides: Collection[str] = (),
 ) -> Iterator[Episode]:
@@ -289,23 +267,16 @@ def heard_episodes(
         tx: A transaction.
         scope: Whose sessions.
         projects: All paths that the project is known by; empty for sessions without one.
-        hearer: Who asks. What the agent did is the owner's, or shared by the settings.
+        audience: Who asks.
         besides: The ids of sessions that are not meant, such as the one that asks.
     """
     where = Condition(scope, "session_id").also("extent = ?", "session")
-    where.sql += _LIVING
     if projects:
         where.among("project", projects)
     else:
         where.sql += " AND project IS NULL"
-    hears_all = hearer.group.is_owners or hearer.shared
-    after = 0
-    while page := _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after):
-        for episode in page:
-            is_heard = hearers_of(episode, hearer.owner) == hearer.group
-            if is_heard and episode.session_id not in besides:
-                yield episode if hears_all else msgspec.structs.replace(episode, deeds="")
-        after += len(page)
+    found = select_episodes(tx, where, audience)
+    return (each for each in found if each.session_id not in besides)
 
 
 def _select(

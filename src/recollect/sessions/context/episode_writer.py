@@ -12,7 +12,7 @@ from typing import LiteralString, Protocol
 import msgspec
 
 from recollect.audience.owner import NOBODY_NAMED
-from recollect.audience.visibility import Speakers, visibility_group_of
+from recollect.audience.visibility import EVERY_TURN, HeardTurns, Speakers, visibility_group_of
 from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.sessions.context.episode import MADE_BY, Episode, topics_of
@@ -20,7 +20,7 @@ from recollect.sessions.context.summary import utterances_of
 from recollect.sessions.record.lineage import rows_of
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.transcript_rows import EVERY_TURN, HeardTurns, select_messages
+from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
 from recollect.text.summary.extractive import shortened, spoken_lines, summarise

@@ -11,6 +11,7 @@ from functools import partial
 import msgspec
 
 from recollect.audience.owner import Owner
+from recollect.audience.visibility import HeardTurns
 from recollect.core.checks import checked
 from recollect.core.clock import zone_of
 from recollect.core.errors import Conflict, RecollectError
@@ -36,7 +37,7 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
-from recollect.sessions.record.transcript_rows import HeardTurns, read_messages
+from recollect.sessions.record.transcript_rows import read_messages
 from recollect.store.engine import Transaction
 
 _BATCH = 1_000

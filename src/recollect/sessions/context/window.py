@@ -8,11 +8,14 @@ flushed before in `flush`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Literal
 
 import msgspec
 
 from recollect.audience.owner import Owner
+from recollect.audience.visibility import Asker, Audience, HeardTurns
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.sessions.context.compaction import (
@@ -41,15 +44,15 @@ from recollect.sessions.context.view import (
     summary_within,
     told_tokens,
 )
-from recollect.sessions.policy.turns import Listener, listener
+from recollect.sessions.policy.turns import answered_group, heard_turns, resolved
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import require_living, require_session
+from recollect.sessions.record.session import Session, require_living, require_session
 from recollect.sessions.record.tool_pairs import cut_before, pending_calls, spans
 from recollect.sessions.record.transcript_rows import (
-    HeardTurns,
     count_messages,
+    newest_turn,
     read_messages,
 )
 from recollect.store.columns import Condition
@@ -136,7 +139,8 @@ class ContextWindows(Notebook):
 
         def unit(tx: Transaction) -> ContextView:
             session = require_session(tx, self._access.scope, session_id)
-            return self._view(tx, listener(tx, session, self._owner, for_sender), limits)
+            audience = self._audience(tx, session, for_sender)
+            return self._view(tx, session, audience, limits)
 
         return self._access.database.read(unit)
 
@@ -180,10 +184,8 @@ class ContextWindows(Notebook):
         where.of_project(None if project is None else self._access.projects().find(project))
 
         def unit(tx: Transaction) -> list[Episode]:
-            if for_session is None:
-                return select_episodes(tx, where, None, owner, limit)
-            asking = listener(tx, require_session(tx, scope, for_session), owner)
-            return select_episodes(tx, where, asking.group, owner, limit)
+            audience = resolved(tx, Asker(for_session), scope, owner)
+            return list(islice(select_episodes(tx, where, audience), limit))
 
         return self._access.database.read(unit)
 
@@ -212,9 +214,9 @@ class ContextWindows(Notebook):
 
         def unit(tx: Transaction) -> tuple[ContextView, Compaction | None]:
             session = require_living(tx, self._access.scope, session_id)
-            who = listener(tx, session, self._owner)
-            last = visible_compaction(tx, self._access.scope, session, who.hears)
-            return self._view(tx, who, limits), last
+            audience = self._audience(tx, session)
+            last = self._compaction(tx, session, audience)
+            return self._view(tx, session, audience, limits), last
 
         view, last = self._access.database.read(unit)
         told = told_tokens(view.messages, 0 if last is None else last.last_seq, self._sizer)
@@ -260,8 +262,7 @@ class ContextWindows(Notebook):
         return msgspec.structs.replace(self._compact(wanted, lease), flush=flush)
 
     def _compact(self, wanted: Replacement, lease: object) -> Compacted:
-        heard = wanted.listener.heard
-        between = (wanted.session_id, wanted.after_seq, wanted.through_seq, heard)
+        between = (wanted.session_id, wanted.after_seq, wanted.through_seq, wanted.heard)
         said = Reading(lambda: messages_between(self._access, *between), self._sizer)
         try:
             summary = self._summary(wanted, said)
@@ -275,15 +276,17 @@ class ContextWindows(Notebook):
         done = self._replace(wanted, summary, said.tokens, lease)
         return msgspec.structs.replace(done, model_failure=summary.failure)
 
-    def _view(self, tx: Transaction, who: Listener, limits: Thresholds) -> ContextView:
-        sizer, session, scope = self._sizer, who.session, self._access.scope
-        compaction = visible_compaction(tx, scope, session, who.hears)
+    def _view(
+        self, tx: Transaction, session: Session, audience: Audience, limits: Thresholds
+    ) -> ContextView:
+        sizer, scope, heard = self._sizer, self._access.scope, heard_turns(tx, session, audience)
+        compaction = self._compaction(tx, session, audience)
         through = 0 if compaction is None else compaction.through_seq
         summary = summary_within(compaction, limits.window, sizer)
         cost = 0 if summary is None else sizer.text(summary)
         parts = within(segments(tx, session), through, None)
-        tail = read_tail(self._newest(tx, parts, who.heard), limits.window - cost, sizer)
-        count = count_messages(tx, scope, parts, who.heard)
+        tail = read_tail(self._newest(tx, parts, heard), limits.window - cost, sizer)
+        count = count_messages(tx, scope, parts, heard)
         if count and not tail.messages:
             raise InvalidInput("the budget has no room for a message", hint="give more tokens")
         return ContextView(
@@ -297,6 +300,15 @@ class ContextWindows(Notebook):
             is_full=not tail.is_all or cost + tail.tokens >= limits.compact,
         )
 
+    def _audience(self, tx: Transaction, session: Session, sender: str | None = None) -> Audience:
+        group = answered_group(tx, session, self._owner, sender)
+        return Audience(owner=self._owner, group=group)
+
+    def _compaction(
+        self, tx: Transaction, session: Session, audience: Audience
+    ) -> Compaction | None:
+        return visible_compaction(tx, self._access.scope, session, partial(audience.hears, session))
+
     def _newest(
         self, tx: Transaction, parts: Sequence[LineageSegment], heard: HeardTurns
     ) -> ReadNewest:
@@ -308,12 +320,22 @@ class ContextWindows(Notebook):
 
     def _wanted(self, tx: Transaction, session_id: str, keep: int) -> Replacement | None:
         session = require_living(tx, self._access.scope, session_id)
-        who = listener(tx, session, self._owner)
-        previous = visible_compaction(tx, self._access.scope, session, who.hears)
+        audience = self._audience(tx, session)
+        previous = self._compaction(tx, session, audience)
         through = 0 if previous is None else previous.through_seq
-        read = self._newest(tx, within(segments(tx, session), through, None), who.heard)
+        parts, heard = segments(tx, session), heard_turns(tx, session, audience)
+        read = self._newest(tx, within(parts, through, None), heard)
         limit = thresholds_of(self._access.settings.context).compact
-        return plan_replacement(who, previous, read, Keeping(keep, limit, self._sizer))
+        planned = plan_replacement(read, Keeping(keep, limit, self._sizer))
+        return planned and Replacement(
+            session_id=session.id,
+            audience=audience,
+            heard=heard,
+            sender=None if audience.hears(session) else newest_turn(tx, parts),
+            previous=previous,
+            through_seq=planned[0],
+            kept_tokens=planned[1],
+        )
 
     def _summary(self, wanted: Replacement, spoken: Reading) -> Summary:
         settings, sizer = self._access.settings.context, self._sizer
@@ -338,8 +360,7 @@ class ContextWindows(Notebook):
         def unit(tx: Transaction) -> Compaction | None:
             session = require_living(tx, self._access.scope, wanted.session_id)
             self._guard(tx, session.id, lease)
-            who = wanted.listener
-            if visible_compaction(tx, self._access.scope, session, who.hears) != wanted.previous:
+            if self._compaction(tx, session, wanted.audience) != wanted.previous:
                 return None
             compaction = Compaction(
                 id=made,
@@ -351,7 +372,7 @@ class ContextWindows(Notebook):
                 tokens_before=before + replaced_tokens + wanted.kept_tokens,
                 tokens_after=after + wanted.kept_tokens,
                 created_at=now,
-                turn_sender=None if who.hears(None) else who.sender,
+                turn_sender=wanted.sender,
             )
             store_compaction(tx, session, compaction)
             return compaction
@@ -382,17 +403,25 @@ class Keeping(msgspec.Struct, frozen=True):
 
 
 class Replacement(msgspec.Struct, frozen=True, kw_only=True):
-    """What a summary is to stand for: ``previous``, and the messages up to ``through_seq``."""
+    """What a summary is to stand for, and for whom.
 
-    listener: Listener
+    Attributes:
+        session_id: Whose messages they are.
+        audience: Who hears it; the messages and the summary before are of the same snapshot.
+        heard: Their turns.
+        sender: Whose turn the newest is, where the summary is not for whoever the session is with.
+        previous: The summary before.
+        through_seq: The last message that it replaces.
+        kept_tokens: What the messages that stay cost.
+    """
+
+    session_id: str
+    audience: Audience
+    heard: HeardTurns
+    sender: str | None
     previous: Compaction | None
     through_seq: int
     kept_tokens: int
-
-    @property
-    def session_id(self) -> str:
-        """Whose messages they are."""
-        return self.listener.session.id
 
     @property
     def after_seq(self) -> int:
@@ -415,15 +444,11 @@ class Reading:
         self.tokens += self._sizer.message(message)
 
 
-def plan_replacement(
-    who: Listener, previous: Compaction | None, read: ReadNewest, keeping: Keeping
-) -> Replacement | None:
-    """Return what can be replaced; None where everything stays.
+def plan_replacement(read: ReadNewest, keeping: Keeping) -> tuple[int, int] | None:
+    """Return up to which seq messages can be replaced, and what the others cost; None for none.
 
     Args:
-        who: Whose messages, and for whom.
-        previous: The compaction in that view.
-        read: Gives the messages after that.
+        read: Gives the messages of a view after its compaction.
         keeping: What stays.
     """
     size = keeping.messages + _LOOK_BACK
@@ -437,7 +462,7 @@ def plan_replacement(
         return None
     kept = sum(keeping.sizer.message(message) for message in messages if message.seq >= cut)
     through = max(message.seq for message in messages if message.seq < cut)
-    return Replacement(listener=who, previous=previous, through_seq=through, kept_tokens=kept)
+    return through, kept
 
 
 def _has_calls(messages: Sequence[Message], cut: int, looked: int) -> bool:

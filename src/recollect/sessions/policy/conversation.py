@@ -36,9 +36,15 @@ from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.sessions.policy.history import History
 from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
-from recollect.sessions.policy.turns import hears_session, listener
+from recollect.sessions.policy.turns import answered_group, hears_session
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
-from recollect.sessions.record.lineage import LineageSegment, find_one, living_readers, segments
+from recollect.sessions.record.lineage import (
+    LineageSegment,
+    find_one,
+    is_shown,
+    living_readers,
+    segments,
+)
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import (
     DELETED,
@@ -156,7 +162,7 @@ class ConversationPolicy:
 
         def unit(tx: Transaction) -> VisibilityGroup:
             session = require_session(tx, self._access.scope, session_id)
-            return listener(tx, session, self._owner, for_sender).group
+            return answered_group(tx, session, self._owner, for_sender)
 
         return self._access.database.read(unit)
 
@@ -187,9 +193,8 @@ class ConversationPolicy:
         """Return whether a session that is not deleted shows a message: its own, or a fork."""
 
         def unit(tx: Transaction) -> bool:
-            owner = require_session(tx, self._access.scope, message.session_id)
-            readers = living_readers(tx, owner.id) if owner.status == DELETED else None
-            return readers is None or any(r.first <= message.seq <= r.last for r in readers)
+            session = require_session(tx, self._access.scope, message.session_id)
+            return is_shown(tx, session, message.seq)
 
         return self._access.database.read(unit)
 

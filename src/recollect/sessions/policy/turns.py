@@ -11,6 +11,11 @@ from recollect.audience.account import escaped, sender_of, stored_account
 from recollect.audience.owner import Owner
 from recollect.audience.session_key import DIRECT
 from recollect.audience.visibility import (
+    EVERY_TURN,
+    NO_TURN,
+    Asker,
+    Audience,
+    HeardTurns,
     Speakers,
     VisibilityGroup,
     may_be_with,
@@ -19,13 +24,8 @@ from recollect.audience.visibility import (
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, segments
-from recollect.sessions.record.session import Session, each_session
-from recollect.sessions.record.transcript_rows import (
-    EVERY_TURN,
-    HeardTurns,
-    newest_turn,
-    turn_senders,
-)
+from recollect.sessions.record.session import Session, each_session, require_session
+from recollect.sessions.record.transcript_rows import newest_turn, turn_senders
 from recollect.store.columns import Condition, decode, integer, listed, text
 from recollect.store.engine import Transaction
 
@@ -44,59 +44,48 @@ _ALL_SPEAKERS: LiteralString = """
 """
 
 
-class Listener(msgspec.Struct, frozen=True, kw_only=True):
-    """Whom a session answers, and what of it they hear.
-
-    Attributes:
-        session: The session.
-        owner: Whose agent it is.
-        sender: The account; None where it is not known, or more than one person reads the answer.
-        group: Its visibility group.
-        heard: The turns that the group hears.
-    """
-
-    session: Session
-    owner: Owner
-    sender: str | None
-    group: VisibilityGroup
-    heard: HeardTurns
-
-    def hears(self, sender: str | None) -> bool:
-        """Return whether the turns of an account are heard; of None, those of unknown senders."""
-        return visibility_group_of(self.session, self.owner, sender) == self.group
-
-
-def listener(
-    tx: Transaction, session: Session, owner: Owner, for_sender: str | None = None
-) -> Listener:
+def answered_group(
+    tx: Transaction, session: Session, owner: Owner, sender: str | None = None
+) -> VisibilityGroup:
     """Return whom a session answers: the one who is named, else whose turn its newest message is.
 
     To name somebody only narrows: in a guest's session nobody can be named who is not in it.
 
+    Args:
+        tx: The snapshot of the read.
+        session: Which session.
+        owner: Whose agent it is.
+        sender: The account that is named.
+
     Raises:
-        InvalidInput: ``for_sender`` cannot be an account.
-        Denied: the session is not with ``for_sender``.
+        InvalidInput: the sender cannot be an account.
+        Denied: the session is not with the sender.
     """
-    groups = turns_by_group(tx, session, owner)
-    own = next(iter(groups))
-    sender = None if for_sender is None else sender_of(for_sender)
-    group = visibility_group_of(session, owner, sender)
-    if sender is None and own.is_private:
-        sender = newest_turn(tx, segments(tx, session))
-        group = visibility_group_of(session, owner, sender)
-    is_in = own.is_owners or group in groups or sender is None
-    if not (is_in or may_be_with(session, stored_account(sender or ""), owner.links)):
-        raise Denied(
-            "for_sender must be somebody whom the session is with",
-            hint="give the account of its peer, or store the sender's message first",
-        )
-    return Listener(
-        session=session,
-        owner=owner,
-        sender=sender,
-        group=group,
-        heard=groups.get(group, HeardTurns((), unnamed=False)),
-    )
+    own = visibility_group_of(session, owner)
+    parts = segments(tx, session) if own.is_private else []
+    who = newest_turn(tx, parts) if sender is None else sender_of(sender)
+    group = own if who is None else visibility_group_of(session, owner, who)
+    if sender is not None and who is not None and group != own and not own.is_owners:
+        known = (visibility_group_of(session, owner, each) for each in turn_senders(tx, parts))
+        if group not in known and not may_be_with(session, stored_account(who), owner.links):
+            raise Denied(
+                "for_sender must be somebody whom the session is with",
+                hint="give the account of its peer, or store the sender's message first",
+            )
+    return group
+
+
+def resolved(tx: Transaction, asker: Asker, scope: Scope, owner: Owner) -> Audience:
+    """Return what an asker hears of the sessions of a scope.
+
+    Raises:
+        NotFound: the scope lacks the session.
+        InvalidInput, Denied: as `answered_group`.
+    """
+    if asker.session_id is None:
+        return Audience(owner=owner)
+    session = require_session(tx, scope, asker.session_id)
+    return Audience(owner=owner, group=answered_group(tx, session, owner, asker.sender))
 
 
 def turns_by_group(
@@ -115,10 +104,8 @@ def turns_by_group(
     }
 
 
-def heard_seqs(
-    tx: Transaction, tenant: str, owner: Owner, group: VisibilityGroup
-) -> dict[str, list[int] | None]:
-    """Return the messages that a visibility group hears: seqs by session, None for all of it.
+def heard_seqs(tx: Transaction, tenant: str, audience: Audience) -> dict[str, list[int] | None]:
+    """Return the messages that an audience hears: seqs by session, None for all of it.
 
     What a fork shares is its parent's. Reads all sessions: for what is asked seldom.
     """
@@ -129,8 +116,8 @@ def heard_seqs(
     for row in tx.all(_ALL_SPEAKERS, (tenant,)):
         session_id, speakers = text(row[0]), decode(Speakers, Speakers.__struct_fields__, row[1:])
         known = senders.get(session_id, [])
-        named = tuple(s for s in known if visibility_group_of(speakers, owner, s) == group)
-        unnamed = visibility_group_of(speakers, owner) == group
+        named = tuple(sender for sender in known if audience.hears(speakers, sender))
+        unnamed = audience.hears(speakers)
         if unnamed and len(named) == len(known):
             found[session_id] = None
         elif named or unnamed:
@@ -149,7 +136,7 @@ def hears_session(tx: Transaction, own: Session, other: Session, owner: Owner) -
     """
     return other.id == own.id or (
         visibility_group_of(other, owner) == visibility_group_of(own, owner)
-        and listener(tx, other, owner).group == listener(tx, own, owner).group
+        and answered_group(tx, other, owner) == answered_group(tx, own, owner)
     )
 
 
@@ -176,10 +163,11 @@ def heard_sessions(
     return list(islice((s for s in found if hears_session(tx, own, s, owner)), limit))
 
 
-def heard_turns(tx: Transaction, session: Session, own: Session, owner: Owner) -> HeardTurns:
-    """Return which turns of a session are heard on behalf of another one."""
-    heard = turns_by_group(tx, session, owner)
-    return heard.get(listener(tx, own, owner).group, HeardTurns((), unnamed=False))
+def heard_turns(tx: Transaction, session: Session, audience: Audience) -> HeardTurns:
+    """Return which turns of a session an audience hears."""
+    if audience.group is None:
+        return EVERY_TURN
+    return turns_by_group(tx, session, audience.owner).get(audience.group, NO_TURN)
 
 
 class SpokenTurns(msgspec.Struct, frozen=True):

@@ -191,6 +191,12 @@ def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
     return found
 
 
+def is_shown(tx: Transaction, session: Session, seq: int) -> bool:
+    """Return whether a session that is not deleted shows a message: its own, or a fork."""
+    readers = living_readers(tx, session.id) if session.status == DELETED else None
+    return readers is None or any(each.first <= seq <= each.last for each in readers)
+
+
 def last_read(tx: Transaction, session_id: str) -> int:
     """Return the last seq of a session that one of its forks reads now; 0 for none."""
     newest = 0

@@ -18,6 +18,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.audience.visibility import HeardTurns
 from recollect.core.errors import Denied
 from recollect.core.events import MessageFinished, MessagesAppended
 from recollect.core.numbers import parse_record
@@ -203,27 +204,6 @@ def turn_senders(tx: Transaction, parts: Sequence[LineageSegment]) -> list[str]:
     return sorted({text(sender) for (sender,) in rows})
 
 
-class HeardTurns(msgspec.Struct, frozen=True):
-    """Which turns of a session somebody hears: of these senders, and whether of unknown ones."""
-
-    senders: tuple[str, ...]
-    unnamed: bool
-    is_all: bool = False
-    """No message is left out, whoever's turn it is of."""
-
-    def narrow(self, where: Condition) -> None:
-        """Narrow a condition to the messages of these turns."""
-        if self.is_all:
-            return
-        named: LiteralString = " OR turn_sender = ?" * len(self.senders)
-        unnamed: LiteralString = "turn_sender IS NULL" if self.unnamed else "1 = 0"
-        where.sql += " AND (" + unnamed + named + ")"
-        where.params += self.senders
-
-
-EVERY_TURN = HeardTurns((), unnamed=True, is_all=True)
-
-
 def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
     """Return those of the event ids that a message for ``session`` cannot have any more.
 
@@ -407,11 +387,17 @@ def read_messages(
     limit: int | None,
     *,
     newest: bool = False,
-    heard: HeardTurns | None = None,
+    heard: HeardTurns,
 ) -> list[Message]:
     """Return the messages of some parts of a transcript, oldest first; see `select_messages`.
 
-    With ``heard`` only those of these turns.
+    Args:
+        tx: The snapshot of the read.
+        scope: Whose messages.
+        parts: Where they are.
+        limit: How many at most; None is all.
+        newest: With a limit, take the last ones instead of the first.
+        heard: Only those of these turns.
 
     Raises:
         StoreCorrupt: messages are missing, or are not what was stored.
@@ -421,7 +407,7 @@ def read_messages(
         left = None if limit is None else limit - len(found)
         if left == 0:
             break
-        more = _read_part(tx, scope, part, left, newest=newest, heard=heard or EVERY_TURN)
+        more = _read_part(tx, scope, part, left, newest=newest, heard=heard)
         found = more + found if newest else found + more
     return found
 
@@ -462,7 +448,7 @@ def count_messages(
     Where all are heard the first and the last seq say it, because seqs have no gaps.
     """
     if heard.is_all:
-        oldest = read_messages(tx, scope, parts, 1)
+        oldest = read_messages(tx, scope, parts, 1, heard=heard)
         return parts[-1].last - oldest[0].seq + 1 if oldest else 0
     count = 0
     for part in parts:
