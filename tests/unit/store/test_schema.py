@@ -42,6 +42,7 @@ SHIPPED = {
 }
 STEP = Migration(version=2, name="0002_stars", sql="ALTER TABLE notes ADD COLUMN stars INTEGER;")
 _TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%'"
+CLOCK = HandClock()
 NEWER = msgspec.structs.replace(SCHEMA, steps=(*SCHEMA.steps, STEP))
 
 
@@ -69,7 +70,7 @@ def test_a_new_database_is_as_the_steps_would_leave_it(name: str, tmp_path: Path
 def _contents(path: Path, schema: Schema) -> tuple[str, list[int], dict[str, list[object]]]:
     """Make a database; return its schema, version and mark, and all rows of its tables."""
     connection = apsw.Connection(str(path))
-    migrate(connection, schema, path, HandClock())
+    migrate(connection, schema, path, CLOCK)
     numbers = [int(connection.pragma(name)) for name in ("user_version", "application_id")]
     rows = {
         name: list(connection.execute(f'SELECT * FROM "{name}" ORDER BY 1'))  # noqa: S608
@@ -78,6 +79,18 @@ def _contents(path: Path, schema: Schema) -> tuple[str, list[int], dict[str, lis
     objects = show_objects(connection)
     connection.close()
     return objects, numbers, rows
+
+
+def test_a_database_that_an_older_recollect_only_began_is_finished(tmp_path: Path) -> None:
+    """It was killed before the first step; the tables of the engine are there."""
+    path, schema = tmp_path / "records.db", SHIPPED["records"]
+    step = Migration(version=1, name="0001_records", sql="SELECT killed")
+    connection = apsw.Connection(str(path))
+    with pytest.raises(MigrationFailed):
+        migrate(connection, msgspec.structs.replace(schema, steps=(step,), golden=""), path, CLOCK)
+    migrate(connection, schema, path, CLOCK)
+    assert show_objects(connection) == schema.golden
+    connection.close()
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -148,7 +148,7 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
     found = _recognise(connection, schema, path)
     _refuse_foreign_code(connection, schema, path)
     _check_steps(connection, schema, path)
-    if found == 0 and schema.golden:
+    if schema.golden and not connection.execute(dialect.COUNT_OBJECTS).get:
         _create(connection, schema, clock)
     elif found < schema.version:
         backup = _backup_before(connection, schema, path, found)
