@@ -1,8 +1,8 @@
-"""Who calls: what a token may do, whom it hears, and to which sessions it may write.
+"""Callers: what a token may do, what it hears, and which sessions it may write to.
 
-The server and MCP ask every use case through a `Caller`. Who hears what is decided by one
-mechanism, ``for_session``: the operator asks without it; everybody else on behalf of a session of
-their own. What a caller passes can only narrow that. See ``docs/tokens.md``.
+The server and MCP run every use case through a `Caller`. One mechanism, ``for_session``, decides
+who hears what: the operator asks without it; all others on behalf of a session of their own.
+Arguments of a caller can only narrow that. See ``docs/tokens.md``.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from recollect.sessions.record.session import LIST_THEM, Session
 
 Extent: TypeAlias = Literal["scope", "tenant", "home"]
 KEPT_S = 1.0
-"""How long a memory is kept before the pool is asked for it again, which reads the settings."""
+"""Seconds to keep a memory before getting it from the pool again, which reads the settings."""
 Key: TypeAlias = "SessionKey | Session"
 """Either has the channel and the chat type of a conversation."""
 
 
 class Caller:
-    """Who calls, for one request or for many; threads may share it.
+    """A caller, for one request or for many; threads may share it.
 
     Attributes:
-        token: Who it is.
-        memory: Within the scope of the token. Never ask it on a surface of recall without
+        token: Its token.
+        memory: Within the scope of the token. On surfaces of recall never use it without
             `for_session`.
-        check: Raises Unauthorized where the token is not valid any more: for what goes on after
-            the request was let in, such as a stream.
+        check: Raises Unauthorized if the token is no longer valid: for work that continues after
+            the request was admitted, such as a stream.
     """
 
     def __init__(
@@ -62,17 +62,17 @@ class Caller:
         self.check = check
 
     def acting(self) -> AbstractContextManager[None]:
-        """Let every event and audit row written in the ``with`` block name the token."""
+        """Record the token in every event and audit row written in the ``with`` block."""
         return acting(self.token.name)
 
     def require(self, right: Right) -> None:
-        """Refuse what the token does not allow; the audit tells of it, once a minute.
+        """Refuse what the token does not allow; recorded in the audit, once a minute.
 
         Raises:
             Denied: it lacks the right; or that is `admin`, and the token is not the operator's.
         """
         if self.token.allows(right):
-            if right == ADMIN:  # what it lets do is done to everybody's records
+            if right == ADMIN:  # it allows actions on all records
                 self.require_operator()
             return
         with suppress(StoreError), self.acting():
@@ -83,11 +83,11 @@ class Caller:
         )
 
     def require_operator(self, of: Extent = "scope") -> None:
-        """Refuse those who hear only a part of what the token's scope holds.
+        """Refuse callers that hear only a part of the token's scope.
 
         Args:
-            of: Also those whose scope is only a part of their ``tenant``, or of the home's own
-                tenant, which is the operator of the ``home``.
+            of: Also refuse those whose scope is only a part of their ``tenant``, or of the home's
+                own tenant, which is the operator of the ``home``.
 
         Raises:
             Denied: the token is not the operator's.
@@ -104,16 +104,16 @@ class Caller:
         raise Denied("only the operator may do this", hint=hint)
 
     def for_session(self, asked: str | None = None) -> str | None:
-        """Return the session on whose behalf is asked, to be passed down as ``for_session``.
+        """Return the session that the request is made for, to pass on as ``for_session``.
 
         Args:
-            asked: The id or key of a session that narrows it; of a plain name as `Sessions.open`.
+            asked: The id or key of a session to narrow to; a plain name as for `Sessions.open`.
 
         Returns:
-            An id; None, everything in the scope, where the operator asks and names no session.
+            An id; None, everything in the scope, if the operator names no session.
 
         Raises:
-            NotFound: the session is missing, or not for this token: the error is the same.
+            NotFound: the session is missing, or not for this token, with the same error.
         """
         if asked is None:
             return None if self.token.is_owners else self._own().id
@@ -125,12 +125,12 @@ class Caller:
         return found.id
 
     def for_foreign(self, name: ForeignName) -> str:
-        """Return the session on whose behalf a program of many asks; begun where it is new.
+        """Return the session that a program of many conversations asks for; a new one is begun.
 
-        So the first prompt of a conversation is answered, before its transcript was read.
+        So the first prompt of a conversation can be answered before its transcript is read.
 
         Raises:
-            NotFound: the token may not ask for it, or no person is in it.
+            NotFound: the token may not ask for it, or no person takes part in it.
             RecollectError: as `Sessions.hooked`.
         """
         key = parse_key(name.key or "")
@@ -142,7 +142,7 @@ class Caller:
                 raise _not_found()
 
             def check(expected: Hooked) -> None:
-                if expected.session.key != key.text:  # who hears it is not who asks
+                if expected.session.key != key.text:  # its audience is not the asker's
                     raise _not_found()
 
             hooked = self.memory.sessions.hooked(name, moment="start", beginning=check)
@@ -154,7 +154,7 @@ class Caller:
         """Return a session that the token may hear; ``owner`` as for `Catalogue.known`.
 
         Raises:
-            NotFound: the session is missing, or not for this token: the error is the same.
+            NotFound: the session is missing, or not for this token, with the same error.
         """
         for name in self._names(id_or_key):
             found = self.memory.sessions.known(name, owner=owner if self.token.is_owners else None)
@@ -167,7 +167,7 @@ class Caller:
         sessions = self.memory.sessions
         if self.token.is_owners:
             return sessions.list(limit=limit, **filters)
-        # The one as which it hears is listed once somebody used it: this call may begin it.
+        # The token's own session is listed once it was used: this call may begin it.
         known, own = sessions.known(self._own_key.text, owner=False), self._own()
         begun = known is None or known.id != own.id
         most = limit if limit is None or limit < 0 else limit + begun
@@ -175,14 +175,14 @@ class Caller:
         return [each for each in found if not begun or each.id != own.id][:limit]
 
     def hears(self, session_id: str) -> bool:
-        """Return whether the token may hear a session; False for one that is gone."""
+        """Return whether the token may hear a session; False for a missing one."""
         found = self.memory.sessions.known(session_id)
         return found is not None and found.id == session_id and self._hears(found)
 
     def hears_message(self, message: Message) -> bool:
         """Return whether the token may hear a message of a session that it may hear.
 
-        People who share a session one by one do not hear each other's turns.
+        In a session of several separate people, each hears only their own turns.
         """
         if self.token.is_owners:
             return True
@@ -192,22 +192,22 @@ class Caller:
     def writes_to(
         self, id_or_key: str, project: str | None = None, *, owner: bool = False
     ) -> Session:
-        """Return the session to write into: one that is there, or a new one under the key.
+        """Return the session to write into: an existing one, or a new one with the key.
 
-        Under a plain key the session that was used last goes on, however old; under a key with
-        a channel the settings say how long one stays current. A plain key of a token that is not
-        the operator's names a session within its own visibility group, and so does an id that it
-        may not know of.
+        A plain key continues the session used last, however old; for a key with a channel the
+        settings decide how long one stays current. A plain key of a token that is not the
+        operator's names a session within its own visibility group, and so does an id that it must
+        not see.
 
         Args:
-            id_or_key: Which one.
+            id_or_key: Of the session.
             project: Of a new session; that of the token if not given.
-            owner: Whether a plain name is a session of the owner's, as for `Sessions.open`.
+            owner: Whether a plain name is the owner's session, as for `Sessions.open`.
 
         Raises:
             Denied: the key names a channel that the token does not speak for, or another agent or
                 project than its own; or ``owner`` is given by a token that is not the operator's.
-            InvalidInput: the key cannot be one.
+            InvalidInput: the key is not valid.
         """
         sessions, owner = self.memory.sessions, self._may_own(owner)
         found = sessions.known(id_or_key, owner=owner)
@@ -234,10 +234,10 @@ class Caller:
         owner: bool | None = None,
         beginning: Callable[[], None] = lambda: None,
     ) -> Hooked:
-        """Return the session of the hooks under a name; arguments as for `Sessions.hooked`.
+        """Return the session of hooks with a name; arguments as for `Sessions.hooked`.
 
         Raises:
-            RecollectError: as `writes_to`, or as `Sessions.hooked`.
+            RecollectError: as for `writes_to` and `Sessions.hooked`.
         """
 
         def check(expected: Hooked) -> None:
@@ -258,25 +258,25 @@ class Caller:
     def project_path(self, name: str) -> str:
         """Return a path of the project that a filter names.
 
-        Others than the operator do not learn which there are: the name itself is returned.
+        Callers other than the operator do not learn which exist: they get the name itself.
 
         Raises:
-            NotFound: the operator names none that there is.
+            NotFound: the operator names one that does not exist.
         """
         projects = self.memory.projects
         return projects.path_of(name) if self.token.is_owners else projects.find(name)
 
     def sender(self, asked: str | None, session: Session) -> str | None:
-        """Return whose turn it is, to be stored with a message of a session.
+        """Return the sender to store with a message of a session.
 
         Raises:
-            Denied: it is of another channel, or the token hears as a session with somebody else.
-            InvalidInput: it cannot be an account.
+            Denied: it belongs to another channel, or the token's session is with somebody else.
+            InvalidInput: it is not a valid account.
         """
         if asked is not None:
             if not self.token.speaks_for(channel := parse_account(asked).channel or ALL_CHANNELS):
                 raise _not_for(channel)
-            if not self.token.is_owners and self._hears(session):  # as its newest turn says
+            if not self.token.is_owners and self._hears(session):  # as in its newest turn
                 self.memory.sessions.visibility_group(session.id, asked)
         return asked
 
@@ -285,14 +285,14 @@ class Caller:
         return parse_key(self.token.session_key or "")
 
     def _own(self) -> Session:
-        """Return the session as which a token hears; made when it is asked for first."""
+        """Return the token's own session; created on first use."""
         sessions, key = self.memory.sessions, self._own_key.text
         found = sessions.known(key, owner=False)
-        # Its id may be what another one has for a key.
+        # Its id may be the key of another session.
         return found if found is not None and found.key == key else sessions.open(key)
 
     def _may_own(self, owner: bool) -> bool:
-        """Return whether a plain name is the owner's: for the operator as asked, else by group."""
+        """Return whether a plain name is the owner's: for the operator as given, else by group."""
         if self.token.is_owners:
             return owner
         if owner:
@@ -307,7 +307,7 @@ class Caller:
         """Return a session that the token may write into.
 
         Raises:
-            Denied: it is of a channel that the token does not speak for.
+            Denied: it belongs to a channel that the token does not speak for.
             NotFound: it is not for this token.
         """
         if self.token.is_owners:
@@ -319,7 +319,7 @@ class Caller:
         return session
 
     def _check_new(self, place: Session) -> None:
-        """Refuse to begin a session that `writable` would refuse once it is there."""
+        """Refuse to begin a session that `writable` would refuse afterwards."""
         if self.token.is_owners or self._is_granted(place) or place.key == self._own_key.text:
             return
         own = self.memory.sessions.visibility_group(self._own().id)
@@ -327,7 +327,7 @@ class Caller:
             raise _not_found()
 
     def _is_granted(self, key: Key) -> bool:
-        """Return whether a conversation is of a channel that the token speaks for."""
+        """Return whether a conversation belongs to a channel that the token speaks for."""
         return key.channel is not None and self.token.speaks_for(key.channel)
 
     def _check_channel(self, key: Key) -> None:
@@ -337,11 +337,11 @@ class Caller:
             raise _not_for(channel)
 
     def _key(self, asked: str) -> SessionKey:
-        """Return the key that is meant by one of the caller's, if it may begin a session under it.
+        """Return the full key for one of the caller's, if it may begin a session with it.
 
         Raises:
             Denied: it may not.
-            InvalidInput: it cannot be a key.
+            InvalidInput: it is not a valid key.
         """
         *_, name = self._names(asked)
         key = parse_key(name)
@@ -355,7 +355,7 @@ class Caller:
         raise Denied("the session key is of another audience", hint=hint)
 
     def _group(self, session: Session) -> VisibilityGroup:
-        """Return the visibility group that the key of a session tells."""
+        """Return the visibility group of a session, by its key."""
         return visibility_group_of(session, self.memory.sessions.owner)
 
     def _place(self, key: SessionKey) -> Session:
@@ -363,7 +363,7 @@ class Caller:
         return self.memory.sessions.preview(key.text, owner=self._may_own(False))
 
     def _names(self, id_or_key: str) -> tuple[str, ...]:
-        """Return what is meant by the name of a session: as it is, then as the token's own."""
+        """Return what the name of a session may mean: the name itself, then the token's own."""
         if self.token.is_owners or ":" in id_or_key:
             return (id_or_key,)
         own, part = self._own_key, escaped(id_or_key.strip())
@@ -375,7 +375,7 @@ class Caller:
         return (id_or_key, ":".join(place))
 
     def _project(self, project: str | None) -> str | None:
-        """Return the project of a new session: a path of the token's project means that."""
+        """Return the project of a new session: any path of the token's project means that one."""
         own = self.memory.scope.project
         if own is None or project is None or project == own:
             return project
@@ -384,7 +384,7 @@ class Caller:
 
 
 class Callers:
-    """Finds out who calls. Threads may share it.
+    """Finds the caller of a request. Threads may share it.
 
     Args:
         pool: Opens the memories.
@@ -397,7 +397,7 @@ class Callers:
         self._tokens: tuple[float, Tokens] | None = None
 
     def of(self, bearer: str | None) -> Caller:
-        """Return who shows a token; each call asks whether it is still valid.
+        """Return the caller that presents a token; each call checks whether it is still valid.
 
         Args:
             bearer: The text of the token, without ``Bearer``.
@@ -418,7 +418,7 @@ class Callers:
         return caller
 
     def at_hand(self, bearer: str | None) -> Caller | None:
-        """Return who shows a token where no memory must be opened; None: ask `of`, on a thread.
+        """Return the caller with a token if no memory must be opened; None: call `of`, on a thread.
 
         Raises:
             Unauthorized: it is unknown, expired or revoked.
@@ -448,17 +448,17 @@ class Callers:
         scope: Scope | None = None,
         channels: tuple[str, ...] = (),
     ) -> Caller:
-        """Return who calls without a token: a program that this user started, as over stdio.
+        """Return a caller without a token: a program that this user started, as over stdio.
 
         Args:
             audience: As whom it hears, as `Token.audience`.
             rights: What it may do.
-            name: What events and audit call it.
+            name: Its name in events and audit.
             scope: Tenant, agent and project; everything of the home's own tenant if not given.
             channels: Channels whose session keys it may write to.
 
         Raises:
-            InvalidInput: the audience or the right cannot be one.
+            InvalidInput: the audience or the right is not valid.
         """
         seen = scope or Scope()
         token = Token(
@@ -479,9 +479,9 @@ class Callers:
 
 
 def _channel(key: Key) -> str | None:
-    """Return the channel that a conversation is on; ``*`` for a person or group on an unknown one.
+    """Return the channel of a conversation; ``*`` for a person or group on an unknown one.
 
-    A plain name, a job, a hook or a sub-agent is on none.
+    A plain name, a job, a hook or a sub-agent has none.
     """
     if key.channel is not None:
         return key.channel

@@ -1,4 +1,4 @@
-"""The facade: what programs use, and with `assembly` the only place where the features meet."""
+"""The facade: what programs use, and with `assembly` the only module where the features meet."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from recollect.recall.maintenance import Synced
 from recollect.store.streams import EventStream
 from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
 
-if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
+if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import ErasureReceipt, OnErase
     from recollect.governance.plan import PruneReport
@@ -54,8 +54,8 @@ if TYPE_CHECKING:  # what a memory is seldom asked for is imported when it is
     from recollect.store.audit import Audit
 
 INLINE_EMBEDDINGS = 2_000
-"""Chunks that a search embeds before it answers: some seconds once, after a bulk of new text.
-More than that is left to `sync` and the background."""
+"""Chunks that a search embeds before it answers: some seconds once, after a bulk of new text. The
+rest is left to `sync` and the background."""
 
 
 @checked
@@ -82,13 +82,13 @@ class Memory(ExchangeFacade, RepairFacade):
         return f"Memory({str(self.home)!r}{place})"
 
     def within(self, scope: Scope) -> Memory:
-        """Return this memory as a narrower scope sees it, over what is open already.
+        """Return this memory as a narrower scope sees it, sharing what is already open.
 
-        It answers as one that is opened with that scope, but does not back up or scrub the home;
+        It answers like a memory opened with that scope, but does not back up or scrub the home;
         closing it does nothing.
 
         Raises:
-            Denied: the scope is of another owner.
+            Denied: the scope belongs to another owner.
         """
         from recollect.assembly.narrowing import within
 
@@ -103,7 +103,7 @@ class Memory(ExchangeFacade, RepairFacade):
 
     @property
     def observations(self) -> ObservationRecall:
-        """What agents did and saw, and what was around it."""
+        """Observations: what agents did and saw, and their timelines."""
         return self._parts.recall(self.search)
 
     @property
@@ -113,45 +113,45 @@ class Memory(ExchangeFacade, RepairFacade):
 
     @property
     def capture(self) -> CaptureControls:
-        """What is captured of them, and what is not."""
+        """Controls of what is captured of projects."""
         return self._parts.capture()
 
     @property
     def context(self) -> Contexts:
-        """What goes into prompts by itself: ``memory.context(session_id)`` gives a block."""
+        """Context blocks for prompts: ``memory.context(session_id)`` returns one."""
         return self._parts.contexts(self.search)
 
     @property
     def sections(self) -> Sections:
-        """What was decided and fixed, as a section of a file that agents read by themselves."""
+        """Sections of decisions and fixes in files that agents read by themselves."""
         return self._parts.sections()
 
     @property
     def tokens(self) -> Tokens:
-        """Who may call the worker of this home."""
+        """The tokens of callers of this home's worker."""
         from recollect.assembly.access import tokens_of
 
         return tokens_of(self._base)
 
     @property
     def audit(self) -> Audit:
-        """What was done with the rights of an operator, and what was refused."""
+        """The log of actions with the rights of an operator, and of refusals."""
         from recollect.store.audit import Audit
 
         return Audit(self._base.records, self._base.clock, self.scope)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
-        """Return when everything is indexed, embeddings included.
+        """Bring the index up to date, embeddings included; return a report.
 
         Args:
             on_progress: Called after every batch.
 
         Returns:
-            What this call did, beside the background; what the index holds says `status`.
+            What this call did, without the background; `status` has the content of the index.
 
         Raises:
             StoreError: a database refused.
-            ProviderError: the embedder failed; words are indexed all the same.
+            ProviderError: the embedder failed; words are indexed anyway.
         """
         report = self._parts.maintenance.run(lambda: self._sync(on_progress))
         backend = self._parts.search_backend
@@ -167,10 +167,10 @@ class Memory(ExchangeFacade, RepairFacade):
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
 
-        The memory must be a live one. Only syncs that did something, or failed, are reported.
+        The memory must be live. Only syncs that did something, or failed, are reported.
 
         Raises:
-            InvalidInput: watching is turned off, or the memory was opened for a moment only.
+            InvalidInput: watching is turned off, or the memory is not live.
             StoreBusy: another program does it already.
         """
         return self._parts.watch()
@@ -187,14 +187,14 @@ class Memory(ExchangeFacade, RepairFacade):
         )
 
     def needs_confirmation(self, *, reindex: bool = False) -> bool:
-        """Return cheaply whether a sync, or a reindex, is to be agreed to by who pays."""
+        """Return whether the user must confirm a sync, or a reindex, because of its cost; cheap."""
         return self._parts.index.needs_confirmation(rebuild=reindex)
 
     def preview(self, *, reindex: bool = False) -> Preview:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
 
         Args:
-            reindex: Whether everything is rebuilt in any case.
+            reindex: Whether to rebuild everything.
 
         Raises:
             StoreError: a database refused.
@@ -227,25 +227,25 @@ class Memory(ExchangeFacade, RepairFacade):
             query: A question or words; or a number such as ``m88``, whose record comes first.
             limit: Hits at most, 1 to 1,000; `search.limit` if not given.
             min_score: Leave out hits below it, 0 to 1; `search.min_score` if not given. Hits with
-                all of the words stay in places that are left, with any where nothing reaches it.
+                all the words fill remaining positions; hits with any word, if nothing reaches it.
             sources: Only these kinds of memory; all if not given.
             scope: Narrows what is searched; it cannot see more than the scope of this memory.
             mode: ``hybrid``, ``lexical`` or ``vector``.
             channel: Only what was said or done on this channel: ``telegram``.
-            for_session: Only what this session may hear. Without it the operator asks and sees all.
-            for_sender: Whom that session answers: ``telegram:42``; else whose its newest turn is.
+            for_session: Only what this session may hear; without it everything, as the operator.
+            for_sender: Whom that session answers: ``telegram:42``; else its newest turn's sender.
             since: Only what was said, happened or changed from then on: ms UTC, a datetime, or a
                 text such as ``2026-05-12`` or ``last week``.
             until: Only what was before then; of a text that is a range, its end.
             types: Only observations of these types.
-            min_importance: Only observations that are at least so important, 0 to 1.
+            min_importance: Only observations of at least this importance, 0 to 1.
             min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
                 to 1; hits with any confidence if not given.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:
             InvalidInput: an argument is out of range.
-            NotFound: no such session; or the operator names a channel that no session is on.
+            NotFound: the session does not exist; or the operator names a channel without sessions.
         """
         if not callable(on_progress):
             raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")
@@ -266,7 +266,7 @@ class Memory(ExchangeFacade, RepairFacade):
     def _found(
         self, query: str, seen: Scope, options: SearchOptions, on_progress: OnProgress
     ) -> SearchResult:
-        """Return what the search finds; a damaged index is healed first."""
+        """Return the result of a search; a damaged index is healed first."""
         parts, maintenance = self._parts, self._parts.maintenance
         missing = maintenance.searching() if maintenance.reads_first else ()
         search = parts.search_backend or parts.index
@@ -282,9 +282,9 @@ class Memory(ExchangeFacade, RepairFacade):
         return msgspec.structs.replace(result, warnings=[*missing, *result.warnings, *unknown])
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
-        """Return the warnings of an answer that a person was not given in the last 24 hours.
+        """Return the warnings of an answer that were not shown in the last 24 hours.
 
-        They count as given now. Without hits, or where the index is damaged, nothing is left out.
+        They count as shown now. Without hits, or with a damaged index, none is left out.
         """
         from recollect.recall.daily_warnings import unheard_warnings
 
@@ -300,13 +300,13 @@ class Memory(ExchangeFacade, RepairFacade):
         for_session: str | None = None,
         for_sender: str | None = None,
     ) -> ReadResult:
-        """Return lines of a memory file, secrets taken out, and where to go on.
+        """Return lines of a memory file, without secrets, and where to continue.
 
         Args:
-            path: As hits name it, or absolute inside the workspace.
-            from_line: First line, from 1; after the end there is no text.
-            lines: How many at most; 120 if not given.
-            max_chars: Where to stop, after a whole line; a first line that is longer is cut.
+            path: As in hits, or absolute inside the workspace.
+            from_line: First line, from 1; after the end the text is empty.
+            lines: Lines at most; 120 if not given.
+            max_chars: Characters at most, up to a whole line; a longer first line is cut.
             for_session: Read on behalf of this session.
             for_sender: Whom that session answers, as for `search`.
 
@@ -314,9 +314,9 @@ class Memory(ExchangeFacade, RepairFacade):
             The lines; with the status ``not_found``, and no text, when the file does not exist.
 
         Raises:
-            Denied: no memory file can have this path, it is a link, or it is not for them.
+            Denied: the path cannot be a memory file, is a link, or is not for this session.
             InvalidInput: a number is below 1, or the file is binary or too large.
-            NotFound: this memory has neither a workspace nor extra paths, or not the session.
+            NotFound: this memory has neither a workspace nor extra paths, or lacks the session.
             StoreClosed: the memory was closed.
         """
         if self._parts.closed.is_set():
@@ -333,7 +333,7 @@ class Memory(ExchangeFacade, RepairFacade):
 
         Raises:
             NotFound: the scope lacks the session.
-            InvalidInput: a sender is given without a session, or cannot be an account.
+            InvalidInput: a sender is given without a session, or is not a valid account.
         """
         asker, reading = Asker(for_session, for_sender), self._parts.reading
         audience = self._base.audience(None, asker)
@@ -343,11 +343,11 @@ class Memory(ExchangeFacade, RepairFacade):
     def lines(
         self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
     ) -> IndexLines:
-        """Return what was found, in lines of at most 100 tokens; each tells what it would cost.
+        """Return the hits of a search as lines of at most 100 tokens, each with its record's cost.
 
         Args:
-            result: What `search` returned; what is gone meanwhile is left out.
-            for_session: As it was searched: nothing else than this session may hear.
+            result: Of `search`; hits that are gone meanwhile are left out.
+            for_session: As for the search: only what this session may hear.
             for_sender: Whom that session answers, as for `search`.
         """
         return self._parts.lines(result, Asker(for_session, for_sender))
@@ -360,11 +360,11 @@ class Memory(ExchangeFacade, RepairFacade):
         for_session: str | None = None,
         for_sender: str | None = None,
     ) -> DetailBatch:
-        """Return records of any kind in full, in the order of the ids, and which are missing.
+        """Return records of any kind in full, in the order of the ids, and the missing ids.
 
         Args:
             ids: Numbers such as ``#12``, ``m88`` and ``e3``, or UUIDs.
-            max_tokens: What each may cost; it is shortened to that. None gives all of it.
+            max_tokens: The most tokens of each, which is shortened to that; None for no limit.
             for_session: On behalf of this session: what it may not hear is missing.
             for_sender: Whom that session answers, as for `search`.
 
@@ -374,20 +374,20 @@ class Memory(ExchangeFacade, RepairFacade):
         return self._parts.details(ids, max_tokens, Asker(for_session, for_sender))
 
     def preview_uses(self) -> list[UsePreview]:
-        """Return what each use of a language model would take in a day; nothing is asked."""
+        """Return what each use of a language model would take in a day; no model is called."""
         from recollect.assembly.digests import preview_of
 
         return preview_of(self._base)
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
-        """Remove for good what is above the caps of ``sessions.retention``; return a receipt.
+        """Permanently remove what is above the caps of ``sessions.retention``; return a receipt.
 
         Args:
-            dry_run: Only tell what would go; nothing is changed.
+            dry_run: Only report what would be removed; nothing is changed.
             on_progress: Called after each session.
 
         Raises:
-            StoreError: a database refused; what went before stays removed.
+            StoreError: a database refused; what was removed so far stays removed.
         """
         retention = self._parts.retention()
         return retention.preview() if dry_run else retention.prune(on_progress)
@@ -401,17 +401,17 @@ class Memory(ExchangeFacade, RepairFacade):
         replace: bool = False,
         on_progress: OnBackup | None = None,
     ) -> BackupReport:
-        """Write the whole home into one compressed file (0600), verified; programs go on meanwhile.
+        """Write the whole home into one compressed, verified file (0600), while programs run.
 
         Args:
             path: The new file, or a folder for one with the date in its name.
             secrets: Also tokens, and the keys in ``config.yaml``.
             workspace: Also the memory files of the workspace.
-            replace: Take the place of a file that is there.
-            on_progress: Called now and then with bytes done and in all.
+            replace: Replace an existing file.
+            on_progress: Called from time to time with bytes done and in total.
 
         Raises:
-            Conflict: the file is there, and is not to be replaced.
+            Conflict: the file exists, and ``replace`` is not set.
             InvalidInput: it would lie in the home; or this memory has no workspace.
             StoreError: something cannot be read or written; no file is left.
         """
@@ -429,16 +429,16 @@ class Memory(ExchangeFacade, RepairFacade):
         """Erase a conversation, so that no byte of it is left in the home; return a receipt.
 
         Args:
-            session_id: Which session. Its deleted forks go with it.
-            dry_run: Only tell what would go; nothing is changed.
-            with_forks: Erase living forks that share messages with it as well.
+            session_id: The session. Its deleted forks are erased with it.
+            dry_run: Only report what would be removed; nothing is changed.
+            with_forks: Also erase living forks that share messages with it.
             on_progress: Called while rows are removed.
 
         Raises:
             NotFound: the scope has no such session.
             Conflict: living forks share messages with it, or a program holds it.
             StoreBusy: another program is erasing, or makes a backup.
-            StoreError: a database refused; what was begun is finished at the next opening.
+            StoreError: a database refused; the next opening finishes the erasure.
         """
         eraser = self._parts.eraser()
         if dry_run:
@@ -447,13 +447,13 @@ class Memory(ExchangeFacade, RepairFacade):
         return self._parts.without_notes(receipt)
 
     def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
-        """Redact everything stored by the rules of today; see `Scrubber.run`."""
+        """Redact everything stored by the current rules; see `Scrubber.run`."""
         self._parts.require_whole("scrubbing")
         return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
 
     @property
     def warning(self) -> str | None:
-        """Why it only answers and stores nothing: the home cannot be written. Else None."""
+        """Why this memory is read-only: the home cannot be written; else None."""
         return self._base.warning
 
     def explain_settings(self) -> ResolvedSettings:
@@ -461,7 +461,7 @@ class Memory(ExchangeFacade, RepairFacade):
         return self._base.resolved
 
     def status(self) -> Status:
-        """Return what the home holds and how it is doing; no provider is asked.
+        """Return the contents and the condition of the home; no provider is called.
 
         Raises:
             StoreError: a database cannot be read.
@@ -471,13 +471,13 @@ class Memory(ExchangeFacade, RepairFacade):
         return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
 
     def counts(self) -> RecordCounts:
-        """Return how many records there are within the scope of this memory."""
+        """Return the number of records of each kind within the scope of this memory."""
         from recollect.recall.status import count_records
 
         return count_records(self._base.records, self.scope)
 
     def close(self) -> None:
-        """Finish writing and let go of the files. A second call does nothing."""
+        """Finish writing and close the files. A second call does nothing."""
         self._parts.closing()
 
 
@@ -493,17 +493,17 @@ def open_memory(
     live: bool = True,
     count_tokens: Callable[[str], int] | None = None,
 ) -> Memory:
-    """Open the memory of a home, made when it is missing.
+    """Open the memory of a home, which is created when it is missing.
 
     Args:
         home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
         workspace: The folder of MEMORY.md and memory/; the setting ``workspace.path`` if not given.
-        overrides: Settings by dotted key, stronger than file and environment.
-        scope: Whose memory it is; the local tenant, everything in it, if not given.
-        clock: Tells the time; the machine's clock if not given.
-        embedder: Makes vectors; what the settings choose if not given.
-        live: Whether the program stays: then, from its first use of the memory on, files are
-            watched and the index is kept in step in the background, see `sync` in the settings.
+        overrides: Settings by dotted key; they override file and environment.
+        scope: The scope of the memory; the whole local tenant if not given.
+        clock: The time; the machine's clock if not given.
+        embedder: Makes vectors; the one of the settings if not given.
+        live: Whether the program is long-running: then, from its first use of the memory on, files
+            are watched and the index is kept in step in the background, see `sync` in the settings.
         count_tokens: The tokenizer of your model; an estimate with 10 % of margin if not given.
 
     Raises:

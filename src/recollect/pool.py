@@ -1,8 +1,7 @@
-"""The memories of one home that a long-lived program holds open: one per workspace, narrowed.
+"""The memories of one home that a long-running program keeps open: one per workspace, narrowed.
 
-Floor 7, above the facade. Settings are read again whenever a memory is asked for: after a change of
-`config.yaml` the next caller gets a new one; the old one is closed when its last user
-lets go of it.
+Floor 7, above the facade. Settings are read again whenever a memory is requested: after a change of
+`config.yaml` the next caller gets a new one; the old one is closed when its last user releases it.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ class MemoryPool:
 
     Args:
         home: The home of all of them; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
-        overrides: Settings by dotted key, for all of them; a workspace among them is that of the
-            local tenant.
-        role: A ``worker`` does the work of the home in the background from now on, and holds the
-            lock of it until it is closed: other programs hand it over, at most a second and a piece
-            of work later. A ``library`` works from its first use on, unless another program does.
+        overrides: Settings by dotted key, for all of them; a workspace applies to the local tenant.
+        role: A ``worker`` does the work of the home in the background from now on, and holds its
+            lock until it is closed: other programs hand the work over, at most a second plus a
+            piece of work later. A ``library`` does it from its first use on, unless another program
+            does.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -69,7 +68,7 @@ class MemoryPool:
         self._open: dict[str | None, Components] = {}
         """What is open, by workspace."""
         self._narrowed: WeakValueDictionary[tuple[int, Scope], Memory] = WeakValueDictionary()
-        """By the identity of what they hold open, and their scope."""
+        """By the identity of the parts they share, and their scope."""
         self._retired: WeakSet[Components] = WeakSet()
         self._is_closed = False
         self._locks = home_locks(private_folder(self.home), SystemClock()) if role == WORK else None
@@ -95,14 +94,14 @@ class MemoryPool:
     ) -> Memory:
         """Return the memory of an agent, or of any scope; closing it does nothing.
 
-        The same one as long as somebody holds it. Another tenant than the local one has memory
-        files only in a workspace that is given here.
+        It is the same one as long as it is referenced. A tenant other than the local one has memory
+        files only in a workspace given here.
 
         Args:
             agent: Its name, in any spelling of `recollect.core.settings.agent_name`; that of the
                 scope if not given.
             workspace: The folder of its memory files; the one of its settings if not given.
-            scope: Whose memory it is; all of the local tenant if not given.
+            scope: The scope of the memory; all of the local tenant if not given.
 
         Raises:
             ConfigError: a setting is wrong.
@@ -135,7 +134,7 @@ class MemoryPool:
                 self._locks.retire_worker()
 
     def _trunk(self, workspace: str | None) -> Components:
-        """Return the parts of all local memories with a workspace, by the settings of now."""
+        """Return the parts of all local memories with a workspace, by the current settings."""
         known = self._open.get(workspace)
         if known is not None:
             settings = load_settings(self.home, given_settings(known.resources.order)).settings

@@ -1,4 +1,4 @@
-"""`recollect.restore`: what opens a memory to make its home from a backup."""
+"""`recollect.restore`: makes a home from a backup, and finishes its erasures."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ def restore(
     clock: Clock | None = None,
     on_progress: OnBackup | None = None,
 ) -> RestoreReport:
-    """Make a home from a backup, whole or not at all; what was there is kept beside it.
+    """Make a home from a backup, whole or not at all; an existing home is kept beside it.
 
     Args:
-        path: What `Memory.backup` wrote.
-        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given. What it holds is kept
-            as ``<home>.before-<time>``; what was erased from it is erased from the backup's too.
-        workspace: Where memory files of the backup go, if it has any; nowhere if not given. A file
-            that is there and differs is kept beside the restored one.
-        with_settings: Take all settings and tokens of a backup of a home that is not known here.
-            Otherwise those that send data out, start programs, read outside of the home, remove
-            something, or say who is the owner are put into ``aside/`` and named in the report.
-        clock: Tells the time; the machine's clock if not given.
-        on_progress: Called now and then with bytes done and in all.
+        path: A file written by `Memory.backup`.
+        home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given. An existing one is
+            kept as ``<home>.before-<time>``; what was erased from it is erased from the restored
+            one too.
+        workspace: The folder for memory files of the backup; not restored if not given. An existing
+            file that differs is kept beside the restored one.
+        with_settings: Use all settings and tokens of a backup of an unknown home. Otherwise those
+            that send data out, start programs, read outside of the home, remove something, or
+            define the owner are put into ``aside/`` and named in the report.
+        clock: The time; the machine's clock if not given.
+        on_progress: Called from time to time with bytes done and in total.
 
     Raises:
         InvalidInput: the file is not a backup.
         SchemaTooNew: a newer recollect wrote it.
         StoreCorrupt: it is damaged.
-        Denied: it holds what has no place in a home.
+        Denied: it contains what does not belong in a home.
         StoreBusy: a program has the home open.
         StoreError: the disk refused. In all cases the home is as it was.
     """
@@ -56,5 +57,5 @@ def restore(
     )
     if report.erased_again:
         with suppress(RecollectError), open_memory(report.home, live=False):
-            pass  # it finishes the erasure, and if not, whoever opens the home next does
+            pass  # opening finishes the erasure; if it fails, the next opening does
     return report

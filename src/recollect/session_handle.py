@@ -1,4 +1,4 @@
-"""The handle of a held session of a memory: also what the memory does for one session."""
+"""The handle of a held session of a memory, with what the memory does for one session."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _OBSERVATIONS = "_observations"
 
 
 class SessionHandle(LeasedSession):
-    """The right to go on with a session of a memory. A context manager.
+    """The right to continue a session of a memory. A context manager.
 
-    Each message is a sign of life. A program that was away for too long, so that another one took
-    over, is refused with `Conflict` at its next message and has written nothing.
+    Each message renews it. A program that was silent for too long, so that another one took over,
+    is refused with `Conflict` at its next message, which is not stored.
 
-    It can do all that can be done with a session, without its id: each call of `Sessions` that
-    takes one is here too, such as `append`, `messages`, `view`, `compact`, `fork`, `flush` and
-    `rename`, and so is what the memory does for a session: `observations`, `context`, and `search`,
-    `lines` and `read`, which hear what the session may hear. What changes the session does so with
-    its lease, and is refused to others.
+    It has all calls for a session, without its id: each call of `Sessions` that takes one, such as
+    `append`, `messages`, `view`, `compact`, `fork`, `flush` and `rename`, and the calls of the
+    memory for a session: `observations`, `context`, and `search`, `lines` and `read`, which return
+    only what the session may hear. Calls that change the session use its lease, and are refused to
+    others.
 
     Args:
-        session: As it was when it was taken: the one asked for, or a fork of it.
-        lease: The right itself, with its fence.
-        sessions: The `Sessions` that it is one of.
-        memory: The memory that it is of.
+        session: As it was when it was taken: the requested one, or a fork of it.
+        lease: Its lease, with the fence.
+        sessions: The `Sessions` that it belongs to.
+        memory: The memory that it belongs to.
     """
 
     def __init__(self, session: Session, lease: Lease, sessions: Sessions, memory: Memory) -> None:
@@ -60,15 +60,15 @@ class SessionHandle(LeasedSession):
         return self._memory.context
 
     context = of_session(Contexts.block, "_contexts")
-    """Returns what its prompt is given by itself, and records that it was."""
+    """Returns the context block for its prompt, and records the injection."""
     export = for_session(Memory.export, _MEMORY)
-    """Returns everything that it may hear, as lines for elsewhere."""
+    """Returns an export of everything that it may hear."""
     export_session = of_session(Memory.export_session, _MEMORY)
-    """Returns it as its program, and our own import, read it."""
+    """Returns the session in a format that our import reads."""
     files = for_session(Memory.files, _MEMORY)
     """Returns the paths of the memory files that it may read, sorted."""
     lines = for_session(Memory.lines, _MEMORY)
-    """Returns what was found, in lines of at most 100 tokens."""
+    """Returns the hits of a search as lines of at most 100 tokens."""
     read = for_session(Memory.read, _MEMORY)
     """Returns lines of a memory file that it may read."""
     search = for_session(Memory.search, _MEMORY)
@@ -80,7 +80,7 @@ class SessionObservations:
 
     Args:
         observations: Those of the memory.
-        values: What a call takes of the session, by the names of parameters.
+        values: Arguments that calls take from the session, by parameter name.
     """
 
     def __init__(self, observations: ObservationRecall, values: Mapping[str, Any]) -> None:
@@ -89,7 +89,7 @@ class SessionObservations:
 
     @property
     def scope(self) -> Scope:
-        """Whose observations they are."""
+        """The scope of the observations."""
         return self._observations.scope
 
     @property
@@ -98,27 +98,26 @@ class SessionObservations:
         return self._observations.own_calls
 
     def heard(self, of: Observation) -> Observation | None:
-        """Return an observation as the session hears it; None where it hears nothing of it."""
+        """Return an observation as the session hears it; None if it does not hear it."""
         return self._observations.heard(of, self._values["session_id"])
 
     forget = for_session(ObservationRecall.forget, _OBSERVATIONS)
-    """Takes one that it hears out of everything until it is restored."""
+    """Hides one that it hears everywhere until it is restored."""
     get = for_session(ObservationRecall.get, _OBSERVATIONS)
     """Returns those that it hears, by id."""
-    """Returns who asks, for a sender of the session."""
     list = for_session(ObservationRecall.list, _OBSERVATIONS)
     """Returns those that it hears, the newest first."""
     numbers = for_session(ObservationRecall.numbers, _OBSERVATIONS)
-    """Returns the numbers of observations, whoever hears them."""
+    """Returns the numbers of observations, regardless of who hears them."""
     record = of_session(ObservationRecall.record, _OBSERVATIONS)
     """Stores one, and returns it once it is durable."""
     record_each = for_session(ObservationRecall.record_each, _OBSERVATIONS)
-    """Stores those of any sessions, and returns what became of each."""
+    """Stores those of any sessions, and returns the result of each."""
     record_many = for_session(ObservationRecall.record_many, _OBSERVATIONS)
     """Stores those of any sessions in one transaction, all of them or none."""
     restore = for_session(ObservationRecall.restore, _OBSERVATIONS)
     """Brings back a forgotten one that it hears."""
     timeline = for_session(ObservationRecall.timeline, _OBSERVATIONS)
-    """Returns what was said and done around something, of what it hears."""
+    """Returns the events around something, of what it hears."""
     within = for_session(ObservationRecall.within, _OBSERVATIONS)
     """Returns the observations as another scope sees them."""

@@ -1,4 +1,4 @@
-"""What agents did, and what they are given back: observations and context blocks."""
+"""Builds the parts for observations and context blocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.assembly.sources import own_calls
 from recollect.store.meta import REDACTION_SALT, persisted_random
 from recollect.store.sqlite.home import BLOBS
 
-if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.observations.controls import CaptureControls
     from recollect.observations.recorder import ObservationParts
     from recollect.recall.context.contexts import ContextParts
@@ -23,7 +23,7 @@ def observation_parts(
     arrivals: Arrivals,
     controls: Callable[[], CaptureControls],
 ) -> ObservationParts:
-    """Return what records observations and reads them."""
+    """Return the parts that record observations and read them."""
     from recollect.audience.visibility import group_at
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.gathering import Gathering
@@ -50,7 +50,7 @@ def context_parts(
     sessions: Callable[[], Sessions],
     controls: Callable[[], CaptureControls],
 ) -> ContextParts:
-    """Return what makes context blocks."""
+    """Return the parts that make context blocks."""
     from recollect.recall.context.contexts import ContextParts
     from recollect.sessions.context.size import Sizer
 

@@ -1,4 +1,4 @@
-"""Puts a memory together, and memories of narrower scopes over what it has open.
+"""Assembles a memory, and memories of narrower scopes over what it has open.
 
 Nothing else decides which implementation is used.
 """
@@ -42,7 +42,7 @@ from recollect.store.background import BackgroundClaim, home_locks
 from recollect.store.locks import TicketQueue
 from recollect.store.streams import EventStream
 
-if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.assembly.chores import Chores
     from recollect.governance.erasure import Eraser
     from recollect.governance.retention import Retention
@@ -57,11 +57,11 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
 
 
 def assemble(order: OpenOptions) -> Components:
-    """Build the parts of a memory; its home is made when it is missing.
+    """Build the parts of a memory; its home is created when it is missing.
 
     Raises:
         ConfigError: a setting is wrong.
-        InvalidInput: no package brings the model or back end that the settings name.
+        InvalidInput: no package provides the model or back end that the settings name.
         NotFound: the workspace is not a folder.
         ProviderError: a model or back end cannot be imported.
         StoreError: a database cannot be opened.
@@ -100,7 +100,7 @@ def assemble_narrowed(root: Components, resources: Resources) -> Components:
 
     Args:
         root: The parts that share.
-        resources: Theirs, for the scope.
+        resources: Those of the narrower scope.
     """
     files, notes = memory_files(resources), LateNotes(resources)
     is_same_tenant = resources.scope.tenant == root.resources.scope.tenant
@@ -136,16 +136,16 @@ class _Ground(msgspec.Struct, frozen=True, kw_only=True):
     events: EventStream
 
     def sessions(self, maintenance: Maintenance) -> Callable[[], Sessions]:
-        """Return what makes the sessions, once."""
+        """Return a factory of the sessions, which makes them once."""
         resources, mirror, controls = self.resources, self.mirror, self.controls
         return functools.cache(lambda: _sessions(resources, mirror, maintenance, controls))
 
     def observations(
         self, maintenance: Maintenance, sessions: Callable[[], Sessions]
     ) -> Callable[[], ObservationParts]:
-        """Return what records observations and reads them; it is made once."""
+        """Return a factory of the parts that record and read observations; it makes them once."""
         resources, controls = self.resources, self.controls
-        # The mirror keeps the numbers of what it has not, for a recovery.
+        # The mirror records the numbers of observations, which it does not hold, for a recovery.
         arrivals = Arrivals(self.mirror, maintenance)
         return functools.cache(lambda: observation_parts(resources, arrivals, controls))
 
@@ -195,12 +195,12 @@ def _assemble(resources: Resources, trunk: Components | None = None) -> Componen
 
 
 class _Others:
-    """Lets the other indexes of a home be kept in step too; holds no parts."""
+    """Starts keeping the other indexes of a home in step; holds no parts."""
 
     trunk: Callable[[], Components | None] = staticmethod(lambda: None)
 
     def begin(self) -> None:
-        """Open them, and begin."""
+        """Open the other indexes, and keep them in step."""
         from recollect.assembly.narrowing import begin_others
 
         trunk = self.trunk()
@@ -245,7 +245,7 @@ class _Closes(Protocol):
 
 
 def _owned(parts: Components, trunk: Components | None) -> tuple[_Closes | None, ...]:
-    """Return what parts opened, in the order in which it is closed; not what they share."""
+    """Return what the parts opened themselves, in the order of closing; nothing that they share."""
     base = parts.resources
     language = None if base.language is None else base.language.model
     own = (parts.search_backend, base.choice.fallback, language, parts.index.near)
@@ -271,7 +271,7 @@ def _close(
 
 
 def _mirror(resources: Resources, index: Index) -> TranscriptMirror | None:
-    """Return what keeps the readable transcripts, brought up to the records."""
+    """Return the mirror of readable transcripts, up to date; None where it is off."""
     if not resources.resolved.settings.sessions.mirror:
         return None
     mirror = TranscriptMirror(resources.home, resources.records)
@@ -284,7 +284,7 @@ def _mirror(resources: Resources, index: Index) -> TranscriptMirror | None:
 
 
 def _claim(resources: Resources, files: MemorySource | None) -> BackgroundClaim:
-    """Return what says whether the background work of a memory is ours.
+    """Return the claim that decides whether the background work of a memory is ours.
 
     Of several memories of one process with the same index, files and scope, one does it.
     """

@@ -1,4 +1,4 @@
-"""What the holder of the background does beside indexing, for all rows that an index is of."""
+"""The background work beside indexing, for all rows that an index covers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
 
-if TYPE_CHECKING:  # imported where they are asked for
+if TYPE_CHECKING:  # imported on first use
     from recollect.governance.retention import Retention
     from recollect.sessions.sessions import Sessions
 
@@ -27,17 +27,17 @@ _TENANTS: LiteralString = """
     )
     SELECT tenant FROM found WHERE tenant IS NOT NULL
 """
-"""A look into an index for each tenant: the sessions themselves are not read."""
+"""One index look-up for each tenant: the sessions themselves are not read."""
 
 
 class Chores:
-    """Summaries of sessions that ended, words of a model, and caps: of every tenant.
+    """Summarizes ended sessions, lets the model rewrite, and enforces caps, for every tenant.
 
-    The rows of agents that have settings of their own are left to the memories of those agents: no
-    other caps hold for them, and no other model reads them.
+    The rows of agents with settings of their own are left to the memories of those agents: only
+    their caps and their model apply.
 
     Args:
-        resources: What the memory stands on.
+        resources: Those of the memory.
         index: Its index.
         mirror: Its readable transcripts, if there are any.
         sessions: Returns its sessions.
@@ -71,7 +71,7 @@ class Chores:
             self._retention(resources).prune_daily(stopping)
 
     def _scopes(self) -> list[Scope]:
-        """Return whose rows are looked after."""
+        """Return the scopes whose rows are maintained."""
         base = self._resources
         tenants = dict.fromkeys((base.scope.tenant, *base.records.read(_tenants)))
         agent = own_index_of(base.resolved, base.scope)

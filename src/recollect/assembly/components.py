@@ -1,4 +1,4 @@
-"""Everything a memory is made of, as the facade uses it; `assembling` puts it together."""
+"""Everything a memory is made of, as the facade uses it; `assembling` builds it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
 
-if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.core.scope import Scope
     from recollect.core.settings import Settings
     from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
@@ -64,12 +64,12 @@ class Dependants:
         self._is_retired = False
 
     def add(self, backend: SearchBackend) -> None:
-        """Close a search back end too, if somebody still uses it then."""
+        """Also close a search back end at the end, if it is still in use then."""
         with self._opening:
             self._backends.add(backend)
 
     def agent(self, key: object, settings: Settings, make: Callable[[], Components]) -> Components:
-        """Return the parts of an agent; made where there are none, or others by their settings.
+        """Return the parts of an agent; made if there are none, or if their settings changed.
 
         Args:
             key: Of the agent, and how it is opened.
@@ -88,7 +88,7 @@ class Dependants:
             return parts
 
     def retire(self) -> None:
-        """Leave each agent to those who still use it."""
+        """Let the parts of each agent close once they are no longer in use."""
         with self._opening:
             self._is_retired = True
             self._retire()
@@ -107,7 +107,7 @@ class Dependants:
 
 
 def leave_open() -> None:
-    """Leave all that is open to the memory that another one was narrowed from."""
+    """Close nothing: all that is open belongs to the memory that this one was narrowed from."""
 
 
 @checked
@@ -126,7 +126,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
     context_parts: Callable[[], ContextParts]
     events: EventStream
     digest: Callable[[Callable[[], bool]], int] | None
-    """Lets the language model rewrite what it is used for; None without one."""
+    """Runs the enabled uses of the language model; None without one."""
     retention: Callable[[], Retention]
     scrubber: Callable[[], Scrubber]
     probe: Callable[[], EmbedderProbe]
@@ -136,12 +136,12 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
     closed: threading.Event = msgspec.field(default_factory=threading.Event)
     """Set as soon as its databases are closed."""
     closing: Callable[[], None] = leave_open
-    """Closes what these parts opened; again does nothing. Does not hold them."""
+    """Closes what these parts opened; a second call does nothing. Holds no reference to them."""
     dependants: Dependants = msgspec.field(default_factory=Dependants)
     root: Components | None = None
-    """Whose index, and all else that is open, a narrower scope shares; None for those."""
+    """The parts whose index and other resources a narrower scope shares; None for those parts."""
     beside: Components | None = None
-    """Whose records an agent with an index of its own shares; None for all others."""
+    """The parts whose records an agent with its own index shares; None for all others."""
 
     def watch(self) -> Iterator[Synced]:
         """Yield what each sync in the background did; see `Memory.watch`."""
@@ -159,7 +159,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
     def backup_order(
         self, secrets: bool, workspace: bool, on_progress: OnBackup | None
     ) -> BackupOrder:
-        """Return what is backed up, with mirrors that are up to date; see `Memory.backup`."""
+        """Return the order for a backup, with mirrors that are up to date; see `Memory.backup`."""
         from recollect.governance.backup import BackupOrder, ignore_progress
 
         base = self.resources
@@ -177,7 +177,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         )
 
     def preview(self, *, rebuild: bool) -> Preview:
-        """Return what a sync would read, embed and cost; see `Memory.preview`."""
+        """Return a preview of what a sync reads, embeds and costs; see `Memory.preview`."""
         from recollect.store.usage_ledger import UsageLedger
 
         found, base = self.index.preview(rebuild=rebuild), self.resources
@@ -189,7 +189,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         return msgspec.structs.replace(found, tokens_left_today=left)
 
     def without_notes(self, receipt: ErasureReceipt) -> ErasureReceipt:
-        """Return a receipt after another search back end let go of the notes that were erased."""
+        """Return the receipt, after the other search back end dropped the erased notes."""
         backend = self.search_backend
         failure = backend.refresh() if backend is not None and receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
@@ -205,7 +205,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         return f"Components({str(self.resources.home)!r})"
 
     def recall(self, search: Search) -> ObservationRecall:
-        """Return the observations, and what was around one of them."""
+        """Return the observations with their timelines."""
         from recollect.recall.steps.timeline import ObservationRecall
 
         base = self.resources
@@ -213,13 +213,13 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         return ObservationRecall(self.observation_parts(), search, zone)
 
     def contexts(self, search: Search) -> Contexts:
-        """Return what makes context blocks."""
+        """Return the maker of context blocks."""
         from recollect.recall.context.contexts import Contexts
 
         return Contexts(self.context_parts(), search)
 
     def sections(self) -> Sections:
-        """Return what keeps sections in files of the user."""
+        """Return the keeper of the sections in files of the user."""
         from recollect.recall.context.sections import Sections
 
         base = self.resources
@@ -246,7 +246,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         return self.linker(asker).details(found)
 
     def linker(self, asker: Asker) -> Linker:
-        """Return what tells who asks which observations memory files name, and where."""
+        """Return the linker from memory files to the observations that the asker may hear of."""
         from recollect.recall.steps.links import Linker
 
         base = self.resources
@@ -257,7 +257,7 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
             scope=base.scope,
             asker=asker,
             audience=base.audience,
-            has_files=self.reading is not None or is_whole,  # else they may be of other owners
+            has_files=self.reading is not None or is_whole,  # else they may belong to other owners
         )
 
     def read(self, path: str, extent: Extent, asker: Asker) -> ReadResult:
@@ -280,30 +280,30 @@ class Components(msgspec.Struct, frozen=True, kw_only=True, eq=False, weakref=Tr
         return self.linker(asker).read(found, reading.mentions(found.path))
 
     def named(self, seen: Scope, options: SearchOptions, asker: Asker) -> Named:
-        """Return what looks up the record that a question names."""
+        """Return the lookup of the record that a question names."""
         from recollect.recall.steps.named import Named
 
         base = self.resources
         return Named(base.records, seen, options, asker, base.audience)
 
     def require_whole(self, what: str) -> None:
-        """Refuse what takes in the whole home to a memory that was narrowed.
+        """Refuse an action on the whole home to a narrowed memory.
 
         Raises:
-            Denied: it was.
+            Denied: this memory is a narrowed one.
         """
         if self.root is not None and self.resources.scope != self.root.resources.scope:
             hint = "ask the memory that this one was narrowed from"
             raise Denied(f"{what} takes in the whole home", hint=hint)
 
     def retire(self) -> None:
-        """Leave the background to others, and close when the last user lets go."""
+        """Give up the background work, and close when the last user is gone."""
         self.maintenance.pause()
         self.dependants.retire()
         finalize(self, self.closing)
 
     def reported(self) -> Reported:
-        """Return what a status tells of."""
+        """Return the parts that a status reports on."""
         from recollect.recall.status import Reported
 
         base = self.resources

@@ -1,4 +1,4 @@
-"""What is derived after the records are written: summaries of sessions, words of a model."""
+"""What is derived from stored records: summaries of sessions, texts of a model."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from recollect.assembly.resources import Resources
 
-if TYPE_CHECKING:  # imported where they are asked for
+if TYPE_CHECKING:  # imported on first use
     from recollect.governance.use_preview import UsePreview
     from recollect.models.language.model import LanguageModel
     from recollect.sessions.context.episode_writer import EpisodeWriter
 
 
 def episode_writer(resources: Resources) -> EpisodeWriter:
-    """Return what makes the summaries of sessions."""
+    """Return the writer of the summaries of sessions."""
     from recollect.observations.deeds import deeds_of
     from recollect.sessions.context.episode_writer import EpisodeWriter
 
@@ -23,7 +23,7 @@ def episode_writer(resources: Resources) -> EpisodeWriter:
 
 
 def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[], bool]) -> int:
-    """Let the model rewrite what it is used for; return how much it did."""
+    """Run the enabled uses of the language model; return how many records it rewrote."""
     settings, done = resources.resolved.settings, 0
     if resources.records.is_read_only:
         return done
@@ -52,7 +52,7 @@ def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[
 
 
 def preview_of(resources: Resources) -> list[UsePreview]:
-    """Return what each use of a language model would take in a day; see `Memory.preview_uses`."""
+    """Return what each use of a language model takes in a day; see `Memory.preview_uses`."""
     from recollect.governance.use_preview import preview_uses
     from recollect.models.prices import Price, language_price
 

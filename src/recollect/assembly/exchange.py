@@ -1,4 +1,4 @@
-"""What goes out of a memory and into it: transcripts, exports, and what other programs kept."""
+"""Import and export: transcripts, exports, and the data of other programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from recollect.recall.maintenance import Arrivals
 from recollect.store.failures import os_errors
 from recollect.store.sqlite.home import BLOBS
 
-if TYPE_CHECKING:  # imported where they are asked for
+if TYPE_CHECKING:  # imported on first use
     from collections.abc import Callable
     from datetime import datetime
     from typing import BinaryIO
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # imported where they are asked for
 
 @checked
 class ExchangeFacade:
-    """The part of the facade that takes in and gives out.
+    """The part of the facade that imports and exports.
 
     Args:
         parts: Of the memory.
@@ -55,13 +55,14 @@ class ExchangeFacade:
         *,
         include_deleted: bool = False,
     ) -> ImportReport:
-        """Import a transcript, or all below a folder; return what was new and what was wrong.
+        """Import a transcript, or all below a folder; return counts of new messages, and errors.
 
         Args:
             path: A file, or a folder whose ``.jsonl`` files and stores of OpenClaw are taken.
-            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` lets each file tell.
+            format_name: ``claude-code``, ``openclaw``, ``jsonl``; ``auto`` detects it from each
+                file.
             progress: Called after each batch and each file.
-            include_deleted: Take sessions too that were deleted in OpenClaw.
+            include_deleted: Also import sessions that were deleted in OpenClaw.
 
         Raises:
             NotFound: the file or folder does not exist.
@@ -74,7 +75,7 @@ class ExchangeFacade:
     def transcript_grew(
         self, path: str, format_name: str, *, is_awaited: bool = False
     ) -> FollowedFile | None:
-        """Tell that a program wrote into a transcript, as its hooks say.
+        """Report that a program wrote to a transcript, as its hooks say.
 
         Args:
             path: Absolute.
@@ -82,14 +83,14 @@ class ExchangeFacade:
             is_awaited: Read what is new before returning, for a second at most; else at once.
 
         Returns:
-            The transcript; None where it is below no place that is followed, see
+            The transcript; None where it is not below a followed folder, see
             ``workspace.transcripts``.
         """
         told = self._parts.maintenance.transcript_grew
         return told(path, format_name, is_awaited=is_awaited)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
-        """Return a session as its program, and our own import, read it: ``.lines()``, ``.save(…)``.
+        """Return a session in a format that our import reads: ``.lines()``, ``.save(…)``.
 
         Args:
             session_id: Which session; of a fork also the messages that it shares.
@@ -113,14 +114,14 @@ class ExchangeFacade:
         files: bool = False,
         on_progress: Callable[[ExportProgress], None] | None = None,
     ) -> HomeExport:
-        """Return everything that this memory has, as lines for elsewhere; see `import_export`.
+        """Return an export of everything that this memory has; see `import_export`.
 
-        Sessions with their messages, compactions, observations and episodes, the deleted and the
-        forgotten too; projects and their paths. No settings, no tokens, nothing that is derived.
+        Sessions with their messages, compactions, observations and episodes, deleted and forgotten
+        ones included; projects and their paths. No settings, tokens or derived data.
 
         Args:
             scope: Only what belongs to it; it cannot see more than the scope of this memory.
-            since: Only what is of this time or later, ms UTC or datetime.
+            since: Only records from this time on, ms UTC or datetime.
             for_session: Only what this session may hear; without it the operator asks.
             files: Also the memory files of the workspace, without secrets.
             on_progress: Called after each session.
@@ -129,7 +130,7 @@ class ExchangeFacade:
             ``.lines()`` yields the document, ``.save(path)`` writes it.
 
         Raises:
-            NotFound: the scope lacks the session, or is of another owner.
+            NotFound: the scope lacks the session, or belongs to another owner.
             InvalidInput: memory files are wanted, and this memory has no workspace.
         """
         from recollect.governance.exchange.export import ExportOrder, HomeExport
@@ -155,21 +156,21 @@ class ExchangeFacade:
     ) -> ExchangeReport:
         """Import what `export` wrote; the same document again adds nothing.
 
-        All of it is read first: one that is cut off or was changed is refused, and nothing is
-        stored. Records keep their ids, and their short numbers where they are free. Secrets, and
-        what is not captured here, are left out; what was erased here stays away.
+        All of it is read first: a truncated or changed document is refused, and nothing is stored.
+        Records keep their ids, and their short numbers where they are free. Secrets, and what is
+        not captured here, are left out; what was erased here is not imported again.
 
         Args:
-            source: A file, or one that is open and can be read from its beginning again.
-            dry_run: Only tell what would be stored.
-            other_tenant: Take a document of another tenant; its records get ids of their own.
+            source: A path, or an open file that can be read from its beginning again.
+            dry_run: Only report what would be stored.
+            other_tenant: Accept a document of another tenant; its records get new ids.
             files: Also write memory files that the workspace does not have.
             on_progress: Called after each transaction.
 
         Raises:
             NotFound: the file does not exist.
             InvalidInput: it is another kind of file, or not as it was written.
-            Denied: it is of another tenant, and that was not said.
+            Denied: it belongs to another tenant, and ``other_tenant`` is not set.
             StoreError: the database or the disk refused; what was stored stays.
         """
         from recollect.governance.exchange.importer import IntakeOrder
@@ -190,20 +191,20 @@ class ExchangeFacade:
     def import_claude_mem(
         self, path: Path | str, *, dry_run: bool = False, on_progress: OnImport | None = None
     ) -> ExchangeReport:
-        """Import what claude-mem kept: its database, or a JSON file that it exported.
+        """Import the data of claude-mem: its database, or a JSON file that it exported.
 
         Its sessions, prompts, observations and summaries, with the trust ``imported``, are heard
         by the owner only. The same again adds nothing; the database is only read.
 
         Args:
             path: ``claude-mem.db``, or the JSON file.
-            dry_run: Only tell what would be stored.
+            dry_run: Only report what would be stored.
             on_progress: Called after each transaction.
 
         Raises:
             NotFound: the file does not exist.
             InvalidInput: it is neither.
-            ForeignStoreError: the database cannot be read, or its version is none that is known.
+            ForeignStoreError: the database cannot be read, or its version is not supported.
             StoreError: the database or the disk refused; what was stored stays.
         """
         from recollect.governance.exchange.claude_mem import read_claude_mem

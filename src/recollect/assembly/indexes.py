@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # imported with the first workspace
     from recollect.recall.memory_source import MemorySource
 
 _COPIES = "vectors.home"
-"""Names the copies of our vectors outside of the home."""
+"""The key of the name of our copies of vectors outside of the home."""
 
 
 def make_index(
@@ -68,7 +68,7 @@ class HomeIndexes:
     """Implements `recollect.governance.erasure.Indexes`.
 
     Args:
-        resources: What the memory stands on.
+        resources: Those of the memory.
         index: The one that is open.
     """
 
@@ -77,13 +77,13 @@ class HomeIndexes:
         self._index = index
 
     def drop(self, feed: DocumentSource) -> None:
-        """Let every one of them take in what a source removes."""
+        """Apply the removals of a source to every index."""
         self._index.take(feed)
         for other, _ in self._others():
             other.take(feed)
 
     def clear_others(self) -> Iterator[str]:
-        """Let the others drop what was removed from the records; yield what could not be done."""
+        """Let the others drop what was removed from the records; yield what failed."""
         from recollect.governance.sweep import clear_index
 
         for other, database in self._others():
@@ -92,9 +92,10 @@ class HomeIndexes:
                 yield failed
 
     def _others(self) -> Iterator[tuple[Index, SqliteDatabase]]:
-        """Yield each of the others, open until the next one is asked for.
+        """Yield each of the others, open until the next iteration.
 
-        One of an agent that has no settings any more is removed: no opening would ever clear it.
+        The index of an agent that no longer has settings is removed: it would never be opened
+        again.
         """
         from recollect.store.sqlite.copies import remove_copy
 

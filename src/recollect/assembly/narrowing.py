@@ -1,4 +1,4 @@
-"""Memories of narrower scopes: whose index they share.
+"""Memories of narrower scopes, and the index that they share.
 
 An agent with settings of its own has an index and models of its own. They are opened with the first
 memory that is narrowed to it, over the records that are open already.
@@ -46,14 +46,14 @@ def narrow(root: Components, scope: Scope) -> Components:
 def root_of(parts: Components, scope: Scope) -> Components:
     """Return the parts whose index a memory of a scope shares.
 
-    Settings of a single agent are read again: after a change the next one has those of now.
+    Settings of a single agent are read again: after a change the next memory uses the new ones.
 
     Args:
         parts: Of a memory that is open.
-        scope: Of the same home; the caller knows that it may be seen.
+        scope: Of the same home; the caller has checked that it may be seen.
 
     Raises:
-        As `open_memory`, where the agent has settings of its own.
+        The errors of `open_memory`, where the agent has settings of its own.
     """
     first = parts.root or parts
     trunk = first.beside or first
@@ -70,12 +70,12 @@ def begin_others(trunk: Components) -> None:
     """Keep the other indexes of the home in step too, as long as the parts of a memory are open.
 
     Those of agents with settings of their own, and where the memory is of one of them, that of all
-    others. What a program gave for its own memory does not hold for them, neither settings nor
+    others. What a program gave for its own memory does not apply to them, neither settings nor
     models; what a pool was given does. If one cannot be opened, the status says so.
     """
     base = trunk.resources
     if base.order.is_pooled and base.order.workspace is not None:
-        return  # the pool has another one, of no folder in particular
+        return  # left to the pool's memory without a workspace
     order = base.order
     if not order.is_pooled and (order.workspace, order.overrides, order.embedder) != (None,) * 3:
         order = msgspec.structs.replace(order, workspace=None, overrides=None, embedder=None)

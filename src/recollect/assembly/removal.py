@@ -1,4 +1,4 @@
-"""What removes: retention, erasure, and the scrubbing of what an older rule let through."""
+"""Removal: retention, erasure, and the scrubbing of what an older rule let through."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recollect.index.index import Index
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.store.sqlite.home import BLOBS
 
-if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms less
+if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.governance.erasure import Eraser
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # imported where they are asked for: an opening takes 40 ms l
 
 
 def retention_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Retention:
-    """Return what keeps a scope within its caps."""
+    """Return the retention that keeps a scope within its caps."""
     from recollect.governance.retention import Retention
 
     settings, clock = resources.resolved.settings.sessions, resources.clock
@@ -48,7 +48,7 @@ def _copies_of(resources: Resources, index: Index, mirror: TranscriptMirror | No
 
 
 def eraser_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Eraser:
-    """Return what erases conversations of a scope."""
+    """Return the eraser of the conversations of a scope."""
     from recollect.governance.erasure import Eraser
 
     return Eraser(
@@ -62,10 +62,10 @@ def eraser_of(resources: Resources, index: Index, mirror: TranscriptMirror | Non
 
 
 def scrubber_of(resources: Resources, index: Index, mirror: TranscriptMirror | None) -> Scrubber:
-    """Return what redacts the home by the rules of today.
+    """Return the scrubber that redacts the home by the current rules.
 
     Raises:
-        InvalidInput: nothing is redacted here.
+        InvalidInput: redaction is turned off.
     """
     from recollect.governance.scrubbing import Scrubber
 

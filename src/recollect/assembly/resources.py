@@ -1,4 +1,4 @@
-"""What every part of a memory stands on: settings, databases, models, and whose memory it is."""
+"""What every part of a memory builds on: settings, databases, models and its owner."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _OF_USER: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND user_id =
 
 
 class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program asks for when it opens a memory; fields as in `recollect.open`."""
+    """What a program requests when it opens a memory; fields as in `recollect.open`."""
 
     home: Path | str | None = None
     workspace: Path | str | None = None
@@ -71,11 +71,11 @@ class OpenOptions(msgspec.Struct, frozen=True, kw_only=True):
     live: bool = True
     count_tokens: Callable[[str], int] | None = None
     is_pooled: bool = False
-    """Whether the overrides are those of all agents and tenants."""
+    """Whether the overrides apply to all agents and tenants."""
 
 
 class Resources(msgspec.Struct, frozen=True, kw_only=True):
-    """What everything else stands on."""
+    """What everything else builds on."""
 
     order: OpenOptions
     home: Path
@@ -96,7 +96,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     owner: Owner
 
     def narrowed(self, wanted: Scope) -> Scope | None:
-        """Return what of the scope ``wanted`` selects, as `Scope.narrowed`.
+        """Return the part of the scope that ``wanted`` selects, as `Scope.narrowed`.
 
         Raises:
             InvalidInput: it is not a scope, or its user cannot be one.
@@ -104,7 +104,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
         return self.scope.narrowed(self.stored(wanted))
 
     def stored(self, scope: Scope) -> Scope:
-        """Return a scope as rows have it: accounts as their person, a project without secrets.
+        """Return a scope as rows store it: accounts as their person, a project without secrets.
 
         Raises:
             InvalidInput: its user cannot be one.
@@ -112,7 +112,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
         return _stored(scope, self.owner, self.redactor)
 
     def audience(self, tx: Transaction | None, asker: Asker) -> Audience:
-        """Return what an asker hears; see `Resolve`.
+        """Return the audience of an asker; see `Resolve`.
 
         Args:
             tx: The snapshot of the read; None for what is not in the records: the index, and files.
@@ -135,7 +135,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def unknown_user(self, scope: Scope) -> tuple[str, ...]:
-        """Return a warning where no session is of the user of a scope."""
+        """Return a warning where no session belongs to the user of a scope."""
         user = scope.user
         if user is None or ":" in user or isinstance(scope, ScopeOfPerson):
             return ()
@@ -145,22 +145,22 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def warning(self) -> str | None:
-        """That the home can only be read, where it is so."""
+        """The warning that the home can only be read; None where it can be written."""
         return f"{self.home} cannot be written: {ONLY_READ}" if self.records.is_read_only else None
 
     @property
     def was_found(self) -> bool:
-        """Whether nobody named the embedder: a key for it lay in the environment."""
+        """Whether the embedder was chosen by a key in the environment, not by a setting."""
         remote = self.resolved.settings.embedding.remote
         return self.choice.requested == AUTO and not (remote.api_key or remote.base_url)
 
 
 def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resources:
-    """Open the home, made when it is missing, and choose the models.
+    """Open the home, created when it is missing, and choose the models.
 
     Args:
-        order: What is asked for.
-        beside: Those of the same home whose records are open already.
+        order: The options.
+        beside: The resources of the same home whose records are open already.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -214,9 +214,9 @@ def open_resources(order: OpenOptions, beside: Resources | None = None) -> Resou
 def _with_kept_plain_keys(
     home: Path, records: SqliteDatabase, resolved: ResolvedSettings
 ) -> ResolvedSettings:
-    """Return the settings of a home whose plain names are the owner's since before they said so.
+    """Return settings that keep plain names the owner's in a home older than that setting.
 
-    Its settings file says it from then on; where that cannot be written, it holds all the same.
+    Its settings file has it from then on; where that cannot be written, it still applies.
     """
     if records.read(lambda tx: find_value(tx, PLAIN_KEYS)) != OWNERS:
         return resolved
@@ -237,7 +237,7 @@ def _with_kept_plain_keys(
 
 
 def narrowed_resources(base: Resources, scope: Scope) -> Resources:
-    """Return what a memory of another scope stands on that shares the index of one."""
+    """Return the resources of a memory with another scope that shares the index of ``base``."""
     workspace = base.workspace if has_files(base.order, scope) else None
     return msgspec.structs.replace(base, scope=scope, workspace=workspace)
 
@@ -249,7 +249,7 @@ def own_index_of(resolved: ResolvedSettings, scope: Scope) -> str | None:
 
 
 def has_files(order: OpenOptions, scope: Scope) -> bool:
-    """Return whether a memory has the memory files of the settings: those are the home's tenant's.
+    """Return whether a memory has the memory files of the settings, which are the home tenant's.
 
     Another tenant has a workspace where the program gives it one. What a pool was given for all of
     its memories is not given to a tenant.
@@ -286,7 +286,7 @@ def _dependencies(records: Database, kind: str, clock: Clock) -> Dependencies:
 
 
 def _workspace(resolved: ResolvedSettings, order: OpenOptions) -> Path | None:
-    """Return the folder of the workspace; one of the settings may be missing for a while."""
+    """Return the folder of the workspace; the one in the settings may be missing for a while."""
     path = resolved.settings.workspace.path
     if path is None:
         return None

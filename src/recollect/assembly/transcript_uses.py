@@ -1,7 +1,7 @@
-"""Observations of what a transcript tells and no hook had reported: tools, and decisions.
+"""Observations of what a transcript contains and no hook had reported: tools, and decisions.
 
 They have the keys that hooks give them, so whichever comes first is kept. They are stored in the
-transaction that notes how far the transcript was read: none is missing and none comes twice.
+transaction that records how far the transcript was read: none is missing or stored twice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class TranscriptUses:
     """Records the uses of tools in transcripts as observations, and words that decide something.
 
     Args:
-        recorder: Returns what stores observations; asked for with the first use.
+        recorder: Returns the recorder of observations; called with the first use.
     """
 
     def __init__(self, recorder: Callable[[], Recorder]) -> None:
@@ -40,7 +40,7 @@ class TranscriptUses:
     def prepare(
         self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
     ) -> Sequence[ObservationDraft]:
-        """Return drafts of what is captured; of words those that say more than their message."""
+        """Return drafts of what is captured; of texts, those that add to their message."""
         words = [_worded(each, project) for each in messages if _part(each) is not None]
         given = [*map(_given, uses), *words]
         drafts = self._recorder().prepare(given) if given else ()
@@ -57,7 +57,7 @@ class TranscriptUses:
         prepared: Sequence[ObservationDraft],
         messages: Sequence[Message],
     ) -> int:
-        """Store the drafts, and link what hooks recorded of the calls in new messages."""
+        """Store the drafts, and link the observations of hooks to the calls in new messages."""
         calls = [
             block.id
             for message in messages
@@ -95,7 +95,7 @@ _WORDS = frozenset({"prompt", "answer"})
 
 
 def _part(message: Message) -> Literal["prompt", "answer"] | None:
-    """Return which words of a turn a line is; None for any other."""
+    """Return whether a line is the prompt or the answer of a turn; None for any other."""
     if message.foreign_id is None or not message.text.strip():
         return None
     if message.role == "user":
@@ -123,7 +123,7 @@ def _turns(
 def _worded(message: Message, project: str | None) -> GivenObservation:
     part = _part(message)
     return GivenObservation(
-        session_id=message.foreign_id or "",  # of which one is known when it is stored
+        session_id=message.foreign_id or "",  # a turn's prompt or answer is known when it is stored
         input=message.text if part == "prompt" else None,
         output=message.text if part == "answer" else None,
         event=part,
@@ -134,7 +134,7 @@ def _worded(message: Message, project: str | None) -> GivenObservation:
 
 def _given(use: ToolUse) -> GivenObservation:
     return GivenObservation(
-        session_id=use.id,  # of which one is known when it is stored
+        session_id=use.id,  # a turn's prompt or answer is known when it is stored
         tool_name=" ".join(use.name.split())[:MAX_LABEL_CHARS],
         input=use.input,
         output=None if use.is_error else use.output,

@@ -16,7 +16,7 @@ from recollect.core.errors import InvalidInput
 GLOBAL = frozenset({"discord", "matrix", "signal", "telegram", "whatsapp"})
 """Channels whose user ids are unique without the account of the agent."""
 DEFAULT = "default"
-"""The account of an agent that has only one on a channel; as none."""
+"""The account of an agent that has only one on a channel; equal to none."""
 NO_CHANNEL = "unknown"
 """The channel of an account that came without one."""
 MAX_CHARS = 512
@@ -35,7 +35,7 @@ class Account(msgspec.Struct, frozen=True):
     Attributes:
         channel: ``telegram``, ``irc`` …; None for a name without one.
         network: The network, workspace or account of the agent; None for the only one.
-        id: Who it is there.
+        id: The id of the user there.
     """
 
     channel: str | None
@@ -120,7 +120,7 @@ def escaped(part: str) -> str:
 
 
 def unescaped(part: str) -> str:
-    """Return what `escaped` was given."""
+    """Return the part that `escaped` was given."""
     if part == _SUBAGENT_ESCAPED:
         return SUBAGENT
     return part.replace("%3A", ":").replace("%25", "%")

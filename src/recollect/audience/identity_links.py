@@ -88,7 +88,7 @@ class IdentityLinks(msgspec.Struct, frozen=True):
         )
 
     def shadows_linked_name(self, account: Account) -> bool:
-        """Return whether an account that is not linked is called like a person who is."""
+        """Return whether an account that is not linked has the name of a person who is."""
         return self.person(account) is None and account.id in self.names
 
 

@@ -21,7 +21,7 @@ OWNER_HINT = (
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """Whose agent it is.
+    """The owner of the agent.
 
     Attributes:
         accounts: The accounts; no channel for a name without one.

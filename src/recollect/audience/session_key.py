@@ -25,7 +25,7 @@ GROUP = "group"
 MAIN = "main"
 """Names the session of an agent that all direct chats may share."""
 UNKNOWN = "unknown"
-"""The chat type of what was imported without a word on who heard it."""
+"""The chat type of what was imported without a record of who heard it."""
 
 _TYPES = (DIRECT, "group", "channel", "room", "thread", "cron", "subagent", "acp")
 _TYPE_WORDS = dict(zip(_TYPES, _TYPES, strict=True), dm=DIRECT)
@@ -116,7 +116,7 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def depth(self) -> int:
-        """How many agents stand between the user and this one: 0, or the sub-agents in the key."""
+        """The number of agents between the user and this one: 0, or the sub-agents in the key."""
         return sum(part == "subagent" for part in self.text.split(":"))
 
     @property
@@ -126,7 +126,7 @@ class SessionKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_key(text: str) -> SessionKey:
-    """Return what the text of a key says, normalised.
+    """Return the key that a text denotes, normalised.
 
     Agent, channel and chat type lose their case and surrounding blanks; an account or peer keeps
     its case, because two people may differ in nothing else. A peer may hold colons; what comes from
@@ -160,7 +160,7 @@ def direct_key(
     account: str = "default",
     scope: str = "per-account-channel-peer",
 ) -> SessionKey:
-    """Return the key of a direct chat under a rule for which of them are one session.
+    """Return the key of a direct chat, under the rule that says which chats share a session.
 
     Args:
         agent: Who speaks.
@@ -282,7 +282,7 @@ def _spelt(place: SessionKey) -> list[str]:
 
 
 def _place(rest: list[str]) -> SessionKey:
-    """Read what follows the agent; the word of a chat type tells which form it is."""
+    """Read what follows the agent; the position of the chat type decides the form."""
     is_thread = len(rest) > 2 and rest[-2].lower() == "thread"
     if is_thread and (_is_typed(rest[:-3]) or rest[:-2] == [MAIN]):
         place = _place(rest[:-2])

@@ -2,9 +2,9 @@
 
 What is said stays within its visibility group; `visibility_group_of` decides it all. The columns of
 a session decide, so that its forks, which have no key, are in its group too. One that is read by
-many, or of a kind that is not understood, is a group of its own: the place with its threads and all
-the sessions that it ever had. In a session that people share one by one, as all direct chats of
-OpenClaw share ``agent:main:main``, the sender of each turn decides.
+many, or of a kind that is not understood, is a group of its own: the conversation with its threads
+and all the sessions that it ever had. In a session that people share one by one, as all direct
+chats of OpenClaw share ``agent:main:main``, the sender of each turn decides.
 
 Who asks is known at the edge: the arguments ``for_session`` and ``for_sender`` become one `Asker`
 in the first lines of a public call. What an asker hears may change with every message and every
@@ -52,7 +52,7 @@ class Conversation(Protocol):
 
     @property
     def user(self) -> str | None:
-        """Whom it belongs to."""
+        """Its owner."""
 
     @property
     def channel(self) -> str | None:
@@ -106,10 +106,10 @@ def visibility_group_of(
     a guest: in the group of their person where the links know one, else of their account.
 
     Args:
-        session: Where it is said.
-        owner: Whose agent it is, and who is linked to whom.
-        sender: Whose turn it is, as `Message.turn_sender`; whoever the session is with where that
-            is not known.
+        session: The session in which it is said.
+        owner: The owner of the agent, and who is linked to whom.
+        sender: The sender of the turn, as `Message.turn_sender`; if not known, the one that the
+            session is with.
     """
     agent = (session.agent or MAIN_AGENT).lower()
     if not _is_personal(session):
@@ -132,12 +132,12 @@ def group_at(place: Place, owner: Owner) -> VisibilityGroup:
 
 
 def is_owners(session: Conversation, owner: Owner) -> bool:
-    """Return whether a session is the owner's, as far as it tells who it is with."""
+    """Return whether a session is the owner's, as far as it names its partner."""
     return visibility_group_of(session, owner).is_owners
 
 
 def _partner(session: Conversation, links: IdentityLinks) -> Account | None:
-    """Return whom a private session is with; None where that is the owner.
+    """Return the partner of a private session; None if that is the owner.
 
     A key without a channel may hold the name of a linked person, as `key_for` puts it there.
     """
@@ -188,11 +188,11 @@ def _name(kind: str, *parts: str | None) -> str:
 
 
 class Asker(msgspec.Struct, frozen=True):
-    """On whose behalf is asked: that of a session, or, without one, the operator's.
+    """On whose behalf a request is made: a session's or, without one, the operator's.
 
     Attributes:
-        session_id: In which session it is answered.
-        sender: To whom, an account; None for whose turn its newest message is.
+        session_id: The session that gets the answer.
+        sender: The account that gets it; None for the sender of the turn of its newest message.
     """
 
     session_id: str | None = None
@@ -206,7 +206,7 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
     """What an asker hears.
 
     Attributes:
-        owner: Whose agent it is, and who is linked to whom.
+        owner: The owner of the agent, and who is linked to whom.
         group: The visibility group; None for the operator.
         shares_observations: Whether guests and groups hear what the agent did for them.
         guests_read: Patterns of the memory files that guests see, relative to the workspace.
@@ -232,11 +232,11 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def hears_deeds(self) -> bool:
-        """Whether what the agent did is heard, of what was done in the turns that are heard."""
+        """Whether the agent's actions in the turns that are heard are heard, too."""
         return self.is_owners or self.shares_observations
 
     def hears(self, session: Conversation, sender: str | None = None) -> bool:
-        """Return whether the turns of a sender in a session are heard; of None the unknown ones."""
+        """Return whether a sender's turns in a session are heard; None means unknown senders."""
         return self.group is None or visibility_group_of(session, self.owner, sender) == self.group
 
     def hears_record(self, kind: str, place: Place) -> bool:
@@ -251,7 +251,7 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         return self.group.is_private and any(matches(path, each) for each in self.guests_read)
 
     def require_file(self, path: str) -> None:
-        """Refuse a memory file that is not seen.
+        """Refuse a memory file that may not be seen.
 
         Raises:
             Denied: it is the owner's, and the settings do not share it with guests.
@@ -282,7 +282,7 @@ class HeardTurns(msgspec.Struct, frozen=True):
     senders: tuple[str, ...]
     unnamed: bool
     is_all: bool = False
-    """No message is left out, whoever's turn it is of."""
+    """No message is left out, whatever turn it belongs to."""
 
     def narrow(self, where: Condition) -> None:
         """Narrow a condition to the messages of these turns."""

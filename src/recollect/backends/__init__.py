@@ -1,1 +1,1 @@
-"""Floor 4: other engines of search, each behind a public port, found by entry point."""
+"""Floor 4: other search engines, each behind a public port, found by entry point."""

@@ -32,12 +32,12 @@ DEFAULT_FILE = "embeddinggemma-300M-Q8_0.gguf"
 PACKAGE_HINT = 'run `pip install "recollect[gguf]"`; it compiles for some minutes'
 
 _MAX_TOKENS = 2_048
-"""Tokens of a text that are read: what embeddinggemma was trained for, five chunks."""
+"""Tokens of a text that are read: the limit embeddinggemma was trained with, five chunks."""
 _SAMPLE_BYTES = 1 << 20
 _PROMPTS: Mapping[str, tuple[str, str]] = {
     "gemma-embedding": ("task: search result | query: ", "title: none | text: ")
 }
-"""Architecture -> what goes before a question and before a text. Source: the model's card."""
+"""Architecture -> the prefixes of a question and of a text. Source: the model's card."""
 _NO_PROMPTS = ("", "")
 
 
@@ -92,7 +92,7 @@ class GgufEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Return the size of the vectors, from the file's head.
+        """Return the size of the vectors, from the file's header.
 
         Raises:
             ModelMissing: the file is damaged.
@@ -141,7 +141,7 @@ class GgufEmbedder:
         return found
 
     def close(self) -> None:
-        """Give the model's memory back; a later call loads it again."""
+        """Release the memory of the model; a later call loads it again."""
         with self._lock:
             llama, self._llama = self._llama, None
             if llama is not None:
@@ -177,7 +177,7 @@ class GgufEmbedder:
     def _load(self) -> Any:
         import llama_cpp
 
-        # A longer context than the model was trained for ends the process in llama.cpp.
+        # llama.cpp aborts the process on a longer context than the model was trained for.
         tokens = min(self._known().context_tokens, _MAX_TOKENS)
         try:
             return llama_cpp.Llama(
@@ -208,7 +208,7 @@ class GgufEmbedder:
 
 
 def gguf_is_installed() -> bool:
-    """Tell whether llama-cpp-python is there; imports nothing."""
+    """Return whether llama-cpp-python is installed; imports nothing."""
     try:
         return importlib.util.find_spec("llama_cpp") is not None
     except ValueError:  # an entry of sys.modules without a spec
@@ -242,13 +242,13 @@ _MAX_ENTRIES = 10_000
 _MAX_ITEMS = 10_000_000
 _TEXT, _LIST = 8, 9
 _SCALARS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
-"""The number of a type -> its code in `struct`."""
+"""The type number -> its code in `struct`."""
 
 Value = int | float | bool | str | None
 
 
 class GgufModel(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file says of its model.
+    """The metadata of a model file.
 
     Attributes:
         architecture: Such as ``gemma-embedding`` or ``bert``.
@@ -264,10 +264,10 @@ class GgufModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_gguf(path: Path) -> GgufModel:
-    """Return what the file at ``path`` says.
+    """Return the metadata of the model file at ``path``.
 
     Raises:
-        ModelMissing: it is not a GGUF file, is damaged, or does not say what is needed.
+        ModelMissing: it is not a GGUF file, is damaged, or lacks required metadata.
         OSError: it cannot be read.
     """
     with path.open("rb") as file:

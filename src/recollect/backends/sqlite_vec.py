@@ -26,7 +26,7 @@ from recollect.store.columns import integer, text
 from recollect.store.engine import ExtensibleDatabase, SqlValue, Transaction
 
 MOST_NEAREST = 4_096
-"""What the extension gives at once."""
+"""The most hits that the extension returns at once."""
 
 _TABLE = re.compile(r"near_(\d+)")
 _DELETE_ALL = "DELETE FROM "
@@ -81,7 +81,7 @@ class SqliteVec:
         )
 
     def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
-        """Return the nearest; no more than `MOST_NEAREST`."""
+        """Return the ids of the nearest vectors; no more than `MOST_NEAREST`."""
         statement: LiteralString = (
             "SELECT rowid FROM near WHERE embedding MATCH ? AND k = ? AND partition_id = ?"
             " ORDER BY distance"
@@ -90,12 +90,12 @@ class SqliteVec:
         return np.array(_integers(tx, part, statement, values), np.int64)
 
     def ids(self, tx: Transaction, part: Part) -> Ints:
-        """Return the ids of a partition."""
+        """Return the ids of the vectors of a partition."""
         statement: LiteralString = "SELECT rowid FROM near_rowids WHERE rowid BETWEEN ? AND ?"
         return np.array(_integers(tx, part, statement, chunk_ids(part.number)), np.int64)
 
     def count(self, tx: Transaction, part: Part) -> int:
-        """Return how many vectors of a partition there are."""
+        """Return the number of vectors of a partition."""
         statement: LiteralString = "SELECT count(*) FROM near_rowids WHERE rowid BETWEEN ? AND ?"
         return sum(_integers(tx, part, statement, chunk_ids(part.number)))
 
@@ -114,7 +114,7 @@ class SqliteVec:
             _empty(tx)
 
     def close(self) -> None:
-        """The extension stays with the connections."""
+        """Do nothing: the extension stays with the connections."""
 
 
 def _create(tx: Transaction, part: Part) -> None:
@@ -133,7 +133,7 @@ def _on(generation: int, statement: LiteralString) -> LiteralString:
 def _integers(
     tx: Transaction, part: Part, statement: LiteralString, values: Sequence[SqlValue]
 ) -> list[int]:
-    """Return the first column of the rows of a generation's table; none without a table."""
+    """Return the first column of the rows of a generation's table; empty without a table."""
     if not _exists(tx, part.generation):
         return []
     return [integer(found) for (found,) in tx.rows(_on(part.generation, statement), values)]
@@ -150,7 +150,7 @@ def _tables(tx: Transaction) -> list[str]:
 
 
 def _empty(tx: Transaction) -> None:
-    """Delete what the tables hold, from the ordinary tables that each one is made of.
+    """Delete the content of the tables, from the ordinary tables that each one consists of.
 
     These have to stay: with the extension the table can be dropped only as long as they exist.
     """

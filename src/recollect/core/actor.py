@@ -1,4 +1,4 @@
-"""In whose name something is done: the name of the token of a request."""
+"""The actor of an action: the name of the token of a request."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 ACTOR: ContextVar[str | None] = ContextVar("recollect.actor", default=None)
-"""The name of the token; None where no token is in play: whoever uses the files."""
+"""The name of the token; None without one, for programs that use the files directly."""
 
 
 @contextmanager
 def acting(name: str) -> Iterator[None]:
-    """Let every event and audit row that is written in the ``with`` block name a token."""
+    """Record a token as the actor of every event and audit row written in the ``with`` block."""
     reset = ACTOR.set(name)
     try:
         yield

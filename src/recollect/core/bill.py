@@ -1,4 +1,4 @@
-"""What a request to a provider cost: tokens, and money where the price is known.
+"""The cost of a request to a provider: tokens, and money where the price is known.
 
 Values only: `models` makes them, `store` adds them up.
 """
@@ -12,10 +12,10 @@ class TokenUse(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of a request.
 
     Attributes:
-        input: Read by the model, the ones of its cache not counted.
-        output: Written by the model, with what it thought.
+        input: Read by the model, without those from its cache.
+        output: Written by the model, including its reasoning.
         cache_read: Taken from the provider's cache.
-        cache_write: Put into it.
+        cache_write: Written to it.
     """
 
     input: int = 0
@@ -39,13 +39,13 @@ class TokenUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bill(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request cost.
+    """The cost of a request.
 
     Attributes:
         model: ``provider:model``; empty where it is not known.
         use: Its tokens.
         usd: The price; None where the price is not known.
-        purpose: What a language model was asked for: one of ``language.uses``; else empty.
+        purpose: The use of a language model: one of ``language.uses``; else empty.
     """
 
     model: str = ""

@@ -1,4 +1,4 @@
-"""Checks of what callers pass: types as annotated, numbers and ids as they can be stored."""
+"""Checks of arguments: types as annotated, numbers and ids as they can be stored."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from msgspec import Meta
 from recollect.core.errors import InvalidInput
 
 MOST_QUESTION = 4_000
-"""Characters of a question: 15 MB of them kept a thread for 36 s. Hooks cut it instead."""
+"""Characters of a question: 15 MB of them kept a thread busy for 36 s. Hooks cut it instead."""
 MOST_HITS = 1_000
 MOST_LINES = 200
 """Lines of a timeline on each side."""
 MOST_IDS = 500
-"""Records that are asked for at once."""
+"""Records requested at once."""
 MOST_ROWS = 1_000
 """Rows of a page of a list."""
 
@@ -48,7 +48,7 @@ Test: TypeAlias = Callable[[Any], bool]
 MAX_LABEL_CHARS = 512
 """Longest speaker name, title or event id."""
 LARGEST = 2**63 - 1
-"""What a database can hold."""
+"""The largest integer of a database."""
 
 _EVENT_ID = re.compile(rf"[^\x00-\x1f\x7f\ud800-\udfff]{{1,{MAX_LABEL_CHARS}}}")
 
@@ -79,10 +79,10 @@ def check_text(value: object, what: str) -> str:
 
 
 def check_texts(values: object, what: str) -> list[str]:
-    """Return texts as a list, without halves of surrogates; a text alone is one of them.
+    """Return texts as a list, without lone surrogates; a single text becomes a list of one.
 
     Raises:
-        InvalidInput: it is neither a text nor several.
+        InvalidInput: it is neither a text nor a sequence of texts.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         values = [values]
@@ -105,7 +105,7 @@ def check_share(value: object, what: str) -> float:
 
 
 def check_count(value: int | None, what: str, least: int = 0) -> None:
-    """Refuse a number that can be none; None means that nothing was given.
+    """Refuse a number that is not a valid count; None is allowed.
 
     Raises:
         InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
@@ -120,7 +120,7 @@ def check_count(value: int | None, what: str, least: int = 0) -> None:
 
 
 def check_most(given: int, most: int, what: str) -> None:
-    """Refuse a number that is larger than it may be.
+    """Refuse a number above the maximum.
 
     Raises:
         InvalidInput: it is above ``most``.
@@ -130,10 +130,10 @@ def check_most(given: int, most: int, what: str) -> None:
 
 
 def checked(kind: type[T]) -> type[T]:
-    """Make the public calls of a class refuse arguments that are not what they are annotated with.
+    """Make the public calls of a class refuse arguments that do not match their annotations.
 
-    A new call is checked by itself, unless it is `self_checked`. What is annotated with a name that
-    only type checkers know is left to the call; but ``On…`` is something to be called.
+    A new call is checked automatically, unless it is `self_checked`. An annotation with a name that
+    only type checkers know is left to the call; but ``On…`` must be callable.
 
     >>> @checked
     ... class Kettle:
@@ -151,7 +151,7 @@ def checked(kind: type[T]) -> type[T]:
 
 
 def self_checked(call: F) -> F:
-    """Leave the checks to a call: one of the few whose walk is held, see `checked`."""
+    """Leave the checks to a call: one of the few that must stay short, see `checked`."""
     call.__dict__["is_self_checked"] = True
     return call
 
@@ -176,7 +176,7 @@ def checked_call(call: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Rule(NamedTuple):
-    """What an argument must be: one of several."""
+    """The allowed types of an argument: one of several."""
 
     tests: tuple[Test, ...]
     words: tuple[str, ...]
@@ -199,7 +199,7 @@ class _Rule(NamedTuple):
 
 
 def _rule(call: Any, name: str) -> _Rule:
-    """Return the rule of a parameter; one without tests where nothing is known of it."""
+    """Return the rule of a parameter; one without tests where its type is not known."""
     written = str(call.__annotations__.get(name, "Any"))
     found = [_meaning(part.strip(), call.__globals__) for part in _JOIN.split(written)]
     if "" in dict(found):
@@ -210,7 +210,7 @@ def _rule(call: Any, name: str) -> _Rule:
 
 
 def _meaning(part: str, names: Mapping[str, Any]) -> tuple[str, Test]:
-    """Return the words and the test of a part of an annotation; no words: it can be anything."""
+    """Return the words and the test of a part of an annotation; no words: anything is allowed."""
     name = part.partition("[")[0]
     if name in _MEANINGS:
         return _MEANINGS[name]
@@ -230,7 +230,7 @@ def _meaning(part: str, names: Mapping[str, Any]) -> tuple[str, Test]:
 
 
 def _has(value: object, name: str) -> bool:
-    """Return whether there is such an attribute, without asking for it: that may be a request."""
+    """Return whether an attribute exists, without getting it: that may be a request."""
     kind = type(value)
     return (
         hasattr(kind, name)
@@ -267,7 +267,7 @@ def _is_list(value: object) -> bool:
 
 
 def _several(each: tuple[str, Test]) -> tuple[str, Test]:
-    """Return the meaning of a list; what a generator has yet to give is left to the call."""
+    """Return the meaning of a list; items still to come from a generator are left to the call."""
     word, test = each
 
     def are(values: Any) -> bool:
@@ -281,7 +281,7 @@ def _several(each: tuple[str, Test]) -> tuple[str, Test]:
 
 
 _JOIN = re.compile(r"\|(?![^\[]*\])")
-"""Between the parts of an annotation, outside of brackets."""
+"""The separator of the parts of an annotation, outside of brackets."""
 _TEXT: tuple[str, Test] = "a text", lambda value: isinstance(value, str)
 _PATH: tuple[str, Test] = "a path", _is_path
 _MEANINGS: dict[str, tuple[str, Test]] = {

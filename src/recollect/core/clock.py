@@ -1,4 +1,4 @@
-"""Time and ids: the only place that asks the system for either.
+"""Time and ids: the only module that gets either from the system.
 
 Everything above takes a `Clock` and an `IdSource`, so that tests and replays are deterministic.
 """
@@ -20,7 +20,7 @@ DAY_MS = 86_400_000
 MAX_MS = 253_402_300_799_999
 """The last millisecond of the year 9999, the largest time that `datetime` can show."""
 SECONDS = range(100_000_000, 100_000_000_000)
-"""As milliseconds these numbers lie in 1970 to 1973, as seconds in 1973 to 5138."""
+"""As milliseconds these numbers mean 1970 to 1973, as seconds 1973 to 5138."""
 
 _TAIL_BYTES = 8
 _TAILS = 128
@@ -28,7 +28,7 @@ _TAILS = 128
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """Returns the time."""
 
     def now_ms(self) -> int:
         """Return milliseconds since 1970-01-01 UTC."""
@@ -47,8 +47,8 @@ class IdSource:
 
     Args:
         clock: Gives the 48-bit millisecond part.
-        entropy: Returns that many random bytes; injectable for deterministic tests. Asked for
-            those of many ids at once, and again in a process that was forked.
+        entropy: Returns that many random bytes; injectable for deterministic tests. Called for many
+            ids at once, and again in a forked process.
 
     Source: RFC 9562 section 6.2, method 1 (a 12-bit counter in ``rand_a``).
     """
@@ -75,7 +75,7 @@ class IdSource:
             return f"{self._head}{self._counter:03x}-{self._tail()}"
 
     def _tail(self) -> str:
-        """Return the next random part; none that the parent of a fork may hand out as well."""
+        """Return the next random part; after a fork never one that the parent may use as well."""
         tail = next(self._tails, None) if self._process == os.getpid() else None
         if tail is None:
             block = self._entropy(_TAIL_BYTES * _TAILS)
@@ -87,7 +87,7 @@ class IdSource:
 
 
 def _head(ms: int) -> str:
-    """Return an id as far as a millisecond tells it: its 48 bits, and the version."""
+    """Return the part of an id that a millisecond determines: its 48 bits, and the version."""
     digits = f"{ms:012x}"
     return f"{digits[:8]}-{digits[8:]}-7"
 
@@ -96,16 +96,16 @@ _VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
 
 
 def _low(digits: str, at: int) -> str:
-    """Return the random half of an id: the variant, and 62 of the 64 bits that begin at ``at``."""
+    """Return the random half of an id: the variant, and 62 of the 64 bits from ``at`` on."""
     return f"{_VARIANT[digits[at]]}{digits[at + 1 : at + 4]}-{digits[at + 4 : at + 16]}"
 
 
 def derived_id(ms: int, *names: str) -> str:
-    """Return the id here of what has another name elsewhere: the same for the same names.
+    """Return the id here of something with a foreign name: the same for the same names.
 
     Args:
-        ms: Its time, ms UTC, which must be the same again too; ids sort by it.
-        names: What it is called elsewhere, and what else tells it from others.
+        ms: Its time, ms UTC, which must be equal each time; ids sort by it.
+        names: Its foreign name, and what else distinguishes it.
     """
     joined = "\0".join(names).encode("utf-8", "surrogatepass")
     digits = hashlib.blake2b(joined, digest_size=10).hexdigest()
@@ -113,7 +113,7 @@ def derived_id(ms: int, *names: str) -> str:
 
 
 def moved_id(id: str, *names: str) -> str:
-    """Return another id for something whose own is taken; it sorts where that one does."""
+    """Return another id for something whose own is taken; it sorts at the same position."""
     head = id.replace("-", "")[:12]
     is_ours = len(id) == _UUID_CHARS and all(char in "0123456789abcdef" for char in head)
     return derived_id(int(head, 16) if is_ours else 0, *names, id)
@@ -136,11 +136,11 @@ def to_ms(at: int | datetime) -> int:
 
 
 def check_time(at: int | datetime) -> int:
-    """Return a time that a caller gave as ms UTC: every surface reads moments with this.
+    """Return the time of a caller as ms UTC: every surface reads moments with this.
 
     Raises:
         InvalidInput: it is not a whole number or datetime between 1970 and 9999, or it is a number
-            of seconds: what one is that means the early seventies is given as a datetime.
+            of seconds: times in the early seventies must be given as a datetime.
     """
     hint = "Pass milliseconds since 1970 UTC, or a datetime."
     if isinstance(at, bool) or not isinstance(at, int | datetime):
@@ -160,7 +160,7 @@ def check_span(since: int | None, until: int | None) -> tuple[int | None, int | 
     """Return the ends of a span, ms UTC; None where it is open.
 
     Raises:
-        InvalidInput: the first is not before the second.
+        InvalidInput: the start is not before the end.
     """
     if since is not None and until is not None and since >= until:
         raise InvalidInput("since must be before until", hint="give the earlier one first")
@@ -182,7 +182,7 @@ def to_iso(ms: int) -> str:
 
 
 def zone_of(name: str | None) -> tzinfo | None:
-    """Return the time zone of a name; None, for the machine's, without one.
+    """Return the time zone with a name; None, for the machine's, without a name.
 
     Raises:
         ConfigError: the zone is unknown.

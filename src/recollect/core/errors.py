@@ -1,4 +1,4 @@
-"""Every error that a caller of recollect can meet.
+"""Every error that recollect raises.
 
 The tree::
 
@@ -41,7 +41,7 @@ class RecollectError(Exception):
 
     Args:
         message: What happened, one sentence without a final stop, no user text.
-        hint: What the reader can do next; empty when there is nothing to do.
+        hint: What the user can do next; empty when there is nothing to do.
         facts: Named facts (paths, ids, numbers); readable as attributes through ``facts``.
     """
 
@@ -54,9 +54,10 @@ class RecollectError(Exception):
         self.facts = facts
 
     def __copy__(self) -> RecollectError:
-        """Return the same error once more: several threads raise what one of them met.
+        """Return a copy: several threads raise the error that one of them met.
 
-        Exceptions are copied by a call with their arguments, which not every class of ours takes.
+        By default exceptions are copied by a call with their arguments, which some of our classes
+        do not take.
         """
         copied = type(self).__new__(type(self), *self.args)
         copied.__dict__.update(self.__dict__)
@@ -135,7 +136,7 @@ class StoreCorrupt(StoreError):
 
 
 class RecordsLost(StoreError):
-    """records.db is not there, or not the one of its home."""
+    """records.db is missing, or belongs to another home."""
 
     code = "records_lost"
 

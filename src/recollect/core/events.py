@@ -1,7 +1,7 @@
-"""Events: what recollect itself did, as typed values.
+"""Events: the actions of recollect itself, as typed values.
 
-A feature makes an event, `recollect.store.journal` stores it in the transaction that did the thing,
-streams hand it out. An event names ids and counts; it never carries a user's text.
+A feature makes an event, `recollect.store.journal` stores it in the transaction of the action,
+streams deliver it. An event has ids and counts; it never contains a user's text.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from recollect.core.scope import Scope
 
 
 class Event(Struct, frozen=True, kw_only=True, tag_field="type"):
-    """What all events have in common."""
+    """The common fields of all events."""
 
     scope: Scope
-    """Whose it is; ``session`` is the session that it belongs to."""
+    """Its owner; ``session`` is the session that it belongs to."""
     at: int
     """Ms UTC."""
 
@@ -31,7 +31,7 @@ class SessionCreated(Event, frozen=True, kw_only=True, tag="session.created"):
 
     key: str | None = None
     source: str | None = None
-    """Where it was imported from; None for one of our own."""
+    """The program it was imported from; None for one of our own."""
 
 
 class SessionForked(Event, frozen=True, kw_only=True, tag="session.forked"):
@@ -42,22 +42,22 @@ class SessionForked(Event, frozen=True, kw_only=True, tag="session.forked"):
 
 
 class SessionReset(Event, frozen=True, kw_only=True, tag="session.reset"):
-    """A session began in place of the one that had its key."""
+    """A session began that replaces the one with its key."""
 
     previous_id: str
     reason: str
-    """``idle``, ``daily``, or what the caller gave, such as ``new``."""
+    """``idle``, ``daily``, or the caller's reason, such as ``new``."""
 
 
 class SessionResumed(Event, frozen=True, kw_only=True, tag="session.resumed"):
-    """Somebody went on with a session."""
+    """A program continued a session."""
 
     fence: int | None = None
-    """Of the lease that they took; None without one."""
+    """Of the lease that it took; None without one."""
 
 
 class SessionEnded(Event, frozen=True, kw_only=True, tag="session.ended"):
-    """A session ended, for now: a summary of it is written; it may go on."""
+    """A session ended, for now: its summary is written; it may continue."""
 
     last_seq: int
     """Its newest message then."""
@@ -77,7 +77,7 @@ class MessagesAppended(Event, frozen=True, kw_only=True, tag="messages.appended"
 
 
 class MessageFinished(Event, frozen=True, kw_only=True, tag="message.finished"):
-    """A message that arrived in pieces is whole; its first lines had events of their own."""
+    """A message that arrived in pieces is complete; its first lines had events of their own."""
 
     seq: int
 
@@ -105,7 +105,7 @@ class ObservationsRecorded(Event, frozen=True, kw_only=True, tag="observations.r
 
 
 class ObservationForgotten(Event, frozen=True, kw_only=True, tag="observation.forgotten"):
-    """An observation was taken out of everything until it is restored."""
+    """An observation was hidden everywhere until it is restored."""
 
     number: int
 
@@ -120,10 +120,10 @@ class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     """Retention removed the oldest messages of a session; the rest keeps its seq."""
 
     through_seq: int
-    """The newest that went."""
+    """The newest removed one."""
     count: int
     has_episode: bool = True
-    """Whether an episode of them stays."""
+    """Whether their episode is kept."""
 
 
 class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
@@ -133,7 +133,7 @@ class SessionPruned(Event, frozen=True, kw_only=True, tag="session.pruned"):
     """``age`` or ``sessions``: the cap that it was above."""
     messages: int
     has_episode: bool = True
-    """Whether an episode of them stays: not where no person said anything, or none is wanted."""
+    """Whether their episode is kept: not where no person said anything, or episodes are off."""
 
 
 class RecordsPruned(Event, frozen=True, kw_only=True, tag="records.pruned"):
@@ -144,7 +144,7 @@ class RecordsPruned(Event, frozen=True, kw_only=True, tag="records.pruned"):
 
 
 class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):
-    """Sessions were removed with everything that was said in them; their own events went too."""
+    """Sessions were removed with all their content; their own events were removed too."""
 
     erasure_id: str
     sessions: int
@@ -163,10 +163,10 @@ class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"
 
 
 class MemoryFlushed(Event, frozen=True, kw_only=True, tag="memory.flushed"):
-    """What must last was written into notes, before a compaction."""
+    """Lasting facts were written into notes, before a compaction."""
 
     path: str
-    """Relative to the workspace; a guest's, which begins with ``notes/``, to the home."""
+    """Relative to the workspace; a guest's, with the prefix ``notes/``, to the home."""
     lines: int
     """New ones; 0 when nothing had to be added."""
 
@@ -198,7 +198,7 @@ class HomeBackedUp(Event, frozen=True, kw_only=True, tag="home.backed_up"):
 
 
 class HomeExported(Event, frozen=True, kw_only=True, tag="home.exported"):
-    """What a scope has, or what one session may hear, was written as lines for elsewhere."""
+    """What a scope has, or what one session may hear, was exported."""
 
     id: str
     """Of the document."""
@@ -252,11 +252,11 @@ AnyEvent = (
 """Every event that is stored, by its tag."""
 
 EVENT_TYPES: tuple[str, ...] = tuple(kind.__struct_config__.tag for kind in get_args(AnyEvent))
-"""The types of all of them, as they are stored."""
+"""The types of all events, as stored."""
 
 
 def check_types(types: Sequence[str]) -> tuple[str, ...]:
-    """Return the types of events that are asked for.
+    """Return the requested types of events.
 
     Raises:
         InvalidInput: a type is unknown.

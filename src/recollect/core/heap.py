@@ -11,14 +11,14 @@ _SLACK = 1024 * 1024
 
 
 def return_large() -> bool:
-    """Let the C library return what is large to the system as soon as it is freed.
+    """Let the C library return large blocks to the system as soon as they are freed.
 
-    For a process that runs for long: glibc keeps a freed piece of up to 32 MB, and twice as much at
-    the end of the heap of each thread, for the next one, which may come in an hour. Two bodies of
-    18 MB left 112 MB so, which `give_back` does not reach; with this they leave 3.
+    For a long-running process: glibc keeps a freed block of up to 32 MB, and twice as much at the
+    end of the heap of each thread, for the next one, which may come in an hour. Two bodies of 18 MB
+    left 112 MB that way, which `give_back` does not free; with this call they leave 3.
 
     Returns:
-        False where the C library has no such call: it is glibc's.
+        False where the C library is not glibc, which alone has this call.
     """
     tune = getattr(ctypes.CDLL(None), "mallopt", None)
     if tune is None:
@@ -27,13 +27,13 @@ def return_large() -> bool:
 
 
 def give_back() -> bool:
-    """Give the memory that lies free between what is used back to the system.
+    """Return free memory between used blocks to the system.
 
-    Takes a few milliseconds. What is freed at the end of the heap goes back by itself; a bulk of
-    small objects leaves holes instead.
+    Takes a few milliseconds. Memory freed at the end of the heap is returned automatically; a bulk
+    of small objects leaves holes instead.
 
     Returns:
-        False where the C library has no such call: it is glibc's.
+        False where the C library is not glibc, which alone has this call.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is None:

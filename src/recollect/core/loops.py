@@ -1,4 +1,4 @@
-"""How an event loop waits for threads of ours: it looks whether they live, too."""
+"""How an event loop waits for our threads: it also checks that they are alive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Looking:
     """Calls ``look`` every `LOOK_S` on the running loop while the block waits for threads.
 
     Args:
-        look: Ends the wait where no thread will.
+        look: Ends the wait if no thread will.
     """
 
     def __init__(self, look: Look) -> None:
@@ -35,7 +35,7 @@ class Looking:
 
 
 async def result_of(future: ThreadFuture[T]) -> T:
-    """Return the result of work on another thread. A cancelled caller leaves the work alone."""
+    """Return the result of work on another thread, which goes on if the caller is cancelled."""
     loop = asyncio.get_running_loop()
     waiter = loop.create_future()
 

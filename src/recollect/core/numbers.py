@@ -1,7 +1,7 @@
-"""Short numbers: what records are called beside their ids, such as ``m88``, ``e3`` or ``#1234``.
+"""Short numbers: names of records beside their ids, such as ``m88``, ``e3`` or ``#1234``.
 
-A number counts within one kind of record of one tenant, from 1, and is never used again. A UUID
-costs a model 34 tokens, a short number about three. Every surface reads them with `parse_record`.
+Numbers count from 1 within one kind of record of one tenant, and are never reused. A UUID costs a
+model 34 tokens, a short number about three. Every surface reads them with `parse_record`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import msgspec
 
 PREFIXES = {"observation": "#", "fact": "f", "episode": "e", "checkpoint": "c", "message": "m"}
-"""By kind of record: what its numbers begin with."""
+"""The prefix of numbers, by kind of record."""
 
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
 _ID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
@@ -19,13 +19,13 @@ NAMED = re.compile(
     rf"\s*(?:({_ID})|(?:({'|'.join(PREFIXES)})\s+)?([#fecm])([1-9][0-9]{{0,14}}))\s*",
     re.IGNORECASE,
 )
-"""All of a text that may be the name of a record."""
+"""Matches a whole text that may be the name of a record."""
 NAMES_ANY = re.compile(r"#[1-9]")
-"""What every text has that names an observation by its number."""
+"""Occurs in every text that names an observation by its number."""
 
 
 class RecordName(msgspec.Struct, frozen=True):
-    """What somebody called a record: its kind and number, or its id.
+    """The name of a record: its kind and number, or its id.
 
     Attributes:
         kind: One of `PREFIXES`; None where only the id is known.
@@ -57,7 +57,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def show_number(kind: str, number: int) -> str:
-    """Return a number as it is shown.
+    """Return a number as shown to users.
 
     >>> show_number("message", 88), show_number("observation", 1234)
     ('m88', '#1234')
@@ -66,9 +66,9 @@ def show_number(kind: str, number: int) -> str:
 
 
 def parse_record(text: object) -> RecordName | None:
-    """Return what a text calls a record; None where it is not the name of one.
+    """Return the record that a text names; None where it names none.
 
-    The kind may be said before the number, and ``#`` then serves as its prefix.
+    The kind may precede the number, with ``#`` as its prefix.
 
     >>> parse_record("observation #1234")
     RecordName(kind='observation', number=1234, id=None)

@@ -1,4 +1,4 @@
-"""Plugins: entry points of installed packages, ours included; imported when they are chosen."""
+"""Plugins: entry points of installed packages, ours included; imported when chosen."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from recollect.core.errors import InvalidInput, ProviderError
 
 def plugin_names(group: str) -> set[str]:
     """Return the names of all entry points of ``group``."""
-    from importlib.metadata import entry_points  # brings the mail parser: not with the defaults
+    from importlib.metadata import entry_points  # imports the mail parser: only on demand
 
     return set(entry_points(group=group).names)
 
 
 def load_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> Any:
-    """Return what the entry point ``name`` of ``group`` names.
+    """Return the object that the entry point ``name`` of ``group`` refers to.
 
     Args:
         group: Such as ``recollect.embedders``.
-        name: What the settings ask for.
-        kind: What that is, for messages.
+        name: The name in the settings.
+        kind: The kind of plugin, for messages.
         built_in: The names that need no entry point.
 
     Raises:
-        InvalidInput: no package has one of that name.
+        InvalidInput: no package has a plugin with that name.
         ProviderError: it cannot be imported.
     """
     from importlib.metadata import entry_points
 
-    # Ours come first and cannot be replaced: else an installed package could read every text.
+    # Ours come first and cannot be replaced: otherwise an installed package could read every text.
     points = entry_points(group=group, name=name)
     point = min(points, key=lambda each: not each.value.startswith("recollect."), default=None)
     if point is None:
@@ -49,7 +49,7 @@ def check_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> N
     """Refuse an unknown name, without importing anything; see `load_plugin`.
 
     Raises:
-        InvalidInput: no package has one of that name.
+        InvalidInput: no package has a plugin with that name.
     """
     known = sorted({*built_in, *plugin_names(group)})
     if name not in known:

@@ -31,10 +31,10 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self == Scope(tenant=self.tenant)
 
     def require_tenant(self, what: str) -> None:
-        """Refuse what concerns the whole tenant where this is only a part of it.
+        """Refuse an action on the whole tenant where this scope is only a part of it.
 
         Raises:
-            Denied: it is.
+            Denied: it is only a part.
 
         >>> Scope(tenant="acme").require_tenant("a pause")
         """
@@ -43,7 +43,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             raise Denied(f"{what} concerns the whole tenant", hint=hint)
 
     def narrowed(self, wanted: Scope) -> Scope | None:
-        """Return what of this scope ``wanted`` selects, or None when that is nothing.
+        """Return the part of this scope that ``wanted`` selects, or None when it is empty.
 
         Raises:
             InvalidInput: it is not a scope.
@@ -68,23 +68,23 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.of_user(fields | {"user": self.user}) if is_within else None
 
     def of_user(self, fields: Mapping[str, Any]) -> Scope:
-        """Return a scope with these fields whose rows are those of the users of this one."""
+        """Return a scope with these fields and the users of this one."""
         return Scope(**fields)
 
 
 class ScopeWithout(Scope, frozen=True, kw_only=True):
-    """A scope without the rows of some agents, which somebody else looks after."""
+    """A scope without the rows of some agents, which other memories maintain."""
 
     agents_left_out: tuple[str, ...] = ()
 
 
 class ScopeOfPerson(Scope, frozen=True, kw_only=True):
-    """The scope of a person of several accounts; ``user`` is the name.
+    """The scope of a person with several accounts; ``user`` is the name.
 
     Attributes:
         users: The users of the rows: the name, and the accounts that are linked to it.
-        anywhere: Ids that are the person's on any channel, escaped as in an account.
-        others: Accounts with one of these ids that are somebody else's.
+        anywhere: Ids of the person on any channel, escaped as in an account.
+        others: Accounts with one of these ids that belong to somebody else.
     """
 
     users: tuple[str, ...]
@@ -96,7 +96,7 @@ class ScopeOfPerson(Scope, frozen=True, kw_only=True):
         return ScopeOfPerson(**fields, users=self.users, anywhere=self.anywhere, others=self.others)
 
     def includes(self, user: str | None) -> bool:
-        """Return whether rows of a user are the person's."""
+        """Return whether rows of a user belong to the person."""
         if user is None or user in self.users:
             return user is not None
         return user.rpartition(":")[2] in self.anywhere and user not in self.others
@@ -110,7 +110,7 @@ def includes_user(scope: Scope, user: str | None) -> bool:
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The columns of a session that say who hears it, and in whose turn something happened."""
+    """The columns of a session that decide who hears it, and the sender of a turn."""
 
     agent: str | None
     user: str | None

@@ -1,8 +1,8 @@
-"""Threads of ours, and how to wait for them: waiting for one that is dead ends.
+"""Our threads, and how to wait for them: waiting for a dead one ends.
 
 A thread can die before its first line, where memory is short or a tracer fails, and `Thread.start`
-raises nothing. So every thread begins here, and whoever waits for one looks every `LOOK_S` whether
-it lives. One that died is replaced: what it had taken fails, what it had not goes to the next.
+raises nothing. So every thread is started here, and each waiter checks every `LOOK_S` that it is
+alive. A dead thread is replaced: the work it had taken fails, the rest goes to the next thread.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from recollect.core.errors import StoreClosed, StoreError
 
 T = TypeVar("T")
 Look = Callable[[], object]
-"""Called by who waits, every `LOOK_S`: replaces threads that died and ends waits for them."""
+"""Called by waiters every `LOOK_S`: replaces dead threads and ends waits for them."""
 
 LOOK_S = 0.5
-"""How often a waiter looks: a death is rare, and a look costs 0.2 us."""
+"""How often a waiter checks: a death is rare, and a check costs 0.2 us."""
 
 
 class ThreadDied(StoreError):
-    """The thread died that should have done it, or could not be started."""
+    """The thread for the work died, or could not be started."""
 
 
 class RestartableThread:
-    """Runs ``work`` on a thread; one that died before the work returned can be started again.
+    """Runs ``work`` on a thread; a thread that died before the work returned can be restarted.
 
     Args:
         name: Of the thread.
@@ -40,7 +40,7 @@ class RestartableThread:
         daemon: Whether the process may end before it.
 
     Attributes:
-        thread: The one that was started last.
+        thread: The one started last.
     """
 
     def __init__(self, name: str, work: Callable[[], object], *, daemon: bool = True) -> None:
@@ -72,7 +72,7 @@ class RestartableThread:
         return thread is not None and not thread.is_alive() and not self._has_returned
 
     def start(self) -> None:
-        """Start it, also again. The caller sees to it that it is not alive.
+        """Start it, or restart it. The caller makes sure that it is not alive.
 
         Raises:
             StoreClosed: the process is ending.
@@ -88,12 +88,12 @@ class RestartableThread:
             hint = "free memory, or raise the limit of threads; then try again"
             raise ThreadDied("no thread can be started", hint=hint) from error
         except BaseException:
-            self.thread = thread  # who started it was interrupted, but it runs
+            self.thread = thread  # the caller was interrupted, but it runs
             raise
         self.thread = thread
 
     def await_end(self, timeout_s: float | None = None) -> bool:
-        """Return whether it has ended, or died, or never began, within the timeout."""
+        """Return whether it has ended, died, or never started, within the timeout."""
         if self.thread is not None and self.can_be_joined:
             self.thread.join(timeout_s)
         return not self.is_alive
@@ -104,10 +104,10 @@ class RestartableThread:
 
 
 class ThreadFuture(Future[T]):
-    """What comes of work on a thread of ours: waiting for it ends when the thread is dead.
+    """The future of work on a thread of ours: waiting for it ends when the thread is dead.
 
     Args:
-        look: Ends it where its thread has died.
+        look: Ends it if its thread has died.
     """
 
     def __init__(self, look: Look) -> None:
@@ -126,7 +126,7 @@ class ThreadFuture(Future[T]):
             try:
                 return super().result(max(0.0, left))
             except TimeoutError:
-                if self.done() or left <= 0:  # its own, or the caller's time is up
+                if self.done() or left <= 0:  # a timeout of the work, or of the caller
                     raise
             self.look()
 
@@ -137,7 +137,7 @@ class ThreadFuture(Future[T]):
 
 
 def run_into(future: Future[T], work: Callable[[], T]) -> None:
-    """Run ``work`` and put what it returns or raises into ``future``."""
+    """Run ``work`` and set its result or error in ``future``."""
     try:
         future.set_result(work())
     except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
@@ -146,7 +146,7 @@ def run_into(future: Future[T], work: Callable[[], T]) -> None:
 
 
 def run_on_thread(name: str, work: Callable[[], T], *, daemon: bool = True) -> ThreadFuture[T]:
-    """Return the future of ``work``, which runs on a thread for itself.
+    """Return the future of ``work``, which runs on a thread of its own.
 
     Raises:
         StoreError: no thread can be started.
@@ -167,19 +167,19 @@ def run_on_thread(name: str, work: Callable[[], T], *, daemon: bool = True) -> T
 
 
 def died(*, outcome: str = "unknown") -> ThreadDied:
-    """Return the error of work whose thread died; ``"none"`` where nothing of it is stored."""
+    """Return the error of work whose thread died; ``"none"`` if none of it is stored."""
     hint = "try again" if outcome == "none" else "try again, with the same event id if it has one"
     return ThreadDied("the thread that worked on it died", hint=hint, outcome=outcome)
 
 
 def await_event(event: threading.Event, look: Look) -> None:
-    """Return when ``event`` is set; ``look`` raises or sets it where no thread will."""
+    """Wait until ``event`` is set; ``look`` raises or sets it if no thread will."""
     while not event.wait(LOOK_S):
         look()
 
 
 def next_of(items: SimpleQueue[T], look: Look) -> T:
-    """Return the next item; ``look`` raises or puts one where no thread will."""
+    """Return the next item; ``look`` raises or puts one if no thread will."""
     while True:
         with suppress(Empty):
             return items.get(timeout=LOOK_S)
@@ -215,7 +215,7 @@ class _Seat:
 
 
 class _Crew:
-    """The threads of a pool. They hold it, and not the pool: one that is dropped lets them go."""
+    """The threads of a pool. They reference this, not the pool: a dropped pool releases them."""
 
     def __init__(self, name: str, most: int) -> None:
         self._name = name
@@ -223,7 +223,7 @@ class _Crew:
         self._waiting: SimpleQueue[_Task | None] = SimpleQueue()
         self._seats: list[_Seat] = []
         self._open = 0
-        self._changing = threading.RLock()  # a pool may be dropped by what its own task drops
+        self._changing = threading.RLock()  # a task of the pool may drop the last reference to it
         self._is_closed = False
 
     def put(self, task: _Task) -> None:
@@ -236,7 +236,7 @@ class _Crew:
             self._waiting.put(task)
 
     def look(self) -> None:
-        """Replace the dead; fail what they had taken, and everything where none can be started."""
+        """Replace dead threads; fail what they had taken, and everything if none can be started."""
         with self._changing:
             dead = [seat for seat in self._seats if seat.thread.has_died]
             self._seats = [seat for seat in self._seats if seat not in dead]
@@ -251,7 +251,7 @@ class _Crew:
             task.lost(died())
 
     def dismiss(self) -> None:
-        """Let the threads end after what was put."""
+        """Let the threads end after the work already put."""
         with self._changing:
             if not self._is_closed:
                 self._is_closed = True
@@ -259,7 +259,7 @@ class _Crew:
                     self._waiting.put(None)
 
     def close(self) -> None:
-        """Finish what was put, then end the threads."""
+        """Finish the work already put, then end the threads."""
         self.dismiss()
         self.look()
         while alive := [seat.thread for seat in self._seats if seat.thread.can_be_joined]:
@@ -267,7 +267,7 @@ class _Crew:
             self.look()
 
     def _add(self) -> None:
-        """Add a thread; the others must do where there are some and none can be started."""
+        """Add a thread; if none can be started, the existing ones must suffice."""
         try:
             self._start()
         except StoreError:
@@ -306,34 +306,34 @@ class ThreadPool:
 
     Args:
         name: Of the threads.
-        most: How many at the same time; more work waits.
-        finishes: Whether the process ends only after what was put.
+        most: Threads at most; more work waits.
+        finishes: Whether the process ends only after all work put before.
     """
 
     def __init__(self, name: str, most: int, *, finishes: bool = False) -> None:
         self._crew = _Crew(name, most)
         self.look: Look = self._crew.look
         self.close = self._crew.close
-        """Finish what was put, then end the threads; a pool that is dropped lets them end, too."""
+        """Finish the work already put, then end the threads; dropping the pool ends them, too."""
         if finishes:
             weakref.finalize(self, self._crew.close)
         else:
             weakref.finalize(self, self._crew.dismiss).atexit = False
 
     def put(self, run: Callable[[], object], lost: Callable[[ThreadDied], object]) -> None:
-        """Let a thread call ``run``, which raises nothing; ``lost`` where that thread died.
+        """Let a thread call ``run``, which must not raise; ``lost`` is called if that thread died.
 
         Raises:
-            StoreClosed: `close` was called before.
+            StoreClosed: the pool is closed.
             StoreError: no thread can be started.
         """
         self._crew.put(_Task(run, lost))
 
     def submit(self, work: Callable[[], T]) -> ThreadFuture[T]:
-        """Return the future of ``work``; one that is cancelled before it begins never does.
+        """Return the future of ``work``; if cancelled before it starts, it never runs.
 
         Raises:
-            StoreClosed: `close` was called before.
+            StoreClosed: the pool is closed.
             StoreError: no thread can be started.
         """
         future: ThreadFuture[T] = ThreadFuture(self.look)

@@ -1,4 +1,4 @@
-"""One duty on a thread of its own: it starts late, survives failures and ends soon."""
+"""One duty on a thread of its own: it starts on first use, survives failures and stops quickly."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from recollect.core.errors import RecollectError, StoreError
 from recollect.core.threads import RestartableThread
 
 RETRY_S = 30.0
-"""After a failure the same is tried again after so long, then twice as long, up to an hour."""
+"""The first delay of a retry after a failure; it doubles up to an hour."""
 LONGEST_RETRY_S = 3_600.0
 _MOST_DOUBLINGS = 16
 _ASLEEP_S = 3_600.0
-"""Until it is woken; a look in between does no harm."""
+"""Until it is woken; a check in between does no harm."""
 
 T = TypeVar("T")
 Step: TypeAlias = "Callable[[], float | None]"
-"""Does what there is to do; returns after how many seconds to call it again, None: when woken."""
+"""Does the pending work; returns the seconds until the next call, None: when woken."""
 
 
 def error_code(error: BaseException) -> str:
-    """Return the stable `code` of an error; that of the root for one that is not ours."""
+    """Return the stable `code` of an error; that of the root class for foreign errors."""
     return error.code if isinstance(error, RecollectError) else RecollectError.code
 
 
 def backoff_s(failures: int, first_s: float = RETRY_S) -> float:
-    """Return how long to rest after so many failures in a row, at least one."""
+    """Return the seconds to rest after so many failures in a row, at least one."""
     return min(LONGEST_RETRY_S, first_s * (1 << min(failures - 1, _MOST_DOUBLINGS)))
 
 
 class Worker:
     """Calls ``step`` on a thread of its own, which starts when it is woken for the first time.
 
-    A thread that died is replaced when it is woken again.
+    A dead thread is replaced when it is woken again.
 
     Args:
         name: Of the thread.
-        step: The duty; may raise anything. A long one asks `closing` often.
-        gather_s: How long what it is woken for may gather.
-        failed: Called after a failure; returns how long to rest. `backoff_s` if not given.
+        step: The duty; may raise anything. A long one checks `closing` often.
+        gather_s: How long to gather work after it is woken.
+        failed: Called after a failure; returns the seconds to rest. `backoff_s` if not given.
         at_end: Called last, on the same thread, if it ever ran.
 
     Attributes:
@@ -69,25 +69,25 @@ class Worker:
         self.last_error: str | None = None
 
     def wake(self) -> None:
-        """Let it look for something to do. Returns at once."""
-        if not self._woken.is_set():  # a worker that is woken already looks after this call
+        """Let it check for work. Returns at once."""
+        if not self._woken.is_set():  # a worker that is already woken checks after this call
             self._woken.set()
         thread = self._thread.thread
         if thread is None or not thread.is_alive():
             self._start()
 
     def look(self) -> None:
-        """Wake it where its thread has died; whoever waits for what it does calls it."""
+        """Wake it if its thread has died; called by those who wait for its work."""
         if self._thread.has_died:
             self.wake()
 
     def stop(self, timeout_s: float | None = None) -> None:
-        """Stop, and wait for it, unless the step itself calls; a second call does nothing."""
+        """Stop, and wait for the thread unless called by the step; a second call does nothing."""
         with self._starting:
             self.closing.set()
         self._woken.set()
         self._thread.await_end(timeout_s)
-        if self._thread.has_died:  # it left its end undone
+        if self._thread.has_died:  # `at_end` did not run
             self._run()
 
     def _start(self) -> None:
@@ -96,7 +96,7 @@ class Worker:
                 return
             try:
                 self._thread.start()
-            except StoreError as error:  # the next to wake it tries again
+            except StoreError as error:  # the next wake-up tries again
                 self.last_error = error.code
 
     def _run(self) -> None:
@@ -122,11 +122,11 @@ class Worker:
 
 
 class WaitingIterator(Iterator[T]):
-    """An iterator that waits for its next item, and can be ended by another thread meanwhile.
+    """An iterator that waits for its next item, and that another thread can end meanwhile.
 
     Args:
-        items: What it yields.
-        end: Makes ``items`` come to its end.
+        items: The items.
+        end: Makes ``items`` end.
     """
 
     def __init__(self, items: Iterator[T], end: Callable[[], None]) -> None:

@@ -1,1 +1,1 @@
-"""Governance: what is removed for good, and what stays of it. Floor 3."""
+"""Governance: what is removed for good, and what is kept of it. Floor 3."""

@@ -31,14 +31,14 @@ _PATIENCE_S = 10.0
 def set_home_aside(home: Path, clock: Clock) -> Path | None:
     """Move databases, their copies, mirrors, guests' notes, blobs and spool away; settings stay.
 
-    Records go last and their log after them: a process killed in between leaves a home that
-    opens, or one that is refused, never one that lacks its newest rows in silence.
+    The records are moved last and their log after them: a process killed in between leaves a home
+    that opens, or one that is refused, never one that silently lacks its newest rows.
 
     Returns:
-        Where they are; None where there were none.
+        Their new folder; None where there were none.
 
     Raises:
-        StoreBusy: another program has one of the databases open, or that cannot be determined.
+        StoreBusy: another program has a database open, or that cannot be determined.
         StoreError: they cannot be moved.
     """
     names = [path.name for path in home.glob("*") if _is_content(path.name)]
@@ -52,7 +52,7 @@ def set_records_aside(home: Path, clock: Clock) -> Path | None:
     """Move ``records.db`` and its log away; everything else stays.
 
     Returns:
-        Where they are; None where there were none.
+        Their new folder; None where there were none.
 
     Raises:
         StoreBusy: another program has it open, or that cannot be determined.
@@ -97,10 +97,10 @@ def _is_content(name: str) -> bool:
 
 
 def new_folder(above: Path, clock: Clock) -> Path:
-    """Make a folder with the time in its name.
+    """Create a folder with the time in its name.
 
     Raises:
-        StoreError: it cannot be made.
+        StoreError: it cannot be created.
     """
     stamp = to_datetime(clock.now_ms()).strftime("%Y%m%d-%H%M%S")
     path, number = above / stamp, 1

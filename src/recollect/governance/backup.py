@@ -1,8 +1,7 @@
 """Backups: a whole home in one file, as it was at one moment, while programs go on using it.
 
-In it are the databases, large contents, mirrors, notes and the settings without their keys. What
-another program wrote beside them is left out, and so are tokens; a memory folder comes along only
-when it is asked for.
+It contains the databases, large contents, mirrors, notes and the settings without their keys. Files
+of other programs and tokens are left out; the memory folder is included only on request.
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ from recollect.workspace.memory_folder import is_memory_path, list_memory
 
 FORMAT = "recollect-backup"
 VERSION = 1
-"""Of what is in an archive; a newer one is refused."""
+"""The version of the archive's content; a newer one is refused."""
 SUFFIX = ".tar.zst"
 WORKSPACE = "workspace"
 """The folder of memory files in an archive."""
 SECRET_FILES = ("token", "worker.json")
-"""What lets a program in: only on demand."""
+"""They give a program access: only on request."""
 
 _DEEPEST = 100
-"""Folders of a memory file: more than anybody makes, and less than what walks them can take."""
+"""Nested folders of a memory file: more than people create, and few enough for recursion."""
 _FOLDERS = (TRANSCRIPTS, BLOBS, GUEST_NOTES)
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9._@-]{0,200}"
 _HOME_FILE = re.compile(
@@ -66,7 +65,7 @@ _HOME_FILE = re.compile(
 
 
 class BackupHead(msgspec.Struct, frozen=True, kw_only=True):
-    """What an archive says of itself, in its first member."""
+    """The first member of an archive, which describes it."""
 
     format: str
     version: int
@@ -89,14 +88,14 @@ class BackupReport(msgspec.Struct, frozen=True, kw_only=True):
     content_bytes: int
     """Of the files in it."""
     created_at: int
-    """Ms UTC: the moment that it holds."""
+    """Ms UTC: the moment of the snapshot."""
     secrets: bool
     workspace: bool
     warnings: list[str]
 
 
 class BackupProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a backup or a restore is."""
+    """The progress of a backup or a restore."""
 
     stage: str
     """``copying``, ``packing``, ``verifying``, or ``unpacking``."""
@@ -106,25 +105,25 @@ class BackupProgress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _Copy = tuple[str, BinaryIO]
-"""Its name in the archive, and its content."""
+"""The name in the archive, and the content."""
 
 OnBackup = Callable[[BackupProgress], None]
 
 
 def ignore_progress(_: BackupProgress) -> None:
-    """Look away."""
+    """Ignore the progress."""
 
 
 class BackupOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What is backed up.
+    """The options of a backup.
 
     Attributes:
         home: The folder of the memory.
         secrets: Also tokens, and the keys in the settings.
         workspace: Also the memory files of this folder; none if not given.
-        redactor: Finds keys in the settings, and secrets in the path of the backup; None for those
-            that settings know as secret only.
-        on_progress: Called now and then.
+        redactor: Finds keys in the settings, and secrets in the path of the backup; None: only
+            settings that are declared secret.
+        on_progress: Called from time to time.
     """
 
     home: Path
@@ -135,7 +134,7 @@ class BackupOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_home_file(name: str) -> bool:
-    """Return whether an archive may hold a file of this name, which then cannot leave the home.
+    """Return whether an archive may contain a file of this name, which cannot be outside the home.
 
     >>> is_home_file("records.db"), is_home_file("blobs/../../x"), is_home_file("/etc/passwd")
     (True, False, False)
@@ -153,18 +152,18 @@ def back_up(
 ) -> BackupReport:
     """Write a verified copy of a home (0600), while programs go on using it.
 
-    All databases are copied as they were at one moment. The file appears when it is whole and was
-    read again; killed before that, there is none.
+    All databases are copied as they were at one moment. The file appears once it is whole and
+    verified; killed before that, there is none.
 
     Args:
-        order: What is backed up.
+        order: The options.
         records: The open ``records.db`` of the home.
         clock: Dates it.
         target: The new file, or a folder for one with the date in its name.
-        replace: Take the place of a file that is there.
+        replace: Replace an existing file.
 
     Raises:
-        Conflict: the file is there, and is not to be replaced.
+        Conflict: the file exists, and ``replace`` is not set.
         InvalidInput: it would lie in the home.
         StoreBusy: a program is erasing.
         StoreCorrupt: ``records.db`` is damaged.
@@ -178,7 +177,8 @@ def back_up(
 
     def check(draft: Path) -> None:
         packing.verify(draft)
-        # Before it has its name: killed then, an erasure looks for a backup too many, not too few.
+        # Before it has its name: if killed then, an erasure looks for one backup too many, not one
+        # too few.
         shown = str(path) if order.redactor is None else order.redactor.path(str(path))
         event = HomeBackedUp(
             scope=Scope(), at=packing.created_at, path=shown, bytes=draft.stat().st_size
@@ -195,7 +195,7 @@ def back_up(
 
 
 class _Packing:
-    """One backup on its way."""
+    """One backup in progress."""
 
     def __init__(self, order: BackupOrder, created_at: int) -> None:
         self.created_at = created_at
@@ -217,7 +217,7 @@ class _Packing:
         return msgspec.json.encode(head)
 
     def databases(self) -> list[Path]:
-        """Return records and the indexes that are sound; a damaged index is made again anyway."""
+        """Return the records and the sound indexes; a damaged index is rebuilt anyway."""
         indexes = [self._home / INDEX_FILE, *sorted((self._home / AGENTS).glob(f"*/{INDEX_FILE}"))]
         return [self._home / RECORDS_FILE, *filter(self._is_sound, indexes)]
 
@@ -246,7 +246,7 @@ class _Packing:
         ]
 
     def members(self, copies: list[_Copy]) -> Iterator[Member]:
-        """Return what goes in; a file is read when its turn comes."""
+        """Return the members of the archive; each file is read when its turn comes."""
         names = [*self._named_files(), *self._memory_files()]
         total = sum(os.fstat(stream.fileno()).st_size for _, stream in copies) + sum(
             size for _, _, size in names
@@ -262,7 +262,7 @@ class _Packing:
         return snapshot.copy(self._home, tell)
 
     def _named_files(self) -> Iterator[tuple[Path, str, int]]:
-        """Yield folder, name and size of what is copied as it is."""
+        """Yield folder, name and size of the files that are copied unchanged."""
         names = SECRET_FILES if self._order.secrets else ()
         tops = {name.partition("/")[0] for name in (*_FOLDERS, *names)}
         listing = list_files(
@@ -304,7 +304,7 @@ class _Packing:
                 ):
                     yield file_member(name, stream)
             except NotFound:
-                continue  # it was removed meanwhile, and so was what pointed to it
+                continue  # it was removed meanwhile, with all references to it
 
     def _counted(self, members: Iterable[Member], total: int) -> Iterator[Member]:
         for member in members:
@@ -318,7 +318,7 @@ class _Packing:
             yield part
 
     def _settings(self) -> bytes:
-        """Return config.yaml; without keys where they are not wanted."""
+        """Return config.yaml, without keys unless secrets are requested."""
         path = self._home / FILE_NAME
         if not path.is_file():
             return b""
@@ -336,7 +336,7 @@ class _Packing:
         check_archive(path, lambda done, total: self._tell("verifying", done, total))
 
     def report(self, path: Path, size: int) -> BackupReport:
-        """Return what was done."""
+        """Return the report of the backup."""
         return BackupReport(
             path=str(path),
             bytes=size,

@@ -1,7 +1,7 @@
-"""Lines of notes that only erased sessions said: out of the files, and out of the indexes first.
+"""Removes lines of notes that only erased sessions said: from the indexes first, then the files.
 
 An index knows a file of notes by its workspace, which need not be the one that is open now. So the
-file is taken out of it whole, and comes back, as it is then, with the next sync of its workspace.
+whole file is removed from it, and is indexed again with the next sync of its workspace.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from recollect.store.sqlite.home import GUEST_NOTES
 
 
 class NotesToErase:
-    """Tells an index to drop files of notes, whichever workspace they are of.
+    """Tells an index to drop files of notes, whichever workspace they belong to.
 
     Args:
-        tenant: Whose they are.
+        tenant: Their owner.
         paths: Of the files, absolute.
     """
 
@@ -33,11 +33,11 @@ class NotesToErase:
         self._paths = frozenset(paths)
 
     def is_behind(self, _: int) -> bool:
-        """Return True: it is read once."""
+        """Return True: this source is read once."""
         return True
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
-        """Yield what is to be dropped of all that is indexed."""
+        """Yield the indexed files to drop."""
         refs = [ref for ref in state.stamps if _file_of(ref) in self._paths]
         yield DocumentBatch(
             removals=tuple(Removal(source=SOURCE, ref=ref, tenant=self._tenant) for ref in refs)
@@ -51,14 +51,14 @@ def erase_notes(
     session_ids: Collection[str],
     drop: Callable[[DocumentSource], object],
 ) -> list[str]:
-    """Remove what only these sessions said from the notes, and the notes from the indexes.
+    """Remove from the notes what only these sessions said, and the notes from the indexes.
 
     Args:
         records: ``records.db``.
         home: Its folder.
-        tenants: Whose sessions they are.
+        tenants: The owners of the sessions.
         session_ids: Of the sessions.
-        drop: Lets every index take in a source.
+        drop: Lets every index read a source.
 
     Returns:
         A sentence for each file that could not be changed.
@@ -67,7 +67,7 @@ def erase_notes(
         StoreError: a database refused.
     """
     found = erase_lines(records, home, session_ids, dry_run=True)
-    # Guests' notes are in an index as those of any home.
+    # Indexes name guests' notes without the path of the home.
     paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in found if notes.removed}
     for tenant in sorted(tenants) if paths else ():
         drop(NotesToErase(tenant, paths))

@@ -1,8 +1,8 @@
 """Erasure: removal that leaves no bytes in any file of the home, and that is not undone.
 
-One transaction hides everything, keeps it from coming back and says so; then the rows go in
-batches, and at last every copy. Whoever opens the home next finishes what was killed. What is to be
-erased is a list of sessions: who chooses them, by id or otherwise, need not know more.
+One transaction hides everything, keeps it from coming back and records that; then the rows are
+removed in batches, and finally every copy. The next opening of the home finishes what was killed.
+What to erase is a list of sessions, however they are chosen.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ from recollect.store.sqlite.copies import (
 from recollect.text.secret_redactor import is_marked
 
 _BESIDE = (".before-*", ".restoring-*")
-"""Homes of before a restore, and what a killed one unpacked, which the next one removes."""
+"""Earlier homes that a restore kept, and what a killed restore unpacked, which the next one
+removes."""
 _COUNTS: dict[str, LiteralString] = {
     "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
     "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
@@ -103,7 +104,7 @@ _BACKUPS: LiteralString = """
 
 
 class ErasureProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far an erasure is: messages that are gone, of all of them."""
+    """The progress of an erasure: removed messages, of all of them."""
 
     done: int
     total: int
@@ -113,24 +114,22 @@ OnErase: TypeAlias = Callable[[ErasureProgress], object]
 
 
 class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """What an erasure did, or would do.
+    """The result of an erasure, or of a dry run.
 
     Attributes:
         id: Of the erasure; None of a dry run.
         dry_run: Nothing was changed.
         at: When, ms UTC.
-        session_ids: What went: the session, and the forks that went with it.
-        counts: How many rows of which kind went.
-        bytes: What the messages and observations held, in UTF-8; without blobs.
-        shared_with: The session that it was forked from: the messages before the fork are its.
-        notes: What goes from which file of flushed notes: the lines that only it said and that are
-            as they were written.
-        damaged_copies: Files of the home that cannot be read any more and may have held it: they
-            went whole.
+        session_ids: The erased session, and the forks erased with it.
+        counts: Erased rows by kind.
+        bytes: Size of the messages and observations in UTF-8, without blobs.
+        shared_with: The session that it was forked from, which owns the messages before the fork.
+        notes: Removed lines by file of flushed notes: unchanged ones that only this session said.
+        damaged_copies: Unreadable files of the home that may have held it: they are removed whole.
         still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
-            programs, backups, homes that were set aside by a restore.
-        is_clean: Nothing of it is left in a file of the home. If not, the warnings say why, and
-            the next opening of the home tries again.
+            programs, backups, homes set aside by a restore.
+        is_clean: Whether nothing of it is left in a file of the home. If not, the warnings say why,
+            and the next opening of the home tries again.
         warnings: One sentence each.
     """
 
@@ -155,10 +154,10 @@ class Indexes(Protocol):
     """
 
     def drop(self, feed: DocumentSource) -> object:
-        """Let every one of them take in what a source removes."""
+        """Apply the removals of a source to every index."""
 
     def clear_others(self) -> Iterable[str]:
-        """Let the others drop what was removed from the records; yield what could not be done."""
+        """Let the others drop what was removed from the records; yield what failed."""
 
 
 class Eraser:
@@ -166,11 +165,11 @@ class Eraser:
 
     Args:
         home: Its folder.
-        copies: The records, and where copies of them are.
-        scope: Whose sessions may go.
-        clock: Tells the time.
+        copies: The records, and the stores that copy them.
+        scope: Only sessions within it may be erased.
+        clock: The time.
         ids: Gives erasures their ids.
-        indexes: All that the home has.
+        indexes: All indexes of the home.
     """
 
     def __init__(
@@ -193,7 +192,7 @@ class Eraser:
         self._lock = OwnerLock(home / LOCK_FILE, clock)
 
     def preview(self, session_id: str, *, with_forks: bool = False) -> ErasureReceipt:
-        """Return what `erase` would do now; nothing is changed.
+        """Return the receipt that `erase` would give now; nothing is changed.
 
         Raises:
             NotFound: the scope has no such session.
@@ -216,19 +215,19 @@ class Eraser:
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
-        """Erase a session; what an earlier run left is finished too.
+        """Erase a session; unfinished earlier erasures are completed too.
 
         Args:
             session_id: Which one.
-            with_forks: Erase the forks that share messages with it as well. Deleted forks go in
-                any case.
+            with_forks: Also erase the forks that share messages with it. Deleted forks are erased
+                in any case.
             on_progress: Called after each batch of rows.
 
         Raises:
             NotFound: the scope has no such session.
             Conflict: forks read it, or a program holds it.
             StoreBusy: another program is erasing, or makes a backup.
-            StoreError: the records refused; nothing is changed then, or the next opening goes on.
+            StoreError: the records refused; nothing is changed, or the next opening continues.
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
@@ -256,10 +255,10 @@ class Eraser:
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
     def finish(self) -> None:
-        """Finish what was begun and killed, unless another program is doing it.
+        """Finish what a killed process began, unless another program is doing it.
 
         Raises:
-            StoreError: a database or a file refused; the next opening goes on.
+            StoreError: a database or a file refused; the next opening continues.
         """
         if self._records.read(has_unfinished_erasure):
             with self._alone() as alone:
@@ -268,7 +267,7 @@ class Eraser:
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
-        """Give the block True when no other program erases until its end."""
+        """Yield True when no other program erases until the end of the block."""
         alone = not self._lock.held and self._lock.acquire("erase")
         try:
             yield alone
@@ -277,7 +276,7 @@ class Eraser:
                 self._lock.release()
 
     def _finish(self, on_progress: OnErase | None = None, total: int = 0) -> list[str]:
-        """Remove rows and copies; return what could not be done."""
+        """Remove rows and copies; return what failed."""
         rows = self._records.read(lambda tx: tx.all(_SESSIONS))
         ids, tenants = [text(row[0]) for row in rows], {text(row[1]) for row in rows}
         done = 0
@@ -302,7 +301,7 @@ class Eraser:
         return warnings
 
     def _clear_files(self, ids: Sequence[str]) -> list[str]:
-        """Remove sessions from the copies of databases, and what was set aside of mirrors."""
+        """Remove sessions from the copies of databases, and their mirrors that were set aside."""
         for path in database_copies(self._home):
             if not path.exists():
                 continue
@@ -316,13 +315,13 @@ class Eraser:
         return []
 
     def _set_aside(self, ids: Sequence[str]) -> list[Path]:
-        """Return the mirrors of sessions wherever they lie, and what was set aside of them."""
+        """Return the mirrors of sessions in any folder, and those that were set aside."""
         heads = tuple(f"{id_}." for id_ in ids)
         found = transcript_files(self._home)
         return [path for path in found if path.name.lstrip(".").startswith(heads)]
 
     def _with_files(self, receipt: ErasureReceipt, chosen: Sequence[Session]) -> ErasureReceipt:
-        """Return a receipt with the files that go whole, and those that stay and hold it."""
+        """Return the receipt with the files to remove whole, and those that remain and hold it."""
         names = {session.foreign_id or session.id for session in chosen}
         began = min(session.created_at for session in chosen)
         read, made = self._records.read(
@@ -343,7 +342,7 @@ class Eraser:
 
 
 class KnownErasures(msgspec.Struct, frozen=True):
-    """What was erased in a home: see `tombstones` and `erased_lines.numbers_of`."""
+    """The erasures of a home: see `tombstones` and `erased_lines.numbers_of`."""
 
     tombstones: Sequence[Tombstone] = ()
     lines: Sequence[int] = ()
@@ -353,13 +352,13 @@ def erase_again(records: Database, known: KnownErasures, clock: Clock, ids: IdSo
     """Erase from an older copy of the records what was erased since; its next opening finishes it.
 
     Args:
-        records: The copy, in the place of a home or on its way there.
+        records: The copy, already in the home or about to be moved there.
         known: What was erased in the newer records.
-        clock: Tells the time.
+        clock: The time.
         ids: Gives erasures their ids.
 
     Returns:
-        How many sessions go.
+        The number of sessions to erase.
 
     Raises:
         StoreError: the records refused; nothing is changed.
@@ -386,7 +385,7 @@ def erase_again(records: Database, known: KnownErasures, clock: Clock, ids: IdSo
 def choose_session(
     tx: Transaction, scope: Scope, session_id: str, *, with_forks: bool, now: int
 ) -> list[Session]:
-    """Return a session and the forks that are to go with it.
+    """Return a session and the forks to erase with it.
 
     Raises:
         NotFound: the scope has no such session.
@@ -419,7 +418,7 @@ def choose_session(
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
-    """Return a row for a session that retention removed, and of which an episode stayed."""
+    """Return a row for a session that retention removed but whose episode is kept."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
         hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint, erased=True)
@@ -431,7 +430,7 @@ def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Sessio
 
 
 def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) -> None:
-    """Hide sessions of one tenant for good, and keep them from coming back."""
+    """Hide sessions of one tenant permanently, and keep them from coming back."""
     erasure_id = receipt.id or ""
     tenant, ids = chosen[0].tenant, [session.id for session in chosen]
     counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
@@ -458,7 +457,7 @@ def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) 
 
 
 def _end(tx: Transaction, now: int, ids: str) -> None:
-    """Note that nothing is left; mirrors and indexes have heard of the ids."""
+    """Record that nothing is left; mirrors and indexes have processed the ids."""
     tx.execute(_FINISH, (now,))
     tx.execute(_FORGET_IDS, (ids,))
 

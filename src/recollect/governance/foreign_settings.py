@@ -1,7 +1,7 @@
-"""Settings of a backup from elsewhere: only what can do no harm is in force after a restore.
+"""Settings of a foreign backup: only harmless ones are in force after a restore.
 
-A `config.yaml` says where texts are sent, which programs are started, which folders are read and
-who hears what. Whoever made an archive would decide that for whoever restores it.
+A `config.yaml` decides where texts are sent, which programs are started, which folders are read and
+who hears what. The author of an archive must not decide that for the one who restores it.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ HARMLESS = (
     *("sessions.mirror", "sessions.time_zone", "sessions.lease_s"),
     *("sessions.fresh.", "sessions.context."),
 )
-"""Options, and sections of them, that send nothing, start nothing, read and write nothing outside
-of the home, remove nothing, and let no one else hear more. A new option is not among them."""
+"""Options and sections that send nothing, start nothing, read and write nothing outside of the
+home, remove nothing, and let no one else hear more. A new option is not included by default."""
 
 
 def set_foreign_settings_aside(home: Path, clock: Clock) -> list[str]:
-    """Leave only harmless settings in force, and no token; the whole files lie in ``aside/``.
+    """Keep only harmless settings in force, and no token; the full files are moved to ``aside/``.
 
     Args:
-        home: What was unpacked, and is not in use yet.
-        clock: Names the folder.
+        home: The unpacked home, not in use yet.
+        clock: Gives the name of the folder.
 
     Returns:
         Keys of the settings, and names of files, that are not in force.
@@ -57,7 +57,7 @@ def set_foreign_settings_aside(home: Path, clock: Clock) -> list[str]:
     try:
         given = read_file(path)
     except ConfigError:
-        put_aside = [FILE_NAME]  # nothing of it can be trusted, and no program could open the home
+        put_aside = [FILE_NAME]  # none of it can be trusted, and no program could open the home
     else:
         put_aside = [key for key in given if not option_key(key).startswith(HARMLESS)]
         for key in given.keys() - set(put_aside):
@@ -76,12 +76,12 @@ def set_foreign_settings_aside(home: Path, clock: Clock) -> list[str]:
 
 
 def is_known_home(home_id: str | None, place: Path, before: str) -> bool:
-    """Return whether a backup is of the home at a place, or of one that was there before.
+    """Return whether a backup was made from the home at a path, or from an earlier one there.
 
     Args:
-        home_id: What the backup says.
-        place: Of the home.
-        before: What is added to the name of a home that was there.
+        home_id: That of the backup.
+        place: The path of the home.
+        before: The suffix of the name of an earlier home.
     """
     earlier = place.parent.glob(f"{escape(place.name)}{before}*")
     databases = (

@@ -1,7 +1,7 @@
-"""The plan of a pruning: which sessions go, which lose their oldest messages, and why; its receipt.
+"""The plan of a prune, and its receipt: which sessions are removed or cut, and why.
 
-Made from one snapshot and without a change, so that a dry run tells what a run would do. Each step
-is checked again when it is done: what is used meanwhile stays.
+It is made from one snapshot without a change, so that a dry run reports what a run would do. Each
+step is checked again when it is done: what was used meanwhile stays.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _SIZE: LiteralString = """
 
 
 class SessionRemoval(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes of one session.
+    """The removal of one session or of its oldest messages.
 
     Attributes:
-        session_id: Which one.
-        reason: Why.
-        is_whole: Whether the session goes too.
-        through_seq: The newest message that goes.
+        session_id: The session.
+        reason: The cap that it is above.
+        is_whole: Whether the session is removed too.
+        through_seq: The newest message to remove.
         last_seq: The newest message of the session; one that has grown meanwhile stays as it is.
-        messages: How many messages go.
-        bytes: What they hold, in UTF-8.
+        messages: Messages to remove.
+        bytes: Their size in UTF-8.
     """
 
     session_id: str
@@ -54,11 +54,11 @@ class SessionRemoval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemovalPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes, forks before what they share, and what stays although it is above a cap.
+    """What to remove, forks before what they share, and what stays although it is above a cap.
 
     Attributes:
-        removals: What goes.
-        kept_for_forks: Sessions that stay as they are because a fork reads them.
+        removals: What to remove.
+        kept_for_forks: Sessions that stay unchanged because a fork reads them.
         kept_in_use: Sessions that stay because a program holds them.
     """
 
@@ -68,11 +68,11 @@ class RemovalPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) -> RemovalPlan:
-    """Return what is above the caps.
+    """Return the plan that removes what is above the caps.
 
     Args:
         tx: A transaction; nothing is written.
-        scope: Whose sessions count and go.
+        scope: Of the sessions that count.
         caps: The limits; 0 is none.
         now: Ms UTC.
     """
@@ -94,7 +94,7 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
             if (cut := cut_of(tx, id_, most))
         }
         parts |= fresh
-        # A fork that was cut reads its parent no more, which may then be above a cap alone.
+        # A cut fork no longer reads its parent, which may then be above a cap.
         for id_, part in fresh.items():
             kin[id_] = msgspec.structs.replace(kin[id_], pruned_seq=part.through_seq)
         if not any(kin[id_].parent_id for id_ in fresh):
@@ -109,15 +109,15 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
 
 
 class _Reads:
-    """Who reads whom among those that stay."""
+    """Which sessions read which, among those that stay."""
 
     def __init__(self, kin: Mapping[str, Kin]) -> None:
         self._kin = kin
         self.last: dict[str, int] = {}
-        """The last seq of a session that another one reads."""
+        """The last seq of each session that another one reads."""
 
     def spare(self, above: dict[str, Reason]) -> tuple[dict[str, Reason], set[str]]:
-        """Return what can go of ``above``, and what must stay of it for those that stay."""
+        """Split ``above``: what can go, and the ids that must stay for those that read them."""
         doomed, rescued = dict(above), set[str]()
         waiting = [kin for kin in self._kin.values() if kin.id not in doomed]
         while waiting:
@@ -133,7 +133,7 @@ class _Reads:
 
 
 def _seen(tx: Transaction, scope: Scope) -> list[str]:
-    """Return the sessions of a scope, the last used first."""
+    """Return the sessions of a scope, the most recently used first."""
     where = Condition(scope)
     rows = tx.rows(_IDS + where.sql + " ORDER BY updated_at DESC, id DESC", where.params)
     return [text(row[0]) for row in rows]
@@ -153,7 +153,7 @@ def _above(
 
 
 def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
-    """Return how many parents a session has: forks are done before what they share."""
+    """Return the number of ancestors of a session: forks are removed before what they share."""
     steps, present = 0, kin.get(removal.session_id)
     while present is not None and present.parent_id is not None and steps < len(kin):
         steps, present = steps + 1, kin.get(present.parent_id)
@@ -163,7 +163,7 @@ def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
 def _removal(
     tx: Transaction, kin: Kin, reason: Reason, through_seq: int | None = None
 ) -> SessionRemoval:
-    """Return what goes up to a seq; without one the session goes whole."""
+    """Return the removal of a session up to a seq; without one, of the whole session."""
     through = kin.last_seq if through_seq is None else through_seq
     messages, size = tx.row(_SIZE, (kin.id, through)) or (0, 0)
     return SessionRemoval(
@@ -193,10 +193,10 @@ _PAIRS: LiteralString = """
 
 
 def cut_of(tx: Transaction, session_id: str, most: int) -> int:
-    """Return the seq through which a session is to be cut so that ``most`` messages stay at most.
+    """Return the seq through which to cut a session so that at most ``most`` messages stay.
 
-    The cut is before a user's message where one leaves half of that or more; otherwise wherever no
-    pair is split. Without such a place, more than ``most`` stay: a pair is worth more than
+    The cut is before a user's message if that leaves at least half of ``most``; otherwise anywhere
+    that splits no pair. Without such a position, more than ``most`` stay: a pair is worth more than
     a cap.
 
     Returns:
@@ -218,13 +218,13 @@ def cut_of(tx: Transaction, session_id: str, most: int) -> int:
 def choose_cut(
     seqs: Sequence[int], starts: set[int], pairs: Iterable[tuple[int, int]], within: tuple[int, int]
 ) -> int:
-    """Return the best of all cuts; a cut is named by the last seq before it.
+    """Return the best cut; a cut is named by the last seq before it.
 
     Args:
         seqs: Of all messages, in their order.
         starts: Those with which a turn begins.
         pairs: The seqs of each tool call and its result.
-        within: The cut that leaves as many messages as may stay, and the last one for whole turns.
+        within: The cut that leaves as many messages as may stay, and the last cut for whole turns.
     """
     needed, latest = within
     spans = sorted((min(pair), max(pair)) for pair in pairs)
@@ -250,11 +250,11 @@ def _whole_turns(
 
 
 class RecordAmount(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a kind of records goes.
+    """The amount of one kind of records.
 
     Attributes:
-        records: How many.
-        bytes: What they hold.
+        records: Their number.
+        bytes: Their size.
     """
 
     records: int
@@ -262,12 +262,12 @@ class RecordAmount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
-    """How much went.
+    """The amount that was removed.
 
     Attributes:
-        sessions: Sessions that went whole.
-        messages: Messages, those of whole sessions included.
-        bytes: What the messages held, in UTF-8.
+        sessions: Sessions removed whole.
+        messages: Messages, including those of whole sessions.
+        bytes: Size of the messages in UTF-8.
     """
 
     sessions: int = 0
@@ -276,25 +276,25 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pruning did, or would do.
+    """The result of a prune, or of a dry run.
 
     Attributes:
         dry_run: Nothing was changed.
         at: When, ms UTC.
-        sessions: Sessions that went.
-        messages: Messages that went, those of the sessions included.
-        bytes: What the messages held, in UTF-8.
-        by_reason: The same by the cap: ``age``, ``sessions``, ``messages``.
-        session_ids: The sessions that went.
+        sessions: Removed sessions.
+        messages: Removed messages, including those of the sessions.
+        bytes: Size of the messages in UTF-8.
+        by_reason: The same by cap: ``age``, ``sessions``, ``messages``.
+        session_ids: The removed sessions.
         cut_ids: The sessions that lost their oldest messages.
         kept_for_forks: Sessions above a cap that stay because a fork reads them.
         kept_in_use: Sessions above a cap that stay because a program holds them.
-        changed: Sessions that stay because they were used while this ran.
-        is_clean: Nothing that was ever removed is left in a file of the home, as far as recollect
-            wrote it; if not, the warnings say why, and the next run tries again.
+        changed: Sessions that stay because they were used meanwhile.
+        is_clean: Whether nothing that was ever removed is left in a file that recollect wrote; if
+            not, the warnings say why, and the next run tries again.
         warnings: One sentence each.
-        records: What goes above the section ``retention``, by its kinds; of ``blobs`` how many
-            observations keep only head and tail.
+        records: What is above the limits of ``retention``, by kind; for ``blobs`` the observations
+            that keep only head and tail.
     """
 
     dry_run: bool
@@ -316,7 +316,7 @@ class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
 def report_of(
     plan: RemovalPlan, done: Sequence[SessionRemoval], *, at: int, dry_run: bool
 ) -> PruneReport:
-    """Return the receipt for what was done of a plan."""
+    """Return the receipt for the completed part of a plan."""
     every = amount_of(done)
     reasons = dict.fromkeys(removal.reason for removal in done)
     finished = {removal.session_id for removal in done}
@@ -336,7 +336,7 @@ def report_of(
 
 
 def amount_of(removals: Sequence[SessionRemoval]) -> Amount:
-    """Return how much goes with some removals."""
+    """Return the total amount of some removals."""
     return Amount(
         sessions=sum(removal.is_whole for removal in removals),
         messages=sum(removal.messages for removal in removals),

@@ -1,4 +1,4 @@
-"""Settings without what is secret in them, for a copy that leaves the home."""
+"""Settings without secrets, for a copy that leaves the home."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from recollect.text.secret_redactor import SecretRedactor
 
 
 def without_keys(text: str, redactor: SecretRedactor | None) -> str:
-    """Return settings without what is secret in them; unchanged where there is nothing.
+    """Return settings without secrets; unchanged where there are none.
 
-    Lines go whole. Where that would change another setting, all comments go too.
+    Whole lines are removed. Where that would change another setting, all comments are removed too.
 
     Args:
         text: Of a config.yaml that can be read.
-        redactor: Finds keys where no setting says that there is one, also in comments.
+        redactor: Finds keys in other settings and in comments.
     """
     hidden = {option.key.rpartition(".")[2] for option in list_options() if option.secret}
 

@@ -1,7 +1,7 @@
 """Limits of records beside sessions, such as observations and blobs; by age, number and size.
 
-A kind with limits is an entry of `KINDS`: what it has, the newest first, and how some of it goes.
-What is above a limit is the oldest end.
+A kind with limits is an entry of `KINDS`: how to list it, the newest first, and how to remove some.
+The oldest records are the ones above a limit.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NEWEST: LiteralString = " ORDER BY created_at DESC, id DESC"
 
 
 class Capped(msgspec.Struct, frozen=True):
-    """A record that counts."""
+    """A record that counts toward a limit."""
 
     key: SqlValue
     at: int
@@ -57,12 +57,12 @@ class Capped(msgspec.Struct, frozen=True):
 
 
 Listing: TypeAlias = Callable[[Transaction, Scope, Blobs], Iterator[Capped]]
-"""Yields what a scope has, the newest first."""
+"""Yields the records of a scope, the newest first."""
 Removing: TypeAlias = Callable[[Transaction, Capped, int], None]
 
 
 class CappedKind(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of records with limits; its name is that of its section in the settings."""
+    """A kind of records with limits; named as its section in the settings."""
 
     name: str
     listing: Listing
@@ -90,7 +90,7 @@ def above(records: Iterable[Capped], limits: RecordLimits, now: int) -> list[Cap
 def excess(
     tx: Transaction, scope: Scope, blobs: Blobs, limits: dict[str, RecordLimits], now: int
 ) -> dict[str, list[Capped]]:
-    """Return what is above a limit, by kind; nothing of kinds without one is looked at."""
+    """Return the records above a limit, by kind; kinds without a limit are not read."""
     found = {
         kind.name: above(kind.listing(tx, scope, blobs), limits[kind.name], now)
         for kind in KINDS
@@ -106,12 +106,12 @@ def remove(
     now: int,
     stopping: Callable[[], bool],
 ) -> dict[str, RecordAmount]:
-    """Remove records, batch by batch; return how much went of each kind.
+    """Remove records, batch by batch; return the amount of each kind.
 
     Args:
         database: ``records.db``.
-        scope: Whose records they are.
-        gone: What `excess` found.
+        scope: Of the records.
+        gone: The result of `excess`.
         now: Ms UTC.
         stopping: Asked between two batches; after True the rest is left for the next time.
     """
@@ -137,7 +137,7 @@ def _remove_some(
 
 
 def amount_of(records: Sequence[Capped]) -> RecordAmount:
-    """Return how much some records are."""
+    """Return the total amount of some records."""
     return RecordAmount(records=len(records), bytes=sum(each.size for each in records))
 
 
@@ -154,7 +154,7 @@ def _remove_observation(tx: Transaction, of: Capped, now: int) -> None:
 
 
 def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
-    """Yield the observations with blobs; one that several name counts with the newest."""
+    """Yield the observations with blobs; a shared blob counts with the newest."""
     where = Condition(scope, "session_id")
     counted: set[str] = set()
     for id_, at, tenant, *named in tx.rows(_BLOBS + where.sql + _HAS_BLOB + _NEWEST, where.params):
@@ -164,7 +164,7 @@ def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
 
 
 def _let_go(tx: Transaction, of: Capped, now: int) -> None:
-    """Leave an observation only head and tail of what it was given and what came back."""
+    """Leave an observation only head and tail of its input and output."""
     renew_observation(
         tx,
         text(of.key),
@@ -176,7 +176,7 @@ def _let_go(tx: Transaction, of: Capped, now: int) -> None:
 
 
 def _events(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
-    """Yield the events; which backups were made is kept for the receipts of erasures."""
+    """Yield the events except backups, which the receipts of erasures need."""
     where = Condition(scope, "session_id").also("type <> ?", "home.backed_up")
     for seq, at, size, tenant in tx.rows(_EVENTS + where.sql + " ORDER BY seq DESC", where.params):
         yield Capped(seq, integer(at), integer(size), text(tenant))
@@ -198,7 +198,7 @@ def _remove_injection(tx: Transaction, of: Capped, _: int) -> None:
 
 
 def _audit(tx: Transaction, scope: Scope, _: Blobs) -> Iterator[Capped]:
-    where = Condition(scope, "NULL")  # an entry is of no session
+    where = Condition(scope, "NULL")  # an entry belongs to no session
     for seq, at, size, tenant in tx.rows(_AUDIT + where.sql + " ORDER BY seq DESC", where.params):
         yield Capped(seq, integer(at), integer(size), text(tenant))
 
@@ -214,4 +214,4 @@ KINDS = (
     CappedKind(name="events", listing=_events, remove=_remove_event),
     CappedKind(name="audit", listing=_audit, remove=_remove_entry),
 )
-"""In the order in which they are looked at."""
+"""In the order of processing."""

@@ -1,7 +1,7 @@
 """Rebuilds a lost or damaged ``records.db`` from the readable transcripts.
 
-The new one is made whole beside the old one, and takes its place in one step: killed before that,
-the home is as it was, and the next recovery begins again. Nothing is thrown away.
+The new file is completed beside the old one and replaces it in one step: if killed before that, the
+home is as it was, and the next recovery starts over. Nothing is thrown away.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ LOST = (
     *("spending", "leases", "pauses", "aliases and merges of projects"),
     *("tokens but the owner's", "the audit"),
 )
-"""What no mirror has."""
+"""Kinds of records that no mirror has."""
 MAX_LISTED = 100
 """Damaged lines that a report names."""
 
@@ -79,13 +79,13 @@ class DamagedLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LostSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that the index or ``recovery.json`` knows, and that has no mirror.
+    """A session in the index or ``recovery.json`` that has no mirror.
 
     Its title was in ``records.db`` alone.
 
     Attributes:
         id: Of the session.
-        imported_from: Files of another program that it was read from, if it was.
+        imported_from: Files of another program that it was imported from, if any.
     """
 
     id: str
@@ -93,12 +93,12 @@ class LostSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MissingMessages(msgspec.Struct, frozen=True, kw_only=True):
-    """Messages of a session that a source held, and that are not there again.
+    """Messages of a session that a source had, and that were not recovered.
 
     Attributes:
         session_id: Of the session.
         count: How many.
-        path: The file that holds them: the records that were set aside, or a copy of a transcript.
+        path: The file that has them: the records that were set aside, or a copy of a transcript.
     """
 
     session_id: str
@@ -107,24 +107,24 @@ class MissingMessages(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a recovery brought back, and what it could not.
+    """What a recovery restored, and what it could not.
 
     Attributes:
-        dry_run: Nothing was written.
+        dry_run: Whether nothing was written.
         reason: What is wrong with ``records.db``; None where it is sound, and nothing was done.
-        sessions: That are there again.
-        messages: In them.
-        compactions: Summaries that replace messages in the view.
-        imports: Files of other programs that are known to be read.
+        sessions: Recovered sessions.
+        messages: Messages in them.
+        compactions: Recovered summaries that replace messages in the view.
+        imports: Files of other programs that are recorded as read.
         damaged: The first lines that cannot be read, up to `MAX_LISTED`.
-        damaged_count: All of them.
+        damaged_count: The number of all of them.
         lost: Kinds of records that no mirror has.
-        lost_sessions: The first sessions that did not come back, up to `MAX_LISTED`, by id.
-        lost_sessions_count: All of them.
-        missing: The first sessions that lack messages which a source held, up to `MAX_LISTED`.
-        missing_count: All such messages.
-        warnings: What else is not as it was, in sentences.
-        aside: Where the old file is; None where there was none.
+        lost_sessions: The first sessions that were not recovered, up to `MAX_LISTED`, by id.
+        lost_sessions_count: The number of all of them.
+        missing: The first sessions that lack messages of a source, up to `MAX_LISTED`.
+        missing_count: The number of all such messages.
+        warnings: Other differences, one sentence each.
+        aside: The folder of the old file; None where there was none.
     """
 
     dry_run: bool
@@ -145,7 +145,7 @@ class RecoverReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecoverProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far it is, in bytes of mirrors."""
+    """The progress, in bytes of mirrors."""
 
     done: int
     total: int
@@ -157,7 +157,7 @@ class Recovery:
     Args:
         home: Its folder.
         settings: Of the home.
-        clock: Dates the new file and the folder of the old one.
+        clock: Dates the new file, and the folder of the old one.
         on_progress: Called after each mirror.
     """
 
@@ -186,10 +186,10 @@ class Recovery:
         self._counts = dict.fromkeys(_WARNINGS, 0)
 
     def run(self, *, dry_run: bool = False) -> RecoverReport:
-        """Rebuild ``records.db``, unless it is sound, and return what came back.
+        """Rebuild ``records.db``, unless it is sound, and return what was recovered.
 
         Args:
-            dry_run: Only read, and say what would come back.
+            dry_run: Only read, and report what would be recovered.
 
         Raises:
             NotFound: the home has no mirrors.
@@ -208,7 +208,7 @@ class Recovery:
                 return RecoverReport(dry_run=True, reason=None)
             return self._report(reason, self._read(self._mirrors(), None), dry_run=True)
         with WriteQueue(self._home / f"{_DRAFT}.lock").turn(_PATIENCE_S):
-            reason = self._reason()  # another one may just have been here
+            reason = self._reason()  # another recovery may have finished meanwhile
             if reason is None:
                 return RecoverReport(dry_run=False, reason=None)
             paths = self._mirrors()
@@ -217,7 +217,7 @@ class Recovery:
                 imports = self._rebuild(paths)
                 aside = self._put_in_place()
             finally:
-                self._clear(self._home / _DRAFT)  # a half-made one, too
+                self._clear(self._home / _DRAFT)  # also a half-made one
         self._heal()
         report = self._report(reason, imports, dry_run=False)
         return msgspec.structs.replace(report, aside=aside and str(aside))
@@ -250,7 +250,7 @@ class Recovery:
             database.close()
 
     def _read(self, paths: list[Path], database: Database | None) -> int:
-        """Read the mirrors, into new records where some are given; return what was imported."""
+        """Read the mirrors, into new records if given; return what was imported."""
         facts = read_recovery_file(self._home)
         self._erased = facts.erased if facts is not None else []
         self._copies = copies_of_mirrors(self._home)
@@ -281,7 +281,7 @@ class Recovery:
         return 0 if facts is None else facts.imports
 
     def _alone(self, paths: list[Path], facts: RecoveryFacts | None) -> Iterator[Path]:
-        """Yield a copy of each mirror that is gone, of the sessions that the home knows."""
+        """Yield a copy of each missing mirror of a session that the home knows."""
         imported = () if facts is None else facts.imported
         known = {*_indexed_sessions(self._home), *(each.id for each in imported)}
         for id_ in sorted(known - {path.name.removesuffix(MIRROR_SUFFIX) for path in paths}):
@@ -289,14 +289,14 @@ class Recovery:
                 yield self._copies[id_].pop(0)
 
     def _note_missing(self) -> None:
-        """Compare what is there again with what every source held."""
+        """Compare what was recovered with what every source had."""
         held: list[tuple[Path, str, set[int]]] = []
         for id_, copies in self._copies.items():
             held += [(path, id_, seqs_in(path)) for path in copies if id_ in self._lines]
         here = self._home / RECORDS_FILE
         for path in (here, *records_aside(self._home)):
             found = seqs_in_records(path)
-            # One that was begun on purpose does not miss what was in the one before.
+            # A mirror that was restarted on purpose does not lack what the one before had.
             held += [
                 (path, i, seqs) for i, seqs in found.items() if path == here or i in self._lines
             ]
@@ -313,7 +313,7 @@ class Recovery:
         return id_ in self._unfinished or is_among(self._erased, Scope().tenant, [(OURS, id_)])
 
     def _note_lost(self, facts: RecoveryFacts) -> None:
-        """Note the sessions of which neither records nor a mirror are left."""
+        """Record the sessions that have neither records nor a mirror."""
         foreign = {each.id: each.foreign_id for each in facts.imported}
         known = {*self._lines, *self._unfinished}
         for id_ in sorted({*foreign, *_indexed_sessions(self._home)} - known):
@@ -348,13 +348,13 @@ class Recovery:
             self._counts["outdated"] += mirror.is_outdated and not mirror.is_unknown
 
     def _erase_on(self, database: Database) -> None:
-        """Let the next opening erase what the lost records were erasing: files still hold it."""
+        """Let the next opening finish the erasures of the lost records: files still hold data."""
         if self._unfinished:
             ids, now = IdSource(self._clock), self._clock.now_ms()
             database.write(lambda tx: erase_files_of(tx, ids.new(), self._unfinished, now))
 
     def _was_erased(self, line: SessionLine) -> bool:
-        """Whether it is what an erasure that did not come to its end has left."""
+        """Whether a line belongs to an unfinished erasure."""
         origins = [(OURS, line.id)]
         if line.source and line.foreign_id:
             origins.append((line.source, line.foreign_id))
@@ -377,7 +377,7 @@ class Recovery:
                 shutil.rmtree(draft)
 
     def _heal(self) -> None:
-        """Make every mirror what the records say; damaged ones are kept beside."""
+        """Make every mirror match the records; damaged ones are kept beside it."""
         if not self._settings.sessions.mirror:
             return
         database = open_records(self._home, self._settings.store, self._clock)
@@ -439,14 +439,14 @@ def recover(
 ) -> RecoverReport:
     """Rebuild a lost or damaged ``records.db`` from the readable transcripts of a home.
 
-    What was there is kept in a folder below ``aside``. Seqs, ids, times and links are those of
-    before; what was pruned or erased stays away; the index is built again by itself.
+    The old file is kept in a folder below ``aside``. Seqs, ids, times and links stay the same; what
+    was pruned or erased is not restored; the index is rebuilt automatically.
 
     Sound records are left alone; the report then has no reason.
 
     Args:
         home: Its folder; ``RECOLLECT_HOME`` or ``~/.recollect`` if not given.
-        dry_run: Only read, and say what would come back.
+        dry_run: Only read, and report what would be recovered.
         on_progress: Called after each transcript.
 
     Raises:
@@ -461,12 +461,12 @@ def recover(
 
 
 def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
-    """Return why the records of a home cannot be used; None where they are sound.
+    """Return the reason why the records of a home cannot be used; None where they are sound.
 
     Reads every page and every message.
 
     Raises:
-        StoreError: another program is in the way, or the disk refused.
+        StoreError: another program has them locked, or the disk refused.
     """
     try:
         database = open_records(home, settings.store, clock)
@@ -482,7 +482,7 @@ def what_is_wrong(home: Path, settings: Settings, clock: Clock) -> str | None:
 
 
 def _indexed_sessions(home: Path) -> set[str]:
-    """Return the sessions that the indexes of a home know; one that cannot be read knows none."""
+    """Return the sessions in the indexes of a home; unreadable indexes are skipped."""
     found: set[str] = set()
     for path in (home / INDEX_FILE, *(home / AGENTS).glob(f"*/{INDEX_FILE}")):
         with suppress(RecollectError), snapshots([path] if path.is_file() else []) as indexes:

@@ -1,9 +1,9 @@
-"""Removes rows of sessions, batch by batch, so that no writer waits long and a kill loses nothing.
+"""Removes rows of sessions in batches, so that no writer waits long and a kill loses nothing.
 
-The first transaction says what goes: it stores the episodes, hides the messages and writes the
-event. From then on the removal is finished by whoever comes next. Rows are overwritten by the
-database when they are deleted; index and mirrors learn of it from the outbox. An erasure is
-a removal that nothing stops and of which nothing stays: its sessions are hidden as a whole.
+The first transaction fixes what is removed: it stores the episodes, hides the messages and writes
+the event. From then on any later process finishes the removal. Rows are overwritten by the database
+when they are deleted; index and mirrors learn of it from the outbox. An erasure is a removal that
+nothing stops and of which nothing is kept: its sessions are hidden as a whole.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ from recollect.store.locks import OwnerLock
 from recollect.store.recognised import drop_recognised
 
 BATCH = 500
-"""Messages that one transaction removes. While 65,600 went, a writer beside it waited 14 ms at the
-median, 122 ms at the 99th percentile and 408 ms at most, with the rewriting at the end."""
+"""Messages that one transaction removes. While 65,600 were removed, a concurrent writer waited 14
+ms at the median, 122 ms at the 99th percentile and 408 ms at most, including the rewrite at the
+end."""
 LOCK_FILE = "erase.lock"
-"""In a home: who erases holds it."""
+"""In a home: held during an erasure."""
 
 HIDDEN = "(erased)"
-"""The tenant of a session while it is erased: no scope sees it, and nothing can be added to it."""
+"""The tenant of a session during its erasure: no scope sees it, and nothing can be added to it."""
 
 NOTE_ERASURE: LiteralString = """
     INSERT INTO erasures (id, tenant, counts, session_ids, at) VALUES (?, ?, ?, ?, ?)
@@ -96,9 +97,9 @@ _BLANK: LiteralString = """
 
 @contextmanager
 def without_erasures(home: Path, clock: Clock) -> Iterator[None]:
-    """Keep erasures away while the block copies a home, or puts a copy in its place.
+    """Block erasures while the caller copies a home, or replaces it with a copy.
 
-    An erasure meanwhile would not reach the copy, and its receipt could not name it.
+    An erasure meanwhile would miss the copy, and its receipt could not name it.
 
     Raises:
         StoreBusy: a program is erasing.
@@ -117,11 +118,11 @@ def begin(
     episodes: Sequence[Episode],
     now: int,
 ) -> bool:
-    """Hide what goes, and store what stays of it; remove it too, where it is little.
+    """Hide what is to be removed, and store what is kept of it; remove it at once if it is little.
 
     Returns:
-        False, and nothing is changed, when the session is not as it was planned: another
-        program wrote to it, holds it, or forked it meanwhile.
+        False, with nothing changed, when the session has changed since the plan: another program
+        wrote to it, holds it, or forked it.
     """
     if not _is_as_planned(tx, removal, session, now):
         return False
@@ -146,7 +147,7 @@ def begin(
 def begin_erasure(
     tx: Transaction, erasure_id: str, tenant: str, session_ids: Sequence[str], now: int
 ) -> None:
-    """Hide sessions as a whole; what a fork that stays has of them it has no more."""
+    """Hide sessions as a whole; remaining forks lose what they share with them."""
     mark_unswept(tx)
     for session_id in session_ids:
         touch_shared(tx, require_session(tx, Scope(tenant=tenant), session_id), now)
@@ -161,14 +162,14 @@ def begin_erasure(
 
 
 def erase_files_of(tx: Transaction, erasure_id: str, session_ids: Sequence[str], now: int) -> None:
-    """Let the next opening erase what files of the home hold of sessions that have no rows."""
+    """Let the next opening erase, from files of the home, sessions that have no rows."""
     encoded = msgspec.json.encode(session_ids).decode()
     mark_unswept(tx)
     tx.execute(NOTE_ERASURE, (erasure_id, HIDDEN, "{}", encoded, now))
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """What is being removed of a session: everything up to a seq, or the session as well."""
+    """A removal in progress: of everything in a session up to a seq, or of the session as well."""
 
     session_id: str
     tenant: str
@@ -183,7 +184,7 @@ def finish_all(
     stopping: Callable[[], bool],
     on_batch: Callable[[int], object] = lambda _: None,
 ) -> None:
-    """Remove the rows of everything that was begun, also by a process that was killed.
+    """Remove the rows of all removals in progress, also those of killed processes.
 
     Args:
         database: ``records.db``.
@@ -202,7 +203,7 @@ def _step(tx: Transaction, now: int) -> int | None:
     """Remove a batch, or close a session whose messages are gone.
 
     Returns:
-        How many messages went; None at the end.
+        The number of removed messages; None at the end.
     """
     row = tx.row(_UNFINISHED)
     if row is None:
@@ -237,7 +238,7 @@ def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
 
 
 def _remove_observations(tx: Transaction, begun: Begun, now: int) -> int:
-    """Remove a batch of what was observed in a session that goes as a whole."""
+    """Remove a batch of the observations of a session that is removed as a whole."""
     ids = [text(row[0]) for row in tx.all(_OBSERVED, (begun.session_id, BATCH))]
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
@@ -246,7 +247,7 @@ def _remove_observations(tx: Transaction, begun: Begun, now: int) -> int:
 
 
 def _close_part(tx: Transaction, begun: Begun, now: int) -> None:
-    """Drop the summaries that newer ones have replaced; the last one is still in the view."""
+    """Drop the summaries that newer ones replaced; the last one is still in the view."""
     tx.execute(
         "DELETE FROM compactions WHERE session_id = ? AND through_seq <= ? AND through_seq <"
         " (SELECT max(c.through_seq) FROM compactions c WHERE c.session_id = ?)",
@@ -259,14 +260,14 @@ def _close_part(tx: Transaction, begun: Begun, now: int) -> None:
 
 
 def _close(tx: Transaction, begun: Begun, now: int) -> None:
-    """Remove the session; retention lets it stay if there were new messages meanwhile."""
+    """Remove the session; retention keeps it if there were new messages meanwhile."""
     session_id, tenant = begun.session_id, begun.tenant
     if not begun.is_whole:
         _close_part(tx, begun, now)
         return
     present = None if begun.is_erased else find_one(tx, session_id, tenant)
     if present is not None and (present.last_seq > begun.through or last_read(tx, session_id)):
-        # The index has passed over what was said while it was taken for deleted.
+        # The index has skipped what was said while the session counted as deleted.
         set_status(tx, require_session(tx, Scope(tenant=tenant), session_id), "active", now)
         _close_part(tx, begun, now)
         return
@@ -280,9 +281,9 @@ def _close(tx: Transaction, begun: Begun, now: int) -> None:
 
 
 def _part_from_kin(tx: Transaction, session_id: str, tenant: str, now: int) -> None:
-    """Part a session from its forks.
+    """Separate a session from its forks.
 
-    One that shares only messages of the session's own parent becomes a fork of that.
+    A fork that shares only messages of the session's own parent becomes a fork of that.
     """
     session = find_one(tx, session_id, tenant)
     for child in find_children(tx, session_id):
@@ -315,7 +316,7 @@ _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM episodes WHERE session_id = ?",
     "DELETE FROM events WHERE session_id = ?",
 )
-"""What retention leaves, and an erasure does not."""
+"""Deletes what retention keeps and an erasure does not."""
 
 
 def _event(

@@ -1,8 +1,8 @@
-"""Restoring: a backup becomes a home, whole or not at all, and what was there is kept.
+"""Restoring: a backup becomes a home, whole or not at all, and the existing home is kept.
 
 An archive may come from anywhere. It is unpacked into a folder beside the home that no program
-knows, and looked through there; only then the two change places, in one step. A process that is
-killed leaves the home as it was, and a folder that the next restore removes.
+knows, and checked there; only then the two are swapped, in one step. A killed process leaves the
+home as it was, and a folder that the next restore removes.
 """
 
 from __future__ import annotations
@@ -72,43 +72,43 @@ from recollect.store.streams import renew_journal
 from recollect.workspace.memory_folder import LARGEST_BYTES
 
 BEFORE = ".before-"
-"""What is added, with a time, to the name of what was there."""
+"""The suffix, followed by a time, of the name of the replaced home."""
 HOME = "home"
 """In the folder that an archive is unpacked into."""
 _DRAFT = ".restoring-"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHER = "use another backup"
 _NAMED = 3
-"""Foreign tables and so on that an error names."""
+"""Foreign tables and other objects that an error names."""
 _TABLES: LiteralString = "SELECT name FROM sqlite_schema WHERE type = 'table'"
 _SURE_BYTES = 1 << 30
 _RATIO = 1_000
-"""How much more than its size an archive may hold above the first GiB. Text takes a third to a
-tenth of itself; pages of a database that are free take next to nothing."""
+"""The largest ratio of content to archive size above the first GiB. Text compresses to a third to a
+tenth; free pages of a database compress to almost nothing."""
 
 
 class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a restore did."""
+    """The result of a restore."""
 
     home: str
     aside: str | None
-    """Where what was there is; None where there was nothing."""
+    """The path of the replaced home; None where there was none."""
     files: int
     bytes: int
     created_at: int
     """When the backup was made, ms UTC."""
     secrets: bool
-    """Whether it came with tokens and keys."""
+    """Whether the backup has tokens and keys."""
     erased_again: int
     """Sessions of the backup that had been erased since; they are hidden, and the next opening of
     the home removes what is left of them."""
     settings_aside: list[str]
-    """Settings and files of a backup of another home that are not in force; they lie in
-    ``aside/`` of the home."""
+    """Settings and files of another home's backup that are not in force; they are in ``aside/`` of
+    the home."""
     memory_files: list[str]
     """Files of the workspace that were written."""
     kept_files: list[str]
-    """Files of the workspace that were different, under the names that they have now."""
+    """Files of the workspace that differed, under their new names."""
     warnings: list[str]
 
 
@@ -121,23 +121,23 @@ def restore_home(
     with_settings: bool = False,
     on_progress: OnBackup = ignore_progress,
 ) -> RestoreReport:
-    """Make a home from a backup; what is there is kept as ``<home>.before-<time>``.
+    """Make a home from a backup; an existing one is kept as ``<home>.before-<time>``.
 
-    What was erased in the home that is there is erased from what is restored, too.
+    What was erased in the existing home is erased from the restored one, too.
 
     Args:
         path: A file that `back_up` wrote.
         home: The folder; it need not exist.
         clock: Dates it.
-        workspace: Where its memory files go; nowhere if not given.
-        with_settings: Take all settings and tokens of a backup of another home.
+        workspace: The folder for its memory files; nowhere if not given.
+        with_settings: Use all settings and tokens of another home's backup.
         on_progress: Called now and then.
 
     Raises:
         InvalidInput: the file is not a backup.
         SchemaTooNew: a newer recollect wrote it.
         StoreCorrupt: it is damaged.
-        Denied: it holds what does not belong into a home.
+        Denied: it contains what does not belong in a home.
         StoreBusy: a program has the home open, or is erasing in it.
         StoreError: the disk refused. In all cases the home is as it was.
     """
@@ -153,7 +153,7 @@ def restore_home(
         known, warnings = _known_erasures(place)
         is_known = with_settings or is_known_home(head.home_id, place, BEFORE)
         put_aside = [] if is_known else set_foreign_settings_aside(draft / HOME, clock)
-        # With an id of its own no other backup of that home is taken for one of this one.
+        # With a new id, no other backup of that home counts as one of this home.
         new_id = None if is_known else IdSource(clock).new()
         erased = _settle(draft / HOME, known, event, clock, warnings, new_id=new_id)
         aside = _put_in_place(draft / HOME, place, clock)
@@ -181,7 +181,7 @@ def _told_of_secrets(head: BackupHead, aside: Path | None) -> list[str]:
 
 
 def _refuse_in_use(place: Path) -> None:
-    """Refuse a home that cannot change its place, before anything is unpacked."""
+    """Refuse a home that cannot be moved, before anything is unpacked."""
     if os.path.ismount(place):
         raise translate_os(OSError(errno.EBUSY, os.strerror(errno.EBUSY)), place)
     with alone(place / RECORDS_FILE):
@@ -190,9 +190,9 @@ def _refuse_in_use(place: Path) -> None:
 
 @contextmanager
 def _draft(place: Path) -> Iterator[Path]:
-    """Give a new folder beside a home to the block, and remove it afterwards.
+    """Yield a new folder beside a home, and remove it afterwards.
 
-    A folder that is locked is in use; others are of restores that were killed.
+    A locked folder is in use; others are left from killed restores.
     """
     start = f"{place.name}{_DRAFT}"
     with os_errors(place.parent):
@@ -211,7 +211,7 @@ def _draft(place: Path) -> Iterator[Path]:
 
 @contextmanager
 def _unerased(place: Path, clock: Clock) -> Iterator[None]:
-    """Keep erasures out of the home that is there: a restore would bring back what they erase."""
+    """Block erasures in the existing home: a restore would bring back what they erase."""
     if (place / RECORDS_FILE).is_file():
         with without_erasures(place, clock):
             yield
@@ -221,10 +221,10 @@ def _unerased(place: Path, clock: Clock) -> Iterator[None]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder.
+    """Lock a folder.
 
     Raises:
-        OSError: another process holds it.
+        OSError: another process has locked it.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -247,11 +247,11 @@ def _read(source: Path, onto: Path, on_progress: OnBackup) -> Iterator[Archive]:
 
 
 def _head(archive: Archive) -> BackupHead:
-    """Return what an archive says of itself.
+    """Return the head of an archive.
 
     Raises:
-        InvalidInput: it is of another program.
-        SchemaTooNew: it is of a newer recollect.
+        InvalidInput: it was made by another program.
+        SchemaTooNew: it was made by a newer recollect.
     """
     try:
         said = msgspec.json.decode(archive.head, type=_Form)
@@ -273,18 +273,18 @@ class _Form(msgspec.Struct):
 
 
 class _Unpacked:
-    """What came out of an archive: a home, and beside it a workspace."""
+    """The unpacked content of an archive: a home, and beside it a workspace."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.files = self.bytes = 0
 
     def take(self, archive: Archive) -> None:
-        """Write every file, and return when all are on the disk.
+        """Write every file; all are on the disk on return.
 
         Raises:
-            Denied: one has no place in a home.
-            StoreCorrupt: one is not what its name says, or is there twice.
+            Denied: one does not belong in a home.
+            StoreCorrupt: one is not what its name says, or occurs twice.
             StoreError: the disk refused.
         """
         with os_errors(self._folder):
@@ -325,16 +325,16 @@ def _settle(
     *,
     new_id: str | None,
 ) -> int:
-    """Look through an unpacked home, bring it to this version, and make its parts agree.
+    """Check an unpacked home, migrate it to this version, and make its parts consistent.
 
-    Databases get another home id where one is given.
+    Databases get a new home id if one is given.
 
     Returns:
-        How many sessions were erased again.
+        The number of sessions erased again.
 
     Raises:
         SchemaTooNew: a newer recollect wrote the records.
-        StoreError: they are not what they should be.
+        StoreError: they are not valid.
     """
     records = _open_unpacked(home, clock)
     try:
@@ -366,7 +366,7 @@ def _open_unpacked(home: Path, clock: Clock) -> SqliteDatabase:
 
 
 def _refuse_foreign(objects: list[str]) -> None:
-    """Refuse records with something that recollect never makes."""
+    """Refuse records with objects that recollect never creates."""
     if objects:
         named = ", ".join(objects[:_NAMED])
         raise StoreCorrupt(
@@ -375,7 +375,7 @@ def _refuse_foreign(objects: list[str]) -> None:
 
 
 def _settled_indexes(home: Path, clock: Clock, new_id: str | None) -> list[str]:
-    """Make the indexes agree with the records; return what is to be known of it."""
+    """Make the indexes consistent with the records; return warnings."""
     return [
         f"{index.relative_to(home)} cannot be used and is rebuilt"
         for index in (home / INDEX_FILE, *sorted((home / AGENTS).glob(f"*/{INDEX_FILE}")))
@@ -389,7 +389,7 @@ def _accept(database: SqliteDatabase, new_id: str | None) -> None:
 
 
 def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
-    """Return whether an index can be used; one that cannot is removed, for it is derived."""
+    """Return whether an index can be used; if not, it is removed, as it is derived."""
     try:
         database = open_index(path.parent, StoreSettings(), clock)
         try:
@@ -406,7 +406,7 @@ def _keep_index(path: Path, clock: Clock, new_id: str | None) -> bool:
 
 
 def _known_erasures(home: Path) -> tuple[KnownErasures, list[str]]:
-    """Return what was erased in a home, which is only read, and what is to be known of it."""
+    """Return the erasures of a home, which is only read, and warnings about them."""
     records = home / RECORDS_FILE
     if not records.is_file():
         return KnownErasures(), []
@@ -420,7 +420,7 @@ def _known_erasures(home: Path) -> tuple[KnownErasures, list[str]]:
 
 
 def _erasures_in(tx: Transaction) -> KnownErasures:
-    """Return what was erased, whichever version wrote the records."""
+    """Return the erasures in the records, whichever version wrote them."""
     tables = {text(row[0]) for row in tx.all(_TABLES)}
     if "digests" in tables:
         check_digest(tx, "tombstones")
@@ -431,7 +431,7 @@ def _erasures_in(tx: Transaction) -> KnownErasures:
 
 
 def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
-    """Give a home its name, and what has it the name that it is kept under."""
+    """Move a home to its path, and rename an existing one."""
     with alone(place / RECORDS_FILE), os_errors(place):
         private_folder(restored)
         if not place.exists() or not any(place.iterdir()):
@@ -439,12 +439,13 @@ def _put_in_place(restored: Path, place: Path, clock: Clock) -> Path | None:
             sync_folder(place.parent)
             return None
         aside = _free_name(place, clock)
-        # Under its last name first: killed here, the home is as it was, and nothing of it is lost.
+        # Under its final name first: if killed here, the home is as it was, and nothing of it is
+        # lost.
         os.rename(restored, aside)
         try:
             exchange(place, aside)
         except OSError:
-            os.rename(aside, restored)  # nothing that was not there before has that name
+            os.rename(aside, restored)  # so nothing new has that name
             raise
         sync_folder(place.parent)
         return aside
@@ -462,7 +463,7 @@ def _free_name(path: Path, clock: Clock) -> Path:
 def _write_memory(
     unpacked: Path, workspace: Path | None, clock: Clock
 ) -> tuple[list[str], list[str]]:
-    """Write memory files into a workspace; return their names, and those of what was different.
+    """Write memory files into a workspace; return their names, and those of files that differed.
 
     Raises:
         Denied: a path of the workspace leads over a link.

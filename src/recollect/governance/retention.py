@@ -1,4 +1,4 @@
-"""Retention: removes what is above the caps of `sessions.retention`, when asked or once a day."""
+"""Retention: removes what is above the caps of `sessions.retention`, on request or once a day."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LARGEST_BYTES = 400_000_000
 """A larger database is not rewritten in the background: writers would wait for more than some
 four seconds, and those of other processes give up after ten."""
 _LAST = "retention.last_at"
-"""In ``meta``, followed by whose sessions: when the background pruned last, ms UTC."""
+"""In ``meta``, followed by the owner: when the background last pruned, ms UTC."""
 _READ: LiteralString = "SELECT value FROM meta WHERE key = ?"
 _WRITE: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = ?
@@ -44,7 +44,7 @@ Stopping: TypeAlias = Callable[[], bool]
 
 
 class PruneProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a pruning is: sessions that are done, of all that the plan names."""
+    """The progress of a prune: finished sessions, of all in the plan."""
 
     done: int
     total: int
@@ -57,11 +57,11 @@ class Retention:
     """Keeps a home within its caps.
 
     Args:
-        copies: The records, and where copies of them are.
+        copies: The records, and the stores that copy them.
         caps: The section ``sessions.retention``.
-        scope: Whose sessions count and go.
-        episodes: Writes what stays.
-        clock: Tells the time.
+        scope: Of the sessions that count.
+        episodes: Writes the summaries that are kept.
+        clock: The time.
         limits: The section ``retention``, by kind.
     """
 
@@ -87,7 +87,7 @@ class Retention:
         self._last = f"{_LAST} {hashlib.sha256(repr(owner).encode()).hexdigest()[:12]}"
 
     def preview(self) -> PruneReport:
-        """Return what `prune` would do now; nothing is changed.
+        """Return the report that `prune` would give now; nothing is changed.
 
         Raises:
             StoreError: the records cannot be read.
@@ -101,14 +101,14 @@ class Retention:
     def prune(
         self, on_progress: OnPrune | None = None, stopping: Stopping = lambda: False
     ) -> PruneReport:
-        """Remove what is above the caps, and what an earlier run left.
+        """Remove what is above the caps, and finish earlier runs.
 
         Args:
             on_progress: Called after each session.
-            stopping: Asked often; after True the rest is left for the next time.
+            stopping: Called often; after True the rest is left for the next time.
 
         Raises:
-            StoreError: the records refused; what was removed before stays removed.
+            StoreError: the records refused; what was removed so far stays removed.
         """
         return self._prune(on_progress, stopping, None)
 
@@ -138,11 +138,11 @@ class Retention:
         )
 
     def prune_daily(self, stopping: Stopping = lambda: False) -> PruneReport | None:
-        """Prune if it is a day since the last time and there is a cap, or something is unfinished.
+        """Prune if the last time was a day ago and there is a cap, or something is unfinished.
 
-        What was recognised as secret in sessions that are idle is forgotten in any case.
+        Secrets remembered for idle sessions are forgotten in any case.
 
-        Cheap to ask: the records are looked at once a day, too.
+        Cheap to call: the records are read once a day as well.
         """
         now = self._clock.now_ms()
         if now < self._looked_at + DAY_MS:

@@ -1,8 +1,8 @@
-"""Scrubbing: what is stored is redacted once more, by the rules and patterns of today.
+"""Scrubbing: stored data is redacted again, by the current rules and patterns.
 
-Rows change in batches, each in one durable transaction that leaves a mark, so that whoever comes
-next removes what a killed run left in files. Redacting what is redacted changes nothing: a run that
-was killed is done again, and ends where it would have ended.
+Rows change in batches, each in one durable transaction that leaves a mark, so that a later run
+removes what a killed one left in files. Redaction is idempotent: repeating a killed run gives the
+same result.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TENANTS: LiteralString = "SELECT DISTINCT tenant FROM sessions"
 
 
 class ScrubProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a scrubbing is: rows that were looked at, of all of them."""
+    """The progress of a scrub: checked rows, of all of them."""
 
     done: int
     total: int
@@ -59,10 +59,10 @@ OnScrub: TypeAlias = Callable[[ScrubProgress], object]
 
 
 class FoundLines(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines of a file that hold a secret and are not recollect's to change.
+    """Lines of a file that hold a secret, and that recollect must not change.
 
     Attributes:
-        path: The file, secrets in its name marked.
+        path: The file, with secrets in its name redacted.
         lines: Their numbers, from 1.
     """
 
@@ -71,18 +71,18 @@ class FoundLines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScrubReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """What a scrubbing changed, or would change.
+    """What a scrub changed, or would change.
 
     Attributes:
         dry_run: Nothing was changed.
         at: When, ms UTC.
-        rows: Rows that changed, by table; and ``notes``, lines of flushed notes.
-        secrets: What was taken out of them, by kind, as ``github-token`` or ``pattern``.
-        files: Mirrors, and what was set aside of them, that changed.
-        removed_copies: Older copies of the databases that held a secret, and go.
-        left: Lines of memory files that hold one: people wrote them, and change them.
-        is_clean: Nothing that was taken out is left in a file of the home, as far as recollect
-            wrote it. If not, the warnings say why, and the next run tries again.
+        rows: Changed rows, by table; and ``notes``, lines of flushed notes.
+        secrets: Redacted secrets, by kind, such as ``github-token`` or ``pattern``.
+        files: Changed mirrors, including those that were set aside.
+        removed_copies: Older copies of the databases that held a secret and are removed.
+        left: Lines of memory files that hold one: people wrote them, and must change them.
+        is_clean: Whether nothing that was redacted is left in a file that recollect wrote. If not,
+            the warnings say why, and the next run tries again.
         warnings: One sentence each.
     """
 
@@ -102,11 +102,11 @@ class Scrubber:
 
     Args:
         home: Its folder.
-        copies: The records, and where copies of them are.
-        redactor: The rules and patterns of today.
-        clock: Tells the time.
-        indexes: All that the home has.
-        memory_files: Returns the memory files that are read: folders, and the paths in them.
+        copies: The records, and the stores that copy them.
+        redactor: The current rules and patterns.
+        clock: The time.
+        indexes: All indexes of the home.
+        memory_files: Returns the memory files: folders, and the paths in them.
     """
 
     def __init__(
@@ -129,16 +129,16 @@ class Scrubber:
         self._memory_files = memory_files
 
     def run(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
-        """Take out of everything stored what today's rules take out of what comes.
+        """Redact everything stored by the rules that apply to new data.
 
         Args:
-            dry_run: Only tell what would change.
+            dry_run: Only report what would change.
             on_progress: Called after each batch of rows.
 
         Raises:
             InvalidInput: a pattern is wrong.
             StoreBusy: a program is erasing or scrubbing, or copies the home.
-            StoreError: a database refused; what changed before stays changed.
+            StoreError: a database refused; what changed so far stays changed.
         """
         lock = OwnerLock(self._home / LOCK_FILE, self._clock)
         if dry_run:
@@ -152,7 +152,7 @@ class Scrubber:
 
     def _run(self, dry_run: bool, on_progress: OnScrub | None) -> ScrubReceipt:
         tally = _Tally(on_progress, self._total())
-        self._redactor.text("")  # a wrong pattern is an error, whatever is stored
+        self._redactor.text("")  # a wrong pattern is an error, even if nothing is stored
         for table in TABLES:
             self._scrub_table(table, tally, dry_run=dry_run)
         left = [*self._scrub_notes(tally, dry_run=dry_run)]
@@ -192,7 +192,7 @@ class Scrubber:
             table.store(tx, change, self._copies.blobs, now)
 
     def _scrub_notes(self, tally: _Tally, *, dry_run: bool) -> Iterator[FoundLines]:
-        """Redact the lines that a flush wrote, and yield those of people that hold a secret."""
+        """Redact the lines that a flush wrote, and yield lines of people that hold a secret."""
         ours: dict[tuple[Path, str], tuple[str, set[bytes]]] = {}
         for path, digest in self._records.read(lambda tx: tx.all(_NOTES)):
             written = ours.setdefault(place_of(self._home, text(path)), (text(path), set()))
@@ -208,14 +208,14 @@ class Scrubber:
                 tally.warnings.append(f"{shown} could not be looked through: {error.code}")
                 continue
             if found.changed or found.left:
-                # In an index under its absolute path, those of guests as those of any home.
+                # Indexes name it by its absolute path, guests' notes without the path of the home.
                 is_guests = not path.startswith("/")
                 indexed = str(Path(f"{GUEST_NOTES}:") / path) if is_guests else path
                 tally.files.add(self._redactor.path(indexed))
             tally.rows["notes"] += found.changed
             if found.left:
                 yield FoundLines(path=self._redactor.path(str(root / name)), lines=found.left)
-        tally.rows += Counter()  # without kinds of which nothing changed
+        tally.rows += Counter()  # without kinds that did not change
 
     def _scrub_note(
         self, root: Path, name: str, path: str, written: set[bytes], *, dry_run: bool
@@ -225,7 +225,7 @@ class Scrubber:
         changed = self._redacted_lines(content, written, note)
         if changed == content or dry_run:
             return note
-        # First the new hashes, then the lines: a line of ours has its hash at any time.
+        # First the new hashes, then the lines: our lines always have their hash.
         self._records.write(lambda tx: self._restate(tx, path, note.restated))
         again = _Note()
 
@@ -254,7 +254,7 @@ class Scrubber:
         return b"\n".join(lines)
 
     def _scrub_files(self, *, dry_run: bool) -> Iterator[bool]:
-        """Redact mirrors and what was set aside of them; yield whether each one changes."""
+        """Redact mirrors, including those set aside; yield whether each one changes."""
         for path in transcript_files(self._home):
             if path.is_symlink() or not path.is_file() or path.name.endswith(".lock"):
                 continue
@@ -266,9 +266,9 @@ class Scrubber:
             yield redacted != content
 
     def _replace_mirror(self, path: Path, redacted: bytes) -> None:
-        """Write a mirror again from the records; what is none of theirs as it is redacted.
+        """Rewrite a mirror from the records; one that is not theirs is redacted as it is.
 
-        So is one whose rows are damaged: then it is what is left of them.
+        So is one whose rows are damaged: the mirror is what is left of them.
         """
         session_id = path.name.removesuffix(MIRROR_SUFFIX)
         is_known = self._records.read(lambda tx: tx.row(_SESSION, (session_id,))) is not None
@@ -298,13 +298,13 @@ class Scrubber:
             return True
 
     def _clear(self, old: Iterable[Path], paths: Collection[str]) -> list[str]:
-        """Remove what was taken out from every file; return what could not be done."""
+        """Remove what was redacted from every file; return what failed."""
         for path in old:
             remove_copy(path)
         failed: list[str] = []
         tenants = [text(row[0]) for row in self._records.read(lambda tx: tx.all(_TENANTS))]
         for tenant in tenants if paths else ():
-            # Read again by the rules of today, as their files did not change.
+            # Read again by the current rules, as their files did not change.
             self._indexes.drop(NotesToErase(tenant, paths))
         failed += sweep_within_reach(self._copies)
         with suppress(RecollectError):
@@ -314,7 +314,7 @@ class Scrubber:
 
 
 class _Note:
-    """What became of one file of notes."""
+    """The result for one file of notes."""
 
     def __init__(self) -> None:
         self.changed = 0
@@ -323,7 +323,7 @@ class _Note:
 
 
 class _Tally:
-    """Counts what changed, and tells how far it is."""
+    """Counts changes, and reports the progress."""
 
     def __init__(self, on_progress: OnScrub | None, total: int) -> None:
         self._on_progress = on_progress
@@ -347,7 +347,7 @@ class _Tally:
 
 
 def _marks(cells: Mapping[str, object]) -> Counter[str]:
-    # What of a content can be read is in the content, too.
+    # The readable part of a content is in the content, too.
     told = [cell for name, cell in cells.items() if name != "text" or "content" not in cells]
     found = (_MARK.finditer(cell) for cell in told if isinstance(cell, str))
     return Counter(match[1] or "id" for each in found for match in each)

@@ -1,7 +1,7 @@
-"""Where the records hold what people and tools said, and how a row of it is redacted once more.
+"""The tables with text of people and tools, and how their rows are redacted again.
 
-A table of text is an entry of `TABLES`; a test compares them with the schema. Cells that depend on
-each other, as the text of a message on its content, are redacted together.
+Each table of text is an entry of `TABLES`; a test compares them with the schema. Cells that depend
+on each other, as the text of a message on its content, are redacted together.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from recollect.store.journal import record_change
 from recollect.text.secret_redactor import SecretRedactor
 
 PAGE = 100
-"""Rows that are read at once, and changed in one transaction."""
+"""Rows read at once, and changed in one transaction."""
 
 _MOST_ALIKE = 100
 _REPORT = "run `recollect doctor`, and report what it says"
 
 Kind: TypeAlias = Literal["text", "value", "id"]
-"""A text; JSON, whose keys may tell what a value is; or an id, of which a hash stays."""
+"""A text; JSON, whose keys may reveal what a value is; or an id, of which a hash is kept."""
 Cells: TypeAlias = dict[str, SqlValue]
 Renew: TypeAlias = "Callable[[Transaction, str, Callable[[], None], int], None]"
-"""Runs what changes the row with an id, and sees to its hash and to who must hear of it."""
+"""Runs the update of the row with an id, and updates its hash and the outbox."""
 
 
 class RowChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What becomes of a row.
+    """A change of a row.
 
     Attributes:
-        key: Which row.
+        key: Of the row.
         before: The cells as they were read.
-        after: The cells as they are to be.
-        payloads: What is to be in the blob store then.
+        after: The cells as redacted.
+        payloads: The new content of the blob store.
     """
 
     key: tuple[SqlValue, ...]
@@ -58,13 +58,13 @@ class RowChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Redaction(msgspec.Struct, frozen=True, kw_only=True):
-    """What redacts, and the blobs of observations."""
+    """The redactor, and the blobs of observations."""
 
     redactor: SecretRedactor
     blobs: Blobs
 
     def cell(self, kind: Kind, cell: SqlValue) -> SqlValue:
-        """Return a cell without secrets, the same one where it has none."""
+        """Return a cell without secrets; the same object where it has none."""
         if cell is None:
             return None
         if kind == "value":
@@ -87,12 +87,12 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         table: Its name.
         key: The columns of its primary key.
-        cells: What is redacted by itself.
-        linked: More columns, which ``together`` redacts.
-        together: Returns those of ``linked`` that change, and what their blobs hold.
-        renew: Renews the hash of a row, and tells index and mirror.
-        unique: Cells that no other row may have, alone or with others: what was stored since a rule
-            is there has them redacted already. A number is added to such a cell.
+        cells: Columns that are redacted independently.
+        linked: Other columns, which ``together`` redacts.
+        together: Returns the changed ones of ``linked``, and the content of their blobs.
+        renew: Renews the hash of a row, and notifies index and mirror.
+        unique: Cells in a unique constraint, alone or with others: rows stored since the rule
+            exists have them redacted already. A number is added to such a cell.
     """
 
     table: LiteralString
@@ -104,11 +104,11 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
     unique: tuple[LiteralString, ...] = ()
 
     def count(self, tx: Transaction) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return first_integer(tx.row("SELECT count(*) FROM " + self.table))  # noqa: S608  # literals
 
     def page(self, tx: Transaction, after: Row | None) -> list[Row]:
-        """Return the next rows behind a key: key, then cells."""
+        """Return the next rows after a key: key, then cells."""
         key = ", ".join(self.key)
         behind: LiteralString = ""
         if after is not None:
@@ -119,7 +119,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
         return tx.all(sql, [*(after or ()), PAGE])
 
     def changes(self, rows: Sequence[Row], redaction: Redaction) -> Iterator[RowChange]:
-        """Yield what becomes of the rows that hold a secret."""
+        """Yield the changes of the rows that hold a secret."""
         for row in rows:
             key = tuple(row[: len(self.key)])
             cells: Cells = dict(zip((*self.cells, *self.linked), row[len(self.key) :], strict=True))
@@ -134,7 +134,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
                 yield RowChange(key=key, before=before, after=told, payloads=payloads)
 
     def store(self, tx: Transaction, change: RowChange, blobs: Blobs, at: int) -> None:
-        """Change a row, unless it is another than was read."""
+        """Change a row, unless it differs from what was read."""
         update = partial(self._update, tx, change)
         if self.renew is None:
             update()
@@ -155,7 +155,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
             if tx.row(ignoring, [*(after[name] for name in names), *mine]) is not None:
                 return
             if tx.row(seen, mine) is None:
-                return  # it is another than was read
+                return  # it differs from what was read
             after = change.after | self._numbered(change.after, number)
         raise StoreError(
             f"a row of {self.table} cannot be redacted: others have all its names", hint=_REPORT
@@ -191,7 +191,7 @@ def _observation(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Paylo
 
 
 def _whole(blobs: Blobs, stored: str, blob: str | None) -> str:
-    """Return all of a payload; head and tail of one whose blob is lost."""
+    """Return a whole payload; head and tail where the blob is lost."""
     if blob is None:
         return stored
     try:
@@ -201,7 +201,7 @@ def _whole(blobs: Blobs, stored: str, blob: str | None) -> str:
 
 
 def _payload(redaction: Redaction, whole: str) -> str:
-    """Return an input or output without secrets, as JSON where it was stored as that."""
+    """Return an input or output without secrets, as JSON where it was stored as JSON."""
     if whole[:1] in {"{", "["}:
         try:
             return text(redaction.cell("value", whole))
@@ -213,7 +213,7 @@ def _payload(redaction: Redaction, whole: str) -> str:
 def _tell(
     kind: str, table: LiteralString
 ) -> Callable[[Transaction, str, Callable[[], None], int], None]:
-    """Return what changes a row without a hash, and notes the change under a kind."""
+    """Return a function that updates a row without a hash and records the change under a kind."""
 
     def renew(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
         update()
@@ -352,4 +352,4 @@ TABLES = (
         unique=("path",),
     ),
 )
-"""All of them; messages before what was made of them."""
+"""All of them; messages before what is derived from them."""

@@ -1,8 +1,8 @@
-"""Sweeping: the files of a home give up what was removed from the records.
+"""Sweeping: clears the files of a home of what was removed from the records.
 
-Whoever removes rows leaves a mark in the same transaction. A sweep clears blobs, mirrors, the index
-and the records down to the bytes; the mark goes when all of it is done, else the next sweep begins
-again.
+Removing rows sets a mark in the same transaction. A sweep clears blobs, mirrors, the index and the
+records down to the bytes; the mark is removed when all of it is done, else the next sweep starts
+over.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from recollect.text.secret_redactor import is_marked
 _UNSWEPT = "retention.unswept"
 """In ``meta`` while rows were removed and files may still hold copies of them."""
 CHANGES = 10_000
-"""Rows of the outbox that one transaction looks at."""
+"""Rows of the outbox that one transaction reads."""
 _TRIES = 5
-"""How often the log is cut when a reader is in the way; each try waits 50 ms."""
+"""Attempts to cut the log while a reader blocks it; each waits 50 ms."""
 
 Step: TypeAlias = "Callable[[Copies, int | None], str | None]"
 
@@ -54,17 +54,17 @@ _FORGET: LiteralString = """
 
 
 class Copies(msgspec.Struct, frozen=True, kw_only=True):
-    """Where copies of a message may be.
+    """The stores where copies of a message may be.
 
     Attributes:
         records: ``records.db``.
         index_database: ``index.db``.
         blobs: Long inputs and outputs of observations.
         mirror: The readable transcripts.
-        is_mirrored: Whether they are kept; what is left of an earlier time is cut in any case.
-        catch_up: Takes changes of the records into the index, without vectors; returns whether it
-            took in all of them.
-        elsewhere: Gives files of the home that are not within reach: other indexes, backups.
+        is_mirrored: Whether they are kept; existing ones are cut in any case.
+        catch_up: Applies changes of the records to the index, without vectors; returns whether it
+            applied all of them.
+        elsewhere: Returns files of the home that are out of reach: other indexes, backups.
     """
 
     records: SqliteDatabase
@@ -77,23 +77,23 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mark_unswept(tx: Transaction) -> None:
-    """Note that copies of what goes with this transaction may be left."""
+    """Record that copies of what this transaction removes may be left."""
     tx.execute(_MARK, (_UNSWEPT,))
 
 
 def is_unswept(tx: Transaction) -> bool:
-    """Return whether rows were removed of which copies may be left."""
+    """Return whether copies of removed rows may be left."""
     return bool(_mark(tx))
 
 
 def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
-    """Remove what is left of removed messages; return what could not be done.
+    """Remove what is left of removed messages; return what failed.
 
     Does nothing where nothing was removed since the last time.
 
     Args:
-        copies: Where to.
-        most_bytes: Leave larger databases as they are: writers wait while one is rewritten.
+        copies: The stores.
+        most_bytes: Skip larger databases: writers wait while one is rewritten.
     """
     if not copies.records.read(is_unswept):
         return ()
@@ -105,7 +105,7 @@ def sweep(copies: Copies, *, most_bytes: int | None = None) -> tuple[str, ...]:
 
 
 def sweep_within_reach(copies: Copies, *, most_bytes: int | None = None) -> list[str]:
-    """Do as `sweep` does, and say nothing of files elsewhere."""
+    """Do as `sweep` does, without reporting files elsewhere."""
     mark = copies.records.read(_mark)
     if not mark:
         return []
@@ -152,7 +152,7 @@ def clear_index(
     Args:
         database: Its ``index.db``.
         catch_up: As in `Copies`.
-        most_bytes: Leave a larger one as it is.
+        most_bytes: Skip a larger one.
     """
     if not catch_up():
         return "the index still holds what was removed: run `recollect sync`"
@@ -188,7 +188,7 @@ def _rewrite(database: SqliteDatabase, most_bytes: int | None) -> str | None:
 
 
 def clear_log(database: SqliteDatabase) -> str | None:
-    """Write the log of a database back and cut it; return why that was not possible."""
+    """Checkpoint and truncate the log of a database; return why that was not possible."""
     return None if any(database.cut_log() for _ in range(_TRIES)) else _IN_THE_WAY
 
 
@@ -198,7 +198,7 @@ def _mark(tx: Transaction) -> str:
 
 
 def sweep_spool(home: Path, sessions: Iterable[Session]) -> None:
-    """Remove the events of some sessions that wait in the spool: they would bring them back.
+    """Remove waiting events of some sessions from the spool: they would bring the sessions back.
 
     Raises:
         StoreError: one cannot be read or removed.
@@ -206,17 +206,17 @@ def sweep_spool(home: Path, sessions: Iterable[Session]) -> None:
     names = [each.foreign_id for each in sessions if each.foreign_id]
     spools = [home / SPOOL, *home.glob(f"{ASIDE}/*/{SPOOL}")] if names else []
     for path in (file for spool in spools for file in spool.rglob("*")):
-        if path.suffix not in {".json", DRAFT_SUFFIX}:  # what a killed hook left half written too
+        if path.suffix not in {".json", DRAFT_SUFFIX}:  # also what a killed hook left half written
             continue
-        with os_errors(path), suppress(FileNotFoundError):  # the worker took it meanwhile
+        with os_errors(path), suppress(FileNotFoundError):  # the worker processed it meanwhile
             if holds_any(path, names):
                 path.unlink(missing_ok=True)
 
 
 def names_any(path: Path, names: set[str]) -> bool:
-    """Return whether a file is there and has one of some ids in its name or text.
+    """Return whether a file exists and has one of some ids in its name or text.
 
-    One whose path held a secret is not known by its path, and taken for there.
+    A file with a redacted path counts as existing, and only its name is checked.
     """
     if is_marked(str(path)):
         return any(name in path.name for name in names)

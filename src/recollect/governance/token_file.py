@@ -1,7 +1,7 @@
 """The owner's token: the file ``token`` of the home, which only they can read.
 
-It is the truth of itself: whoever writes another text into it has rotated the token, and a program
-that runs sees it with the next request.
+The file is authoritative: writing another text into it rotates the token, and a running program
+sees it with the next request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from recollect.store.files import private_folder, write_file
 
 TOKEN_FILE = "token"  # noqa: S105  # the name of the file
 PREFIX = "rcl_"
-"""How the text of every token begins; the redactor knows the shape."""
+"""The prefix of every token; the redactor knows the shape."""
 _BYTES = 32
 _LONGEST = 256
 _ROTATE = "make another one with `recollect token rotate`"
@@ -31,7 +31,7 @@ def new_text() -> str:
 
 
 def digest_of(text: str) -> bytes:
-    """Return what is kept of a token; a slow hash would add nothing to 256 random bits."""
+    """Return the digest of a token; a slow hash would add nothing to 256 random bits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -47,7 +47,7 @@ class TokenFile:
         self._known: tuple[object, bytes | None] = (None, None)
 
     def ensure(self) -> Path:
-        """Make the file unless it is there, and return where it is.
+        """Create the file if it is missing, and return its path.
 
         Raises:
             StoreError: it cannot be written.
@@ -59,7 +59,7 @@ class TokenFile:
         return self.path
 
     def rotate(self) -> Path:
-        """Write another token into the file, and return where it is; the one before is void.
+        """Write a new token into the file, and return its path; the old token becomes invalid.
 
         Raises:
             StoreError: it cannot be written; the old one stays.
@@ -78,7 +78,7 @@ class TokenFile:
         """
         with os_errors(self.path):
             try:
-                _check_private(self.path.lstat())  # before it is opened: it may be a pipe
+                _check_private(self.path.lstat())  # before opening it: it may be a pipe
                 descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             except FileNotFoundError:
                 raise NotFound("the home has no token yet", hint=_ROTATE) from None

@@ -1,7 +1,7 @@
-"""Tokens: who may call the worker, as whom they hear, and what they may do.
+"""Tokens: who may call the worker, with which audience and rights.
 
-A token is shown once, when it is made; the records hold a hash of it. That of the owner lies in a
-file of the home, see `token_file`, and is not in the records at all.
+A token is shown once, when it is created; the records have a hash of it. The owner's token is in a
+file of the home, see `token_file`, and not in the records at all.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from recollect.store.engine import Database, Row, SqlValue, Transaction
 
 Right: TypeAlias = Literal["hooks", "read", "capture", "write", "files", "admin"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
-"""Each includes those before it, but `HOOKS`: that is in ``capture``, and includes nothing."""
+"""Each includes those before it, except `HOOKS`: ``capture`` includes it, and it includes
+nothing."""
 ADMIN: Right = "admin"
 """Only of use to a token that hears as the operator."""
 HOOKS: Right = "hooks"
-"""To tell what an agent does, and be given the context of its prompt: not to ask."""
+"""To report what an agent does, and get the context of its prompt; not to search."""
 OWNER, SHARED, SESSION = "owner", "shared", "session:"
 """Audiences; the last one is followed by a session key."""
 ANY_SESSION = f"{SESSION}*"
-"""The audience of a program that serves many conversations: each request says which one asks."""
+"""The audience of a program that serves many conversations: each request names its own."""
 GUEST = "guest"
 """The channel of the sessions of shared tokens; the peer is the name of the token. Not ``token``:
-the redactor would take what follows in a key for a secret."""
+the redactor would treat what follows in a key as a secret."""
 ALL_CHANNELS = "*"
 USED_EVERY_MS = 60_000
-"""The time of the last use is stored at most this often: a request costs no commit."""
+"""The time of the last use is stored at most this often, so that requests need no commit."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -51,7 +52,7 @@ _LONGEST = 256
 _STORED: LiteralString = """id, name, tenant, agent, project, rights, created_at, expires_at,
     revoked_at, last_used_at, audience, session_key, channels"""
 _PLAIN = 10
-"""Columns that are fields as they are; those after them are put together."""
+"""Columns that are fields directly; the ones after them are combined."""
 _FIELDS = tuple(name.strip() for name in _STORED.split(","))[:_PLAIN]
 _SELECT: LiteralString = f"SELECT {_STORED} FROM tokens NOT INDEXED"  # noqa: S608  # literals
 _INSERT: LiteralString = f"""
@@ -66,12 +67,12 @@ _USE: LiteralString = "UPDATE tokens SET last_used_at = ? WHERE id = ?"
 
 
 class Token(msgspec.Struct, frozen=True, kw_only=True):
-    """Who calls: their scope, as whom they hear, and what they may do. Not the secret itself.
+    """A caller: scope, audience and rights. Not the secret itself.
 
     Attributes:
         id: Sorts by the time of creation; ``owner`` for the one in the file of the home.
-        name: What events and audit call it.
-        tenant: Whose memory it opens.
+        name: Its name in events and audit.
+        tenant: The owner of the memory that it opens.
         agent: Only of this agent; None: of all.
         project: Only of this project, a path of it; None: of all.
         audience: As whom it hears. ``owner``: as the operator, everything in its scope.
@@ -101,7 +102,7 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> Scope:
-        """What of the home it opens."""
+        """The part of the home that it opens."""
         return Scope(tenant=self.tenant, agent=self.agent, project=self.project)
 
     @property
@@ -145,7 +146,7 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IssuedToken(msgspec.Struct, frozen=True, kw_only=True):
-    """A new token with its text, which is not known to anybody afterwards."""
+    """A new token with its text, which is stored nowhere."""
 
     token: Token
     text: str
@@ -164,8 +165,8 @@ class Tokens:
         file: The owner's token.
         clock: Tells the time.
         ids: Gives tokens their ids.
-        drafts: Refuses names and keys with a secret in them.
-        scope: Of the memory that asks; any that narrows the home is refused with `Denied`.
+        drafts: Refuses names and keys that contain a secret.
+        scope: Of the calling memory; any that narrows the home is refused with `Denied`.
     """
 
     def __init__(  # noqa: PLR0917  # each is another thing
@@ -196,11 +197,11 @@ class Tokens:
         channels: Sequence[str] = (),
         expires_at: int | datetime | None = None,
     ) -> IssuedToken:
-        """Return a new token; its text is nowhere else.
+        """Return a new token; its text is stored nowhere.
 
         Args:
-            name: What events and audit call it; no other valid token has it.
-            tenant: Whose memory it opens.
+            name: Its name in events and audit; no other valid token has it.
+            tenant: The owner of the memory that it opens.
             agent: Only of this agent.
             project: Only of this project: a path of it.
             audience: ``owner``, ``shared``, ``session:KEY`` or ``session:*``, see `Token`.
@@ -209,7 +210,7 @@ class Tokens:
             expires_at: Ms UTC or datetime, in the future; it stays valid without one.
 
         Raises:
-            InvalidInput: one of them cannot be so, or ``hooks`` are not given to the owner: the
+            InvalidInput: an argument is invalid, or ``hooks`` is not given with ``owner``: the
                 sessions of agent programs are the owner's, so nothing of them would be stored.
             Conflict: a token that is not revoked has this name.
         """
@@ -245,10 +246,10 @@ class Tokens:
         return IssuedToken(token=token, text=text)
 
     def list(self, *, revoked: bool = False) -> list[Token]:
-        """Return the tokens of the home, the owner's first where its file is there.
+        """Return the tokens of the home, the owner's first if its file exists.
 
         Args:
-            revoked: Also those that were revoked.
+            revoked: Also revoked ones.
 
         Raises:
             StoreError: the database cannot be read.
@@ -258,7 +259,7 @@ class Tokens:
         return [*owners, *map(_token_of, rows)]
 
     def revoke(self, name: str) -> Token:
-        """Let a token be valid no more, from the next request on, and return it.
+        """Revoke a token from the next request on, and return it.
 
         Args:
             name: Its name or id.
@@ -284,9 +285,9 @@ class Tokens:
         return self._records.write(unit)
 
     def rotate(self) -> Token:
-        """Write another token into the owner's file, and return what it opens.
+        """Write a new token into the owner's file, and return it.
 
-        The one before is void from the next request on.
+        The old one is invalid from the next request on.
 
         Raises:
             StoreError: the file or the entry of the audit cannot be written.
@@ -297,7 +298,7 @@ class Tokens:
         return self.owners()
 
     def owners(self) -> Token:
-        """Return the owner's token: everything in the home's own tenant."""
+        """Return the owner's token, for everything in the home's own tenant."""
         return Token(id=OWNER, name=OWNER, audience=OWNER, rights="admin", channels=(ALL_CHANNELS,))
 
     @property
@@ -308,7 +309,7 @@ class Tokens:
         return self._of_home
 
     def verify(self, text: str | None) -> Token:
-        """Return the token that a caller shows.
+        """Return the token that a caller presents.
 
         Raises:
             Unauthorized: it is missing, unknown, expired or revoked.
@@ -339,7 +340,7 @@ class Tokens:
         return token
 
     def _name(self, name: str) -> str:
-        """Return a name that session keys can hold, with a key of the caller's in them."""
+        """Return a name that fits into session keys, together with a caller's own key."""
         checked = _check_name(name, "name of a token")
         self._drafts.checked(f"{GUEST}:direct:{checked}:thread:{self._ids.new()}", "name")
         return checked
@@ -347,19 +348,19 @@ class Tokens:
     def _is_owners(self, digest: bytes) -> bool:
         try:
             known = self.file.digest()
-        except (Denied, NotFound):  # `recollect doctor` and `token rotate` say why
+        except (Denied, NotFound):  # `recollect doctor` and `token rotate` report why
             return False
         return known is not None and hmac.compare_digest(known, digest)
 
     def _note_use(self, token_id: str, now: int) -> None:
-        """Store the time of the last use, without waiting for it: an answer is worth more."""
+        """Store the time of the last use without waiting: the answer is more important."""
         self._records.submit(lambda tx: tx.execute(_USE, (now, token_id)))
 
 
 def revoke_all(records: Database, now: int) -> list[str]:
-    """Let no token of a home be valid any more; return their names.
+    """Revoke all tokens of a home; return their names.
 
-    A backup from elsewhere may hold tokens of whoever made it.
+    A foreign backup may hold tokens of its author.
 
     Raises:
         StoreError: it could not be written.
@@ -395,10 +396,10 @@ def check_audience(audience: str, agent: str | None = None) -> str:
 
 
 def check_right(right: str) -> Right:
-    """Return a right.
+    """Return a right if it is valid.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: it is not one.
     """
     if right in RIGHTS:
         return right
@@ -423,7 +424,7 @@ def _token_of(row: Row) -> Token:
 
 
 def _checked(tx: Transaction, sql: LiteralString, *params: SqlValue) -> list[Row]:
-    """Return rows of tokens, unless the table is not what was stored: one may be valid again."""
+    """Return rows of tokens; raise if the table was altered: a revoked one may be valid again."""
     check_digest(tx, "tokens")
     return tx.all(sql, params)
 

@@ -1,6 +1,6 @@
-"""What each use of a language model would take in a day, estimated from the rows of the last days.
+"""Estimates what each use of a language model takes in a day, from the rows of the last days.
 
-Nothing is asked and nothing written.
+No model is called and nothing is written.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
 
 DAYS = 7
-"""Days that are looked at: a week has every kind of day."""
+"""Days that are read: a week has every kind of day."""
 _NOTES = 200
-"""Tokens of the notes of one flush, about: ten lines."""
+"""Approximate tokens of the notes of one flush: ten lines."""
 _PER_OBSERVATION = 100
-"""Tokens of one observation beside its input: its share of the instructions, marks, files."""
+"""Tokens of one observation besides its input: its share of the instructions, marks, files."""
 _ANSWERED = 60
 """Tokens of a title with a summary."""
 
@@ -46,14 +46,14 @@ _SAID: LiteralString = """
 
 
 class UsePreview(msgspec.Struct, frozen=True, kw_only=True):
-    """What one use would take in a day.
+    """The estimate of one use for a day.
 
     Attributes:
         use: One of ``language.uses``.
-        is_named: Whether the settings name it.
-        calls: Calls a day, of what was there in the last days.
+        is_named: Whether the settings enable it.
+        calls: Calls a day, on average of the last days.
         tokens: Tokens read and written a day.
-        usd: What they cost; 0 where it is free, None where the price is unknown.
+        usd: Their cost; 0 where it is free, None where the price is unknown.
         limit: Tokens a day at most, by ``language.budgets``; with 0 only that of the day counts.
     """
 
@@ -74,12 +74,12 @@ def preview_uses(
     episode_tokens: int,
     price: Price | None,
 ) -> list[UsePreview]:
-    """Return every use with what it would take in a day, as the last `DAYS` days were.
+    """Return the estimate of every use for a day like those of the last `DAYS` days.
 
     Args:
         records: ``records.db``.
-        tenant: Whose rows.
-        settings: Which uses are named, and their budgets.
+        tenant: Of the rows.
+        settings: The enabled uses, and their budgets.
         now_ms: The time.
         episode_tokens: Longest summary of a session.
         price: Of the model; None where it is not known.
@@ -103,7 +103,7 @@ def preview_uses(
 def _taken(
     tx: Transaction, tenant: str, since: int, episode_tokens: int
 ) -> dict[str, tuple[int, TokenUse]]:
-    """Return the calls and the tokens of all days together, by use."""
+    """Return the calls and the tokens of all days in total, by use."""
     read, written, compactions = _numbers(tx, _COMPACTED, tenant, since)
     trusts = msgspec.json.encode(READ_BY_MODEL).decode()
     inputs, observed = _numbers(tx, _OBSERVED, INPUT_CHARS, tenant, since, trusts)

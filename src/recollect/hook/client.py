@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DEADLINE_MS = 300.0
 MOST_BYTES = 64_000_000
-"""Of a payload; the worker keeps 16 MB of it."""
+"""Largest payload; the worker keeps 16 MB of it."""
 _MOST_ANSWER = 1_000_000
 _CHUNK = 1_048_576
 _HEAD_END = b"\r\n\r\n"
@@ -34,7 +34,7 @@ _MOST_NAME = 64
 _ENDS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _ONLY_NOW = ("PreToolUse", "BeforeTool")
-"""Events that tell nothing once the tool has run."""
+"""Events that are of no use once the tool has run."""
 _STATUS_OK, _STATUS_NOT_ALLOWED = 200, (401, 403)
 
 
@@ -47,7 +47,7 @@ class Discarded(Exception):
 
 
 class _Json:
-    """What the scanner of the interpreter asks of a decoder."""
+    """The attributes of a decoder that the scanner of the interpreter reads."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -66,7 +66,7 @@ class HookCall:
 
     Attributes:
         at: When the event happened, ns since 1970 UTC.
-        payload: What the program said of it; None until that was read to its end.
+        payload: Its JSON, as the program sent it; None until it was read to its end.
 
     Raises:
         Discarded: a name has other characters than letters, digits, ``-`` and ``_``.
@@ -102,7 +102,7 @@ class HookCall:
         self.payload = b"".join(parts)
 
     def deliver(self, patience_s: float | None = None) -> bytes:
-        """Return what the worker answers: a JSON object, for the output of the hook.
+        """Return the answer of the worker: a JSON object, for the output of the hook.
 
         Args:
             patience_s: How long it may give no sign of life; any time if not given.
@@ -138,9 +138,9 @@ class HookCall:
 
 
 def _worker_of(home: str) -> "dict[str, Any]":
-    """Return how the worker says it is reached.
+    """Return the address that the worker has published.
 
-    That it runs only its lock says: the token must not go to a program that got its port. See
+    Only its lock proves that it runs: the token must not go to a program that got its port. See
     `recollect.server.presence`.
     """
     try:
@@ -218,10 +218,10 @@ def _more(line: _socket.socket, held: bytes) -> bytes:
 
 
 def call_of(arguments: "Sequence[str]") -> HookCall:
-    """Return the event that a command line tells of.
+    """Return the event that a command line describes.
 
     Raises:
-        Exception: it is not one.
+        Exception: it describes none.
     """
     client, event, *options = arguments
     given = dict(zip(options[::2], options[1::2], strict=True))
@@ -238,7 +238,7 @@ def main(
     Args:
         arguments: Client, event and options.
         leave: Ends the process.
-        spool: Is given what was not delivered.
+        spool: Receives an event that was not delivered.
     """
     try:
         _open_streams()

@@ -28,7 +28,7 @@ _SALT_BYTES = 32
 
 
 def take_over(home: str, client: str, event: str, at_ns: int, payload: bytes) -> None:
-    """Keep an event that a hook could not deliver, and start the worker where that is wished.
+    """Keep an event that a hook could not deliver, and start the worker if so configured.
 
     Arguments as for `keep`; where the home is not there, nothing is done.
 
@@ -48,7 +48,7 @@ def take_over(home: str, client: str, event: str, at_ns: int, payload: bytes) ->
 
 
 def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Path | None:
-    """Spool an event without its secrets; return where, None where it is lost, which is counted.
+    """Spool an event without its secrets; return its file, None if it is lost, which is counted.
 
     Args:
         home: Of the memory.
@@ -58,7 +58,7 @@ def keep(home: Path, client: str, event: str, at_ns: int, payload: bytes) -> Pat
         payload: What it said: bytes that should be a JSON object.
 
     Raises:
-        Denied: it is not captured; the fact ``reason`` tells why.
+        Denied: it is not captured; the fact ``reason`` says why.
         StoreError: it cannot be written.
     """
     spool, at = Spool(home), at_ns // 1_000_000

@@ -37,7 +37,7 @@ _WAIT_S = 30.0
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _LOST_LINE = re.compile(rb"([0-9]{1,18}) ")
 _MOST_LOST_BYTES = 1_000_000
-"""Of the count of what was lost; about 25 bytes each."""
+"""Largest file of losses; about 25 bytes each."""
 
 Loss = Literal["full", "unredacted"]
 """Why an event was lost: the spool was full, or its secrets could not be taken out."""
@@ -63,10 +63,10 @@ class SpoolState(msgspec.Struct, frozen=True, kw_only=True):
     """What waits in a spool.
 
     Attributes:
-        events: How many.
+        events: The number of events.
         bytes: Their size.
         oldest_at: When the oldest happened, ms UTC; None where none waits.
-        lost: How many were lost since the home was made, see `Loss`.
+        lost: The number of events lost since the home was made, see `Loss`.
         lost_at: When the last one was, ms UTC.
         aside: Files that could not be read, by name.
     """
@@ -95,7 +95,7 @@ class Spool:
         return sorted(self.folder.glob(_EVENTS))
 
     def add(self, event: SpooledEvent, at_ns: int, limits: HookSettings) -> Path | None:
-        """Write an event that is redacted; return where, None where it is larger than the spool.
+        """Write a redacted event; return its file, or None if it is larger than the spool.
 
         Raises:
             StoreError: it cannot be written.
@@ -113,7 +113,7 @@ class Spool:
         """Return the event of a file.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it holds no event.
             OSError: it cannot be read, or is a link.
         """
         with open(os.open(path, _READ), "rb") as file:
@@ -145,7 +145,7 @@ class Spool:
             os.replace(path, private_folder(self.folder / ASIDE) / path.name)
 
     def state(self) -> SpoolState:
-        """Return what waits, and what was lost."""
+        """Return the state of the spool: what waits, and what was lost."""
         files = self.files()
         lost = _lost_times(self.folder / LOST)
         return SpoolState(
@@ -188,13 +188,13 @@ def _size(path: Path) -> int:
 
 
 def _happened_at(path: Path) -> int | None:
-    """Return when an event happened; None of a file that somebody else put there."""
+    """Return the time of an event, ms UTC; None for a file that somebody else put there."""
     with suppress(ValueError):
         return int(path.name.partition("-")[0]) // 1_000_000
     return None
 
 
 def _lost_times(path: Path) -> list[int]:
-    """Return when events were lost; a line that a power cut left without its bytes counts none."""
+    """Return the times at which events were lost; lines that a power cut emptied do not count."""
     lines = read_lines(path) if path.exists() else ()
     return [int(found[1]) for line in lines if (found := _LOST_LINE.match(line))]

@@ -61,7 +61,7 @@ NO_VECTORS_YET = "some chunks have no vector yet: run `recollect sync`"
 
 
 class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """What the index holds.
+    """The status of the index.
 
     Attributes:
         generation: Number of the one that answers, 0 before the first sync.
@@ -74,15 +74,15 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
         outdated: Why a rebuild is due, or None.
         lacks_vectors: Whether it was built by words alone, and an embedder is there by now.
         consent_needed: Why a paid provider gets no texts yet, or None.
-        is_paid: Whether somebody bills for new vectors.
+        is_paid: Whether new vectors are billed.
         model: The ``provider:model`` of the vectors; empty without any, or where it is not noted.
         fallback_from: The model that another one stands in for, or None.
-        trouble: What the embedder of the settings failed with last, or None.
+        trouble: The last failure of the configured embedder, or None.
         source_chunks: Chunks by source.
         dimensions: Size of the vectors; 0 without any.
         cached: Rows of the embedding cache.
-        withheld: Kinds of memory that are there and that a paid provider does not get before
-            somebody agrees: see ``embedding.sources``.
+        withheld: Kinds of memory that are there and that a paid provider does not get without
+            consent: see ``embedding.sources``.
     """
 
     generation: int
@@ -106,12 +106,12 @@ class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def withheld_chunks(self) -> int:
-        """How many chunks are of those kinds."""
+        """Number of chunks of the kinds in ``withheld``."""
         return sum(self.source_chunks.get(kind, 0) for kind in self.withheld)
 
 
 class IndexViews:
-    """What all views of one open index share: what happened to it, and the feeds of all of them."""
+    """The shared state of all views of one open index: its notices, and the feeds of all views."""
 
     def __init__(self, feeds: Sequence[DocumentSource], notices: tuple[str, ...]) -> None:
         self._own = tuple(feeds)
@@ -119,10 +119,10 @@ class IndexViews:
         self._adding = threading.Lock()
         self.notices = notices
         self.waits_for_vectors = False
-        """Whether a chunk waited for its vector when somebody searched last."""
+        """Whether a chunk was waiting for its vector at the last search."""
 
     def add(self, view: Index) -> None:
-        """Let a view take part for as long as it is used."""
+        """Register a view for as long as it is used."""
         with self._adding:
             self._views.add(view)
 
@@ -138,16 +138,16 @@ class Index:
 
     Args:
         database: index.db.
-        feeds: Where documents come from.
+        feeds: The sources of documents.
         settings: The whole tree; the index reads ``search`` and ``chunking``.
         clock: Tells the time.
         embedder: Makes vectors; None for words only.
         fallback: Takes over when the embedder cannot be used; None for words only.
-        was_found: Nobody named the embedder: a key for it lay in the environment.
+        was_found: The embedder was not named: a key for it was in the environment.
         locks: Those of the home.
         origin: The workspace whose memory files are seen; None for those of all.
-        near: What finds near vectors; the codes alone if not given.
-        notice: What happened to the index when it was opened; reported until a sync ends.
+        near: The vector index; the codes alone if not given.
+        notice: An event of the index when it was opened; reported until a sync ends.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Index:
         self.views = IndexViews(feeds, () if notice is None else (notice,))
         self._origin = origin
         self._told: set[str] = set()
-        """Warnings of files, which a search gives once; `sync` gives all."""
+        """Warnings about files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
         self._taken_in = 0
         self._database = database
@@ -195,10 +195,10 @@ class Index:
     def within(self, scans: Sequence[DocumentSource], origin: str | None) -> Index:
         """Return a view of the same index that has other memory files.
 
-        As long as somebody holds it, a sync or a rebuild of any of them serves all.
+        As long as it is referenced, a sync or a rebuild of any of them serves all.
 
         Args:
-            scans: The feeds that take the place of those that are scanned.
+            scans: The feeds that replace those that are scanned.
             origin: The workspace whose memory files are seen; None for those of all.
         """
         view = copy.copy(self)
@@ -218,11 +218,11 @@ class Index:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What happened to the index, or to what it is of; kept until a sync ends."""
+        """What happened to the index, or to the files it was made from; kept until a sync ends."""
         return self.views.notices
 
     def sync(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
-        """Bring the index up to its feeds; in full, vectors and a rebuild that is due included.
+        """Bring the index up to its feeds; in full mode with vectors and a rebuild that is due.
 
         Args:
             watch: Who watches, and how far to go.
@@ -241,7 +241,7 @@ class Index:
         return report.plus(SyncReport(warnings=told))
 
     def catch_up(self) -> bool:
-        """Take in what the records tell, words only; what was removed from them leaves the index.
+        """Index the changes of the records, words only; removed records leave the index.
 
         Returns:
             False when that was not possible, because the index was built with other rules, or
@@ -252,24 +252,24 @@ class Index:
         return self._indexer.drop_others() and not self._indexer.is_behind(self._outboxes)
 
     def take(self, feed: DocumentSource) -> None:
-        """Take in one more feed, once, words only."""
+        """Index one more feed, once, words only."""
         self._indexer.sync([feed], Watch(mode="answer"))
         self._near.catch_up()
 
     def is_behind(self) -> bool:
         """Return whether records were stored that are not indexed, or a batch may be finished.
 
-        Looks at no files and asks nobody.
+        Reads no files and asks no provider.
         """
         indexer = self._indexer
         return indexer.is_behind(self._outboxes) or indexer.vectors.has_due_batch(indexer.serving())
 
     def tell_once(self, notice: str) -> None:
-        """Tell what happened to the index, with every answer until a sync ends."""
+        """Report an event of the index with every answer until a sync ends."""
         self.views.notices = tuple(dict.fromkeys((*self.notices, notice)))
 
     def known(self, feed: DocumentSource) -> SourceState:
-        """Return what the index that answers knows of a feed."""
+        """Return the state of a feed in the serving generation."""
         number = self._indexer.serving().number
         return self._database.read(lambda tx: known_of(tx, number, [feed]))[0].state
 
@@ -280,12 +280,12 @@ class Index:
         return report
 
     def needs_confirmation(self, *, rebuild: bool) -> bool:
-        """Return cheaply whether a sync, or a rebuild, is to be agreed to by who pays."""
+        """Return, cheaply, whether a sync or a rebuild needs the consent of the paying user."""
         is_paid = rebuild and self._indexer.vectors.is_paid
         return is_paid or self._indexer.consent_needed() is not None
 
     def preview(self, *, rebuild: bool = False) -> Preview:
-        """Return what a sync, or a rebuild, would take, money included; nothing is changed.
+        """Return the cost of a sync, or of a rebuild, money included; nothing is changed.
 
         Args:
             rebuild: Whether everything is to be rebuilt in any case.
@@ -308,7 +308,7 @@ class Index:
             options: How to search.
             on_progress: Called while something new is indexed first.
             embed_at_most: Missing vectors that a local model makes before the answer; a provider
-                makes none while somebody waits, and a lexical search needs none.
+                makes none while a search waits, and a lexical search needs none.
         """
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
@@ -317,7 +317,7 @@ class Index:
         behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
         if behind or state.wants_embedder:
             warnings += self._read(behind, watch, options)
-            # Also where nothing was done here: another thread may have done it meanwhile.
+            # Also where nothing was done here, because another thread may have done it.
             state = self._look(scope.tenant, most)
         self.views.waits_for_vectors = state.waiting > 0
         wants = state.waiting and options.mode != "lexical"
@@ -329,7 +329,7 @@ class Index:
         return msgspec.structs.replace(result, warnings=told)
 
     def _times(self, query: object, now_ms: int) -> tuple[TimeRange, ...]:
-        """Return the times that a question names, but for those to come."""
+        """Return the times that a question names, except those in the future."""
         said = expressions(query) if isinstance(query, str) else ()  # the search will refuse it
         if not said:
             return ()  # most name none, and need not know what times mean
@@ -341,10 +341,10 @@ class Index:
     def mentions(
         self, tenant: str, *, numbers: Collection[int] = (), paths: Collection[str] = ()
     ) -> list[FoundMention]:
-        """Return which lines of memory files name observations, by path and line.
+        """Return the lines of memory files that name observations, by path and line.
 
         Args:
-            tenant: Whose files.
+            tenant: The owner of the files.
             numbers: Those that name one of these observations.
             paths: Those of these files.
         """
@@ -364,7 +364,7 @@ class Index:
         ]
 
     def status(self) -> IndexStatus:
-        """Return what the index holds."""
+        """Return the status of the index."""
         indexer, vectors = self._indexer, self._indexer.vectors
         outdated, serving = indexer.outdated(), indexer.serving()
         found = self._database.read(lambda tx: _status(tx, outdated))
@@ -380,27 +380,27 @@ class Index:
         )
 
     def batch_status(self) -> BatchStatus | None:
-        """Return how batches of the provider go; None without an embedder."""
+        """Return the status of the provider's batches; None without an embedder."""
         return self._indexer.vectors.batch_status()
 
     def forgive_batches(self) -> int:
-        """Let batches be used again that failed too often; return how many failures there were."""
+        """Allow batches again that failed too often; return the number of failures there were."""
         return self._database.write(forget_failures)
 
     @property
     def near(self) -> VectorIndex:
-        """What finds near vectors: its status, its check, its repair."""
+        """The vector index: its status, its check, its repair."""
         return self._near
 
     @property
     def lexical(self) -> LexicalChoice:
-        """What finds words, and why it is not what the settings name."""
+        """The lexical back end, and why it is not the configured one."""
         return self._indexer.lexical
 
     def _read(
         self, behind: list[DocumentSource], watch: Watch, options: SearchOptions
     ) -> Sequence[str]:
-        """Read what is new; return warnings. Where it cannot be written, the rest still answers."""
+        """Read new documents; return warnings. An index that cannot be written still answers."""
         try:
             found = self._indexer.sync(behind, watch).warnings
         except (StoreCorrupt, StoreClosed):
@@ -412,7 +412,7 @@ class Index:
         return new
 
     def _look(self, tenant: str, most: int) -> _State:
-        """Return what a search for a tenant starts from; counts ``most`` waiting chunks, and one.
+        """Return the state a tenant's search starts from; counts up to ``most`` + 1 waiting chunks.
 
         The first generation is begun if there is none.
         """
@@ -454,12 +454,12 @@ class Index:
 
 
 class _State(msgspec.Struct, frozen=True, kw_only=True):
-    """What one snapshot says before a search.
+    """The state of the index in one snapshot before a search.
 
     Attributes:
-        serving: What answers.
+        serving: The serving generation.
         cursors: How far it has read each feed.
-        warning: Why it is not what the settings ask for, or None.
+        warning: Why it differs from the settings, or None.
         waiting: Chunks that wait for a vector, as far as they were counted.
         wants_embedder: Whether it can get its first embedder now.
     """

@@ -1,1 +1,1 @@
-"""Agent programs that report to this memory: one room for each, see `hook_event.ClientHooks`."""
+"""Agent programs that report to a memory: one package each, see `hook_event.ClientHooks`."""

@@ -1,6 +1,6 @@
-"""Which agent programs are on this machine, and which of them have no memory yet.
+"""Finds the agent programs on this machine that have no memory yet.
 
-Found by their folders of settings and by their programs on the PATH; none is ever started.
+They are found by their folders of settings and by their programs on the PATH; none is started.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from recollect.integrations.mcp_clients.clients import CLIENTS
 
 
 class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent program that recollect could be put into.
+    """An agent program that recollect can be installed into.
 
     Attributes:
-        name: As in commands: ``claude-code``; of a mere MCP client ``cursor``.
-        title: As its users write it.
-        command: What puts recollect into it.
-        remembers: What it does is captured; a mere MCP client gets tools.
+        name: As in commands: ``claude-code``; of an MCP client ``cursor``.
+        title: Its name as users write it.
+        command: The command that installs recollect into it.
+        remembers: Whether its actions are captured; an MCP client only gets tools.
     """
 
     name: str
@@ -34,13 +34,13 @@ class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PROGRAMS = {"claude-code": "claude", "openclaw": "openclaw", "gemini": "gemini", "codex": "codex"}
-"""What an agent's program is called, where that is not its name."""
+"""Names of agents' programs that differ from the agent's name."""
 
 
 def found_agents(home: Path) -> list[FoundAgent]:
-    """Return the agents that are here and that ``integrations.json`` of a home does not name.
+    """Return the agents on this machine that are not in ``integrations.json`` of a home.
 
-    Those that report by themselves come first, then programs that only get tools.
+    Those that report by hooks come first, then programs that only get tools.
 
     Raises:
         StoreError: the record of what was installed cannot be read.

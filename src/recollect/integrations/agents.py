@@ -1,4 +1,4 @@
-"""The table of agent programs: where each integration is, imported when it is asked for."""
+"""The table of agent programs: the module of each integration, imported on first use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from recollect.core.errors import InvalidInput, NotFound
 
-if TYPE_CHECKING:  # it brings the database, and `recollect --help` names the agents
+if TYPE_CHECKING:  # it imports the database, and `recollect --help` only names the agents
     from recollect.integrations.installing import Integration
 
 AGENTS: Mapping[str, str] = {
@@ -18,10 +18,9 @@ AGENTS: Mapping[str, str] = {
     "gemini": "gemini.install:Gemini",
     "openclaw": "openclaw.install:OpenClaw",
 }
-"""Name of an agent program -> module in `recollect.integrations` and class, in alphabetical order
-of the names."""
+"""Name of an agent program -> module in `recollect.integrations` and class, ordered by name."""
 MCP = "mcp"
-"""In the place of an agent: any program that speaks MCP, which gets tools and reports nothing."""
+"""Instead of an agent: any program that speaks MCP, which gets tools and reports nothing."""
 
 
 def integration_of(agent: str, client: str | None = None) -> Integration:
@@ -29,7 +28,7 @@ def integration_of(agent: str, client: str | None = None) -> Integration:
 
     Args:
         agent: Of `AGENTS`, or `MCP`.
-        client: Of `MCP` which program, by name.
+        client: For `MCP` the name of the program.
 
     Raises:
         NotFound: the agent is unknown.

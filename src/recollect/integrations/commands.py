@@ -1,4 +1,4 @@
-"""What agent programs start: the hook client for an event, and the MCP server."""
+"""The commands that agent programs start: the hook client for an event, and the MCP server."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from recollect.integrations.installing import Setup
 
 DEADLINE_MS = 300
 _SPARE_MS = 2_000
-"""What a program allows a hook beyond its own deadline, to start and to end."""
+"""The time a program allows a hook beyond its own deadline, to start and to end."""
 
 
 def hook_command(setup: Setup, client: str, event: str) -> list[str]:
-    """Return the program and arguments that hand an event of a client to the worker."""
+    """Return the program and arguments that pass an event of a client to the worker."""
     start = [setup.python, "-I", "-S", setup.hook, client, event, "--home", str(setup.home)]
     return [*start, "--deadline-ms", str(_deadline_ms(setup))]
 
 
 def hook_timeout_ms(setup: Setup) -> int:
-    """Return after how long a client may give up on a hook: later than the hook does itself."""
+    """Return the timeout of a hook in its client: longer than the hook's own."""
     return _deadline_ms(setup) + _SPARE_MS
 
 
@@ -40,7 +40,7 @@ def has_mcp() -> bool:
 
 
 def without_mcp() -> list[str]:
-    """Return what a user must know where it cannot start; nothing where it can."""
+    """Return the note for the user where the MCP server cannot start; empty where it can."""
     if has_mcp():
         return []
     return ["Its tools are left out: pip install 'recollect[mcp]', then run this again."]

@@ -1,7 +1,7 @@
-"""What becomes of one file: computed from what it holds now, nothing is written.
+"""Changes of one file: computed from its current content, without writing.
 
 A file of our own is written and removed whole. A file of another program is changed in its text,
-and the steps that were needed are kept: they take the change back, whatever else was edited since.
+and the steps are recorded: they undo the change, whatever else was edited since.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.store.failures import os_errors
 
 OWN_MODE = 0o600
 _MOST_BYTES = 8 * 1024 * 1024
-"""No settings file is larger; a larger one is something else by mistake."""
+"""No settings file is larger; a larger file is not one."""
 _EMPTY = "{}\n"
 _BOM = b"\xef\xbb\xbf"
 _Kind = TypeVar("_Kind", Step, TomlTable)
@@ -37,7 +37,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
         before: None where it is missing.
         after: None where it is removed. May equal ``before``.
         mode: Who may use it.
-        steps: What was done to a file of another program; None for a file of our own.
+        steps: The changes to a file of another program; None for a file of our own.
     """
 
     path: str
@@ -48,12 +48,12 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the record says of a file.
+    """The record of a written file.
 
     Attributes:
         path: Absolute.
-        is_made: It was not there before.
-        blank: What a file without a value held; None where it had one.
+        is_made: Whether it did not exist before.
+        blank: The content of a file that had no value; None where it had one.
         steps: As in `FileChange`.
     """
 
@@ -64,10 +64,10 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
-    """Return what makes a file of ours hold something.
+    """Return the change that gives a file of ours its content.
 
     Raises:
-        Conflict: there is another one that this home did not write.
+        Conflict: another file exists that this home did not write.
         StoreError: it cannot be read.
     """
     before = content_of(path)
@@ -82,10 +82,10 @@ def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
 
 
 def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry]) -> FileChange:
-    """Return what makes a JSON file of another program hold some entries, and no older ones.
+    """Return the change that leaves entries, and no older ones, in another program's JSON file.
 
     Raises:
-        InvalidInput: the file is not what it must be; the hint has what to put in by hand.
+        InvalidInput: the file is not valid; the hint has what to put in by hand.
         Denied: it is a link, or not the user's.
         StoreError: it cannot be read.
     """
@@ -106,10 +106,10 @@ def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry])
 
 
 def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
-    """Return what makes a TOML file of another program hold a table, and no older one.
+    """Return the change that leaves a table, and no older one, in another program's TOML file.
 
     Raises:
-        InvalidInput: the file is not what it must be; the hint has what to put in by hand.
+        InvalidInput: the file is not valid; the hint has what to put in by hand.
         Denied: it is a link, or not the user's.
         StoreError: it cannot be read.
     """
@@ -141,10 +141,10 @@ def _foreign_change(
 
 
 def taken_back(known: Written) -> FileChange:
-    """Return what takes back what was written to a file, from the file as it is now.
+    """Return the change that undoes what was written to a file, based on its current content.
 
     Raises:
-        InvalidInput: it cannot be understood any more; the hint says what is ours in it.
+        InvalidInput: it can no longer be parsed; the hint says what is ours in it.
         Denied: it is a link now, or not the user's.
         StoreError: it cannot be read.
     """
@@ -182,7 +182,7 @@ def _steps(known: Written | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return what a file holds; None where it is missing.
+    """Return the content of a file; None where it is missing.
 
     Raises:
         StoreError: it cannot be read.
@@ -193,11 +193,11 @@ def content_of(path: Path) -> bytes | None:
 
 
 def _foreign_content(path: Path, pasted: str | None = None) -> bytes | None:
-    """Return what a file of another program holds; None where it is missing.
+    """Return the content of another program's file; None where it is missing.
 
     Args:
         path: The file.
-        pasted: What a person can put into it by hand; None: what is ours must go.
+        pasted: What a person can put into it by hand; None: what is ours must be removed.
     """
     by_hand = (
         "take what is of recollect out of what it leads to by hand"

@@ -1,7 +1,7 @@
-"""What a hook of an agent program reports, in the words of no program: one path serves all.
+"""What a hook of an agent program reports, in a common form: one path serves all programs.
 
-A client's payload is read into a `HookEvent` by the `ClientHooks` of that client, and what it
-honours on its hook's output is made by the same. Everything in between knows no client.
+The `ClientHooks` of a client reads its payload into a `HookEvent`, and writes the hook's output
+that the client honours. Everything in between is independent of the client.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ Moment: TypeAlias = Literal[
     "start", "prompt", "before_tool", "tool", "answer", "subagent", "before_compaction",
     "compaction", "interrupted", "end", "other",
 ]  # fmt: skip
-"""What in the life of a session an event tells of: it begins or goes on, its user said something,
-a tool is about to run, ran or failed, the agent answered, a sub-agent did, the window is about to
-be compacted, was compacted, the turn ended in an error, the session is over; or nothing to keep."""
+"""The moment of a session that an event reports: it begins or continues, its user said something, a
+tool is about to run, ran or failed, the agent answered, a sub-agent did, the window is about to be
+compacted, was compacted, the turn ended in an error, the session ended; or nothing to keep."""
 Source: TypeAlias = Literal["startup", "resume", "clear", "compact", "fork"]
 """What began a session."""
 Answer: TypeAlias = dict[str, Any]
-"""A JSON object for the standard output of a hook; empty: the client does what it would have."""
+"""A JSON object for the standard output of a hook; empty: the client continues as usual."""
 
 
 class HookEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """One event. What the client says is here as it is: not checked, cut or redacted.
+    """One event. The client's data is unchanged: not checked, cut or redacted.
 
     Attributes:
         client: The name of its `ClientHooks`, and the source of its sessions.
-        name: What the client calls the event.
-        moment: What it tells.
-        foreign_id: The client's id of the session; None where it names none.
+        name: The client's name of the event.
+        moment: What it reports.
+        foreign_id: The client's id of the session; None where there is none.
         project_path: The folder in which the agent works.
         transcript_path: The file in which the client keeps the session.
-        source: Of ``start``: what began it.
-        at: When it happened, ms UTC or ISO 8601; now where it is None.
+        source: Of ``start``: its cause.
+        at: When it happened, ms UTC or ISO 8601; None: now.
         prompt_id: The client's id of the turn.
-        agent_id: Of the sub-agent that it is of; None: of the main agent.
-        agent_type: What kind of sub-agent that is; may be empty.
+        agent_id: Its sub-agent; None: the main agent.
+        agent_type: The kind of sub-agent; may be empty.
         tool_use_id: The client's id of the call.
         tool_name: Of ``before_tool`` and ``tool``.
-        input: What the tool was given.
-        output: What came back, any JSON value.
-        error: What failed, of ``tool`` and ``interrupted``; None: nothing did.
+        input: The input of the tool.
+        output: The output of the tool, any JSON value.
+        error: The error, of ``tool`` and ``interrupted``; None: there was none.
         text: The prompt, the answer or the summary of a compaction.
         reason: Why a session ended, or the window is compacted.
     """
@@ -69,10 +69,10 @@ class HookEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClientHooks(Protocol):
-    """Reads the events of one agent program, and writes what it honours.
+    """Reads the events of one agent program, and writes the output that it honours.
 
     Attributes:
-        name: Names the client in addresses, and is the source of its sessions: the format of its
+        name: Names the client in URLs, and is the source of its sessions: the format of its
             transcripts where recollect reads those.
     """
 
@@ -82,35 +82,35 @@ class ClientHooks(Protocol):
         """Return an event; never raises, whatever the payload holds.
 
         Args:
-            event_name: What the client calls it; empty where that is only in the payload.
-            payload: The JSON object that its hook was given; any field may be missing or strange.
+            event_name: The client's name of the event; empty where that is only in the payload.
+            payload: The JSON object given to its hook; any field may be missing or malformed.
         """
         ...
 
     def answer(self, event: HookEvent, context: str) -> Answer:
-        """Return what the client's hook prints.
+        """Return the output of the client's hook.
 
         Args:
-            event: What is answered.
-            context: For the prompt; empty where there is nothing to say.
+            event: The event to answer.
+            context: For the prompt; empty where there is none.
         """
         ...
 
 
 def text_of(payload: Mapping[str, Any], name: str) -> str | None:
-    """Return a text field; None where it is missing, or no text."""
+    """Return a text field; None where it is missing or not a text."""
     value = payload.get(name)
     return value if isinstance(value, str) else None
 
 
 def context_answer(event: HookEvent, context: str) -> Answer:
-    """Return what adds a context to a prompt, as most programs honour it; {} without one."""
+    """Return the answer that adds a context to a prompt, as most programs take it; else {}."""
     if not context:
         return {}
     return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": context}}
 
 
 def source_of(payload: Mapping[str, Any]) -> Source | None:
-    """Return what began a session; None where it is missing, or nothing that is known."""
+    """Return the source that began a session; None where it is missing or unknown."""
     source = payload.get("source")
     return source if source in get_args(Source) else None

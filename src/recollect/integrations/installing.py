@@ -1,9 +1,9 @@
-"""Puts an integration into the files of an agent program, and takes it out again.
+"""Installs an integration into the files of an agent program, and removes it.
 
-What is written is computed first, as an `Installation` of whole files, so that it can be shown
-before anything happens. `apply` remembers in ``integrations.json`` of the home what it wrote: its
-own files, and in files of others the steps that it took. `removal` computes from that record, and
-from the files as they are now, what takes all of it back.
+The changes are computed first, as an `Installation` of whole files, so that they can be shown
+before anything is written. `apply` records in ``integrations.json`` of the home what it wrote: its
+own files, and the steps in files of others. `removal` computes from that record, and from the
+current files, how to undo all of it.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         home: The absolute folder of the memory.
         python: The absolute path of the interpreter.
         hook: The absolute path of the hook client.
-        url: Where the worker serves, for clients that call it directly; None where no fixed
-            address is known.
-        options: What the user chose, by name.
+        url: The address of the worker, for clients that call it directly; None where it has no
+            fixed one.
+        options: The user's choices, by name.
     """
 
     home: Path
@@ -63,17 +63,17 @@ class TokenOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
-    """All that is written for a client, or taken back.
+    """All that is written for a client, or undone.
 
     Attributes:
         client: The agent program, such as ``claude-code``.
-        changes: Files, also those that stay as they are.
-        notes: What a user must know or do, one sentence each.
-        follows: Entries of ``workspace.transcripts`` that it needs; of a removal those that an
-            installation put there.
-        token: The token of its own that it needs, in `token_file`; None: it needs none.
-        options: What the user chose, to be remembered; see `Setup`.
-        is_removal: It takes an integration back.
+        changes: Files, including unchanged ones.
+        notes: What the user must know or do, one sentence each.
+        follows: Entries of ``workspace.transcripts`` that it needs; in a removal, those that an
+            installation added.
+        token: The token that it needs, in `token_file`; None: it needs none.
+        options: The user's choices, to be recorded; see `Setup`.
+        is_removal: Whether it removes an integration.
     """
 
     client: str
@@ -86,27 +86,27 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Integration(Protocol):
-    """An agent program that recollect can be put into."""
+    """An agent program that recollect can be installed into."""
 
     name: str
     """As in commands: ``claude-code``."""
     title: str
-    """As its users write it: ``Claude Code``."""
+    """Its name as users write it: ``Claude Code``."""
 
     def is_here(self) -> bool:
         """Return whether the program was used on this machine by this user."""
 
     def installation(self, setup: Setup) -> Installation:
-        """Return what would be written; nothing is."""
+        """Return the changes that an installation would make; nothing is written."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was written for a client.
+    """The record of what was written for a client.
 
     Attributes:
         files: All of them.
-        folders: Those that were made for them, outermost first.
-        follows: As in `Installation`: what the settings did not have before.
+        folders: Those that were created for them, outermost first.
+        follows: As in `Installation`, without what the settings had before.
         token: As in `Installation`.
         options: As in `Installation`.
     """
@@ -119,7 +119,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def token_file(home: Path, client: str) -> Path:
-    """Return where the token of a client's hooks lies."""
+    """Return the path of the token of a client's hooks."""
     return home / "hooks" / f"{client}.token"
 
 
@@ -134,23 +134,23 @@ def installation_of(
     follows: Sequence[str] = (),
     token: TokenOrder | None = None,
 ) -> Installation:
-    """Return what makes a client's files hold what is wanted, and nothing of an older version.
+    """Return the changes that leave what is wanted in a client's files, and nothing older of ours.
 
-    What an earlier installation wrote and this one does not want goes.
+    What only an earlier installation wrote is removed.
 
     Args:
         home: The home of the memory, with the record.
         client: As in `Installation`.
-        own: Whole files of ours.
-        entries: By JSON file of another program, what it must hold.
-        tables: By TOML file of another program, a table that it must hold.
+        own: Files of our own, whole.
+        entries: The required entries, by JSON file of another program.
+        tables: A required table, by TOML file of another program.
         notes: As in `Installation`.
         follows: As in `Installation`.
         token: As in `Installation`.
 
     Raises:
-        Conflict: a file that would be ours was written by somebody else.
-        InvalidInput: a file is not what it must be; the hint has what to put into it by hand.
+        Conflict: a file that would be ours was not written by us.
+        InvalidInput: a file is not valid; the hint has what to put into it by hand.
         Denied: a file is a link, or not the user's.
         StoreError: a file cannot be read.
     """
@@ -170,10 +170,10 @@ def installation_of(
 
 
 def removal(home: Path, client: str) -> Installation:
-    """Return what takes an integration back: own files go, what is ours in files of others too.
+    """Return the removal of an integration: own files go, and what is ours in files of others.
 
     Raises:
-        InvalidInput: a file of another program cannot be understood any more.
+        InvalidInput: a file of another program can no longer be parsed.
         Denied: a file is a link now, or not the user's.
         StoreError: a file cannot be read.
     """
@@ -188,15 +188,15 @@ def removal(home: Path, client: str) -> Installation:
 
 
 def apply(home: Path, installation: Installation) -> None:
-    """Write what an installation says, each file in one step.
+    """Apply an installation, each file in one step.
 
-    The record is written first. Files of our own are there before a file of another program names
-    them, and go after it: killed at any place, the client works, and the same call or a removal
-    goes on.
+    The record is written first. Files of our own exist before a file of another program names them,
+    and are removed after it: if killed at any point, the client works, and the same call or a
+    removal continues.
 
     Raises:
         Conflict: a file changed since the installation was computed; nothing was written.
-        StoreError: a file cannot be written. What was written is in the record.
+        StoreError: a file cannot be written. What was written so far is in the record.
     """
     changes = installation.changes
     for change in changes:
@@ -222,7 +222,7 @@ def apply(home: Path, installation: Installation) -> None:
 
 
 def installed(home: Path) -> dict[str, Record]:
-    """Return what is recorded as written, by client.
+    """Return the records of what was written, by client.
 
     Raises:
         StoreError: the record cannot be read.
@@ -253,7 +253,7 @@ def _changed_meanwhile(path: str) -> Conflict:
 
 
 def _goes_late(change: FileChange) -> int:
-    """Return the order: our own files, then those of others, then what is removed of ours."""
+    """Return the sort key: our own files, then those of others, then removed files of ours."""
     return 1 if change.steps is not None else 0 if change.after is not None else 2
 
 
@@ -269,12 +269,12 @@ def _write(change: FileChange) -> None:
         return
     with os_errors(path.parent):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Set on the draft: what the process masks out is not taken from a file of others.
+    # Set on the draft, so that the umask does not change the mode of a file of others.
     write_file(path, change.after, check=lambda draft: draft.chmod(change.mode))
 
 
 def _sweep(path: Path) -> None:
-    """Remove what a killed call left beside a file."""
+    """Remove the drafts that a killed call left beside a file."""
     with suppress(OSError):
         for each in path.parent.iterdir():
             if is_draft_of(each.name, path.name):
@@ -282,7 +282,7 @@ def _sweep(path: Path) -> None:
 
 
 def _during(before: Record, changes: Sequence[FileChange]) -> Record:
-    """Return a record of what was written before and of what is about to be."""
+    """Return a record of what was written before and what is about to be written."""
     files = {each.path: each for each in before.files}
     folders = dict.fromkeys(before.folders)
     for change in changes:
@@ -293,7 +293,7 @@ def _during(before: Record, changes: Sequence[FileChange]) -> Record:
 
 
 def _written(change: FileChange, known: Written | None) -> Written:
-    """Return what the record says of a file while it may be as before or as after."""
+    """Return the entry to record for a file that may be in its old or its new state."""
     text = None if change.before is None else change.before.decode(errors="replace")
     blank = text if text is not None and not text.strip() else None
     steps = change.steps
@@ -308,7 +308,7 @@ def _written(change: FileChange, known: Written | None) -> Written:
 
 
 def _after(during: Record, changes: Sequence[FileChange]) -> Record:
-    """Return the record of what is there now; folders in which nothing is left are removed."""
+    """Return the record of the current state; empty folders are removed."""
     steps = {each.path: each.steps for each in changes if each.after is not None}
     files = (
         replace(each, steps=steps[each.path])
@@ -323,7 +323,7 @@ def _after(during: Record, changes: Sequence[FileChange]) -> Record:
 
 
 def _missing_parents(path: str) -> Iterator[str]:
-    """Yield the folders that will be made for a file, outermost first."""
+    """Yield the folders to create for a file, outermost first."""
     yield from (str(each) for each in reversed(Path(path).parents) if not each.exists())
 
 

@@ -1,7 +1,7 @@
-"""Changes of a JSON file of another program, made in its text: what was there keeps every byte.
+"""Changes of a JSON file of another program, made in its text: all else keeps every byte.
 
-A `JsonEntry` says what is wanted. `with_entries` puts it in and returns the `Step` values that it
-took; `without_steps` takes these out of the text as it is then, whoever edited it in between.
+A `JsonEntry` is a required value. `with_entries` inserts it and returns the `Step` values taken;
+`without_steps` undoes these in the current text, whoever edited it in between.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class JsonEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A value that a file of another program must hold.
 
     Attributes:
-        path: Keys from the root; containers that are missing are made.
-        value: What JSON can say.
+        path: Keys from the root; missing containers are created.
+        value: A JSON value.
         is_item: The path names an array, and the value is one of its items.
-        gives_way: The key is not named after us: what others set it to since stays.
+        gives_way: The key is not named after us: a later value of others stays.
     """
 
     path: tuple[str, ...]
@@ -37,15 +37,15 @@ class JsonEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
-    """One change that was made, with what is needed to take it back.
+    """One change, with what is needed to undo it.
 
     Attributes:
         into: Keys from the root to the container that was changed.
         key: The member that was set; None where an item was added to an array.
-        value: What it was set to. An empty container was made for later steps, and goes back
-            only where nothing is left in it.
-        was: The text of the value before; None where the key was missing.
-        blank: What the container held between its brackets where it was empty.
+        value: The new value. An empty container was created for later steps, and is removed only if
+            it is empty.
+        was: The text of the old value; None where the key was missing.
+        blank: The text between the brackets of the container where it was empty.
         gives_way: As in `JsonEntry`.
     """
 
@@ -69,10 +69,10 @@ class _Part(NamedTuple):
 def with_entries(text: str, entries: Iterable[JsonEntry]) -> tuple[str, tuple[Step, ...]]:
     """Return the text with all entries, and the steps that were needed.
 
-    What is there already is not a step: it stays when the steps are taken back.
+    What exists already is not a step: it stays when the steps are undone.
 
     Raises:
-        InvalidInput: the text is not a JSON object, or something else is where a container must be.
+        InvalidInput: the text is not a JSON object, or another value is where a container must be.
     """
     object_of(text)
     steps: list[Step] = []
@@ -88,7 +88,7 @@ def with_entries(text: str, entries: Iterable[JsonEntry]) -> tuple[str, tuple[St
 
 
 def without_steps(text: str, steps: Sequence[Step]) -> str:
-    """Return the text without what the steps put in, as far as it is still there.
+    """Return the text without what the steps inserted, as far as it is still there.
 
     Raises:
         InvalidInput: the text is not a JSON object.
@@ -104,7 +104,7 @@ def _containers(entry: JsonEntry) -> list[tuple[str, ...]]:
 
 
 def object_of(text: str) -> dict[str, Any]:
-    """Return what a text says.
+    """Return the JSON object in a text.
 
     Raises:
         InvalidInput: it is not a JSON object.
@@ -127,7 +127,7 @@ def _set(
     only_missing: bool = False,
     gives_way: bool = False,
 ) -> str:
-    """Set a member of a container that is there; note the step where anything changed."""
+    """Set a member of an existing container; record the step if anything changed."""
     *into, key = path
     at = _container_at(text, into, "{")
     found = _member(text, at, key)
@@ -158,7 +158,7 @@ def _undo(text: str, step: Step) -> str:
     kind = "[" if step.key is None else "{"
     try:
         at = _container_at(text, step.into, kind)
-    except InvalidInput:  # it went since, or is something else now
+    except InvalidInput:  # it was removed since, or is another value now
         return text
     parts = _parts(text, at)[0]
     for index in range(len(parts) - 1, -1, -1):
@@ -172,7 +172,7 @@ def _undo(text: str, step: Step) -> str:
 
 
 def _is_ours(value: Any, step: Step) -> bool:
-    """Return whether a value is to be taken back: as we wrote it, or below a name of ours."""
+    """Return whether to undo a value: it is as we wrote it, or below a name of ours."""
     if step.value in ({}, []) or step.key is None or step.gives_way or step.was is not None:
         return bool(value == step.value)
     return True
@@ -197,7 +197,7 @@ def _not_a_container(keys: Sequence[str], kind: str) -> InvalidInput:
 
 
 def _member(text: str, at: int, key: str) -> _Part | None:
-    """Return the member that counts: of two with one key, the last."""
+    """Return the effective member: of two with one key, the last."""
     return next((part for part in reversed(_parts(text, at)[0]) if part.key == key), None)
 
 
@@ -206,7 +206,7 @@ def _value(text: str, part: _Part) -> Any:
 
 
 def _parts(text: str, at: int) -> tuple[list[_Part], int]:
-    """Return what is in the container that opens at an offset, and where it closes."""
+    """Return the parts of the container that opens at an offset, and the offset where it closes."""
     parts: list[_Part] = []
     place = _skip(text, at + 1)
     while text[place] not in "]}":
@@ -228,7 +228,7 @@ def _skip(text: str, place: int) -> int:
 
 
 def _inserted(text: str, at: int, key: str | None, value: Any) -> tuple[str, str | None]:
-    """Return the text with one more part at the end of a container, and what an empty one held."""
+    """Return the text with a part added to a container, and what an empty one held."""
     parts, close = _parts(text, at)
     name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     if parts:

@@ -1,8 +1,8 @@
-"""Tables of ours in a TOML file of another program, put in and taken out as text.
+"""Tables of ours in a TOML file of another program, inserted and removed as text.
 
 Comments cannot mark them: Codex rewrites its config.toml, drops a comment before a table and puts
-its own tables right behind ours. So a table is known by its header, and what a change did is
-checked by reading the file again: nothing else may differ.
+its own tables directly after ours. So a table is identified by its header, and a change is checked
+by parsing the result: nothing else may differ.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _BRACKET = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
 class TomlTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=True):
-    """That a table was put in.
+    """The record of an inserted table.
 
     Attributes:
         path: Its keys from the root: ``("mcp_servers", "recollect")``.
-        glue: What was put between it and what was there.
+        glue: The text inserted between it and the existing text.
     """
 
     path: tuple[str, ...]
@@ -33,14 +33,14 @@ class TomlTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
 
 
 def with_table(text: str, table: str) -> tuple[str, TomlTable]:
-    """Return the text with a table at its end, and what takes it out again.
+    """Return the text with a table at its end, and the record that removes it.
 
     Args:
         text: TOML.
-        table: TOML that begins with the header of the table; others may be below it.
+        table: TOML that begins with the header of the table; subtables may follow.
 
     Raises:
-        InvalidInput: the text is not TOML, or has a table of that name already.
+        InvalidInput: the text is not TOML, or already has a table of that name.
     """
     document = _read(text)
     path = _path_of(table.partition("\n")[0])
@@ -57,7 +57,7 @@ def without_table(text: str, table: TomlTable) -> str:
     """Return the text without the table and those below it, wherever they are now.
 
     Raises:
-        InvalidInput: the text is not TOML, or says the same in a way that cannot be cut out.
+        InvalidInput: the text is not TOML, or has the table in a form that cannot be cut out.
     """
     document = _read(text)
     if _at(document, table.path) is None:
@@ -75,7 +75,7 @@ def without_table(text: str, table: TomlTable) -> str:
 
 
 def _trailing(part: str) -> int:
-    """Return the length of the blank lines and comments at an end: they belong to what follows."""
+    """Return the length of trailing blank lines and comments: they belong to what follows."""
     lines = part.splitlines(keepends=True)
     count = 0
     while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
@@ -91,14 +91,14 @@ def _joined(before: str, rest: str, glue: str) -> str:
 def _read(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also a number of too many digits
+    except (ValueError, RecursionError) as error:  # also for a number with too many digits
         raise InvalidInput("the file must hold TOML") from error
 
 
 def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield where a table begins, and its keys.
+    """Yield the start of each table, and its keys.
 
-    A line that begins so within a value is none: the text before it cannot be parsed by itself.
+    A similar line within a value is not one: the text before it cannot be parsed alone.
     """
     known = 0
     for found in _BRACKET.finditer(text):
@@ -127,7 +127,7 @@ def _at(document: Any, path: tuple[str, ...]) -> Any:
 
 
 def _check(text: str, path: tuple[str, ...], document: dict[str, Any]) -> None:
-    """Refuse a change that did more than to put in or to take out one table."""
+    """Refuse a change that did more than insert or remove one table."""
     try:
         is_sound = _pruned(tomllib.loads(text), path) == _pruned(document, path)
     except tomllib.TOMLDecodeError:
@@ -141,7 +141,7 @@ def _not_by_itself(path: tuple[str, ...]) -> InvalidInput:
 
 
 def _pruned(document: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """Return a document without what is at a path, and without what is empty then."""
+    """Return a document without the value at a path, and without containers that become empty."""
     key, *rest = path
     inner = document.get(key)
     left = _pruned(inner, tuple(rest)) if rest and isinstance(inner, dict) else None

@@ -1,6 +1,6 @@
-"""How many tokens may go to paid providers in a day (UTC), how many did, and what they cost.
+"""Budgets of a day (UTC) for paid providers: tokens allowed and used, and their cost.
 
-The count is a port, so that it can outlive the process; whoever has a database keeps it there.
+The count is a port, so that it can outlive the process, in a database.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Spending(Protocol):
 
 
 class MemorySpending:
-    """Counts for as long as the process lives."""
+    """Counts in memory, for the life of the process."""
 
     def __init__(self) -> None:
         self.bills: list[Bill] = []
@@ -55,13 +55,13 @@ class DailyBudget:
 
     Args:
         limit: Tokens of a day; 0 sets no limit, and everything is still counted.
-        spending: Where the count is.
-        clock: Tells the day.
+        spending: Keeps the count.
+        clock: Gives the day.
         model: ``provider:model``.
-        price: What its tokens cost; None where it is not known, or not counted.
-        hints: What its error hints at.
-        purposes: Tokens of a day by purpose, within ``limit``; without one, or with 0, only that
-            counts.
+        price: Of its tokens; None where it is not known, or not counted.
+        hints: For its error.
+        purposes: Tokens of a day by purpose, within ``limit``; without one, or with 0, only
+            ``limit`` applies.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class DailyBudget:
 
     @contextmanager
     def hold(self, tokens: int, purpose: str = "") -> Iterator[None]:
-        """Keep ``tokens`` of the day, and of its purpose, for a request that is under way.
+        """Reserve ``tokens`` of the day, and of its purpose, for a request in progress.
 
         Raises:
-            BudgetSpent: the day has not so many left.
+            BudgetSpent: fewer are left for the day.
         """
         with self._lock:
             self._require(tokens, purpose)
@@ -102,21 +102,21 @@ class DailyBudget:
                 self._held[purpose] -= tokens
 
     def left(self) -> int | None:
-        """Return the tokens that the day still has; None without a limit."""
+        """Return the tokens left for the day; None without a limit."""
         with self._lock:
             spent = self._spending.spent(self._day()) + self._held.total()
         return max(0, self._limit - spent) if self._limit else None
 
     def add(self, tokens: int) -> None:
-        """Count what a request for vectors really took."""
+        """Count the actual tokens of a request for vectors."""
         self.charge(TokenUse(input=tokens))
 
     def charge(self, use: TokenUse, usd: float | None = None, purpose: str = "") -> float | None:
-        """Count what a request really took; return what it cost, None where that is not known.
+        """Count the actual tokens of a request; return the cost, None where it is not known.
 
         Args:
             use: Its tokens.
-            usd: What the provider says that it cost; None has it computed.
+            usd: The cost by the provider; None to compute it.
             purpose: What the request was for.
         """
         if usd is None and self._price is not None:

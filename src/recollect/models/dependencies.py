@@ -1,4 +1,4 @@
-"""What models are made with besides their settings; the composition root hands it down."""
+"""The dependencies of models besides their settings; the composition root passes them in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Dependencies(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         models: The folder of model files.
         spending: Counts the tokens sent to paid providers.
-        retry_clock: Knows the day, and how the clients of providers wait.
+        retry_clock: Gives the day, and the waits of provider clients.
         environ: Variables that may hold keys; None is the process environment.
     """
 

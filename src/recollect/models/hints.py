@@ -1,6 +1,6 @@
-"""What a user reads when a provider fails: which setting to look at, and what goes on meanwhile.
+"""Hints for the user when a provider fails: the setting to check, and what works meanwhile.
 
-One value for each kind of model, so that the client, its tries and the budget serve them all.
+One value for each kind of model, so that the client, its retries and the budget serve all kinds.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ class Hints(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one kind of model, as hints name them.
 
     Attributes:
-        section: Holds address, key, headers and limit.
+        section: The section with address, key, headers and limit.
         choice: The setting that names provider and model.
-        size: The setting to look at when nothing more is known.
-        kind: Who fails, one of them.
-        meanwhile: What goes on without an answer.
-        slower: What lowers the rate of requests; empty where nothing does.
-        smaller: What makes requests smaller.
+        size: The setting to check when nothing more is known.
+        kind: The kind of model, in the singular.
+        meanwhile: What works without an answer.
+        slower: How to lower the rate of requests; empty where that is not possible.
+        smaller: How to make requests smaller.
     """
 
     section: str
@@ -32,7 +32,7 @@ class Hints(msgspec.Struct, frozen=True, kw_only=True):
     smaller: str
 
     def setting(self, name: str) -> str:
-        """Return the whole name of a setting of the section."""
+        """Return the full name of a setting of the section."""
         return f"{self.section}.{name}"
 
     def unreadable(self, provider: str) -> ProviderUnavailable:

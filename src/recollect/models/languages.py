@@ -1,6 +1,6 @@
-"""Which languages an embedder reads, as far as it is known, in words for people.
+"""The languages that an embedder reads, as far as known, with a description for people.
 
-A question in a language that the model does not read is still answered by its words.
+A question in a language that the model does not read is still searched by its words.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ _KNOWN = (
         " snowflake-arctic-embed granite-embedding voyage-2 e5-small-v2 e5-base-v2 e5-large-v2",
     ),
 )
-"""Tag -> what names of models hold; the first row that fits counts. Source: the models' cards."""
+"""Tag -> parts of names of models; the first matching row counts. Source: the models' cards."""
 _SHOWN = 6
 
 
 def languages_of(embedder: object) -> tuple[str, ...]:
     """Return the BCP 47 tags of the languages that an embedder reads; empty where unknown.
 
-    An embedder may state them in an attribute ``languages``; the names of well-known models tell.
+    An embedder may state them in an attribute ``languages``; otherwise they follow from well-known
+    names of models.
     """
     stated: Sequence[str] = getattr(embedder, "languages", ())
     if stated:
@@ -43,7 +44,7 @@ def languages_of(embedder: object) -> tuple[str, ...]:
 
 
 def describe_languages(tags: Sequence[str]) -> str:
-    """Return what is shown of the languages of an embedder, and what becomes of the others.
+    """Return a description of the languages of an embedder, and of how others are searched.
 
     >>> describe_languages(["mul"])
     'many'

@@ -1,10 +1,10 @@
-"""What models cost: list prices, and the cost of an answer.
+"""Prices of models, and the cost of an answer.
 
-List prices in USD for a million tokens, asked for directly: without batches and long-context
+List prices in USD for a million tokens of direct requests: without batches and long-context
 surcharges. Source: the price pages of OpenAI (embeddings January 2024, unchanged since; language
 models June 2026), Voyage AI (January 2026), Gemini (April 2026) and Anthropic (October 2026), which
-also say what a provider's cache costs in shares of the price of input. Prices change, and an
-account may have others: those of the settings go before the table.
+also give the prices of a provider's cache as shares of the price of input. Prices change, and an
+account may have others: those of the settings override the table.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Price(msgspec.Struct, frozen=True):
     """USD for a million tokens.
 
     Attributes:
-        input: Of what is read.
-        output: Of what is written; an embedder writes nothing.
-        cache_read: Share of `input` that a token from the cache costs.
-        cache_write: Share of `input` that a token put into it costs.
+        input: Of tokens read.
+        output: Of tokens written; an embedder writes nothing.
+        cache_read: The price of a token from the cache, as a share of `input`.
+        cache_write: The price of a token written to it, as a share of `input`.
     """
 
     input: float
@@ -36,7 +36,7 @@ class Price(msgspec.Struct, frozen=True):
     cache_write: float = 1.25
 
     def usd(self, use: TokenUse) -> float:
-        """Return what ``use`` costs.
+        """Return the cost of ``use`` in US dollars.
 
         >>> Price(input=1.0, output=5.0).usd(TokenUse(input=1_000_000, output=200_000))
         2.0

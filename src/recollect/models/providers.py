@@ -1,4 +1,4 @@
-"""What the providers of both kinds of models share: where they are, how a key is sent, a client."""
+"""The common part of providers of both kinds of models: address, key, client."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from recollect.models.http.client import MAX_ANSWER_BYTES, READ_S, ProviderClien
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
-    """How a provider is reached.
+    """The address and the authentication of a provider.
 
     Attributes:
         name: Such as ``openai``.
         base_url: Its own address.
         key_header: The header that carries the key.
-        key_prefix: What comes before the key in it.
-        headers: Others that it wants.
-        needs_key: Also at an address of the user's own, where other providers need none.
+        key_prefix: The text before the key in it.
+        headers: Other required headers.
+        needs_key: Whether a key is needed also at the user's own address.
     """
 
     name: str

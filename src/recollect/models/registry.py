@@ -1,8 +1,8 @@
 """Finds models by name: ``provider`` or ``provider:model``; embedders and language models alike.
 
 Our own providers are in a table, those of other packages are entry points; both are imported when
-they are chosen. What cannot be made for want of a key, a file or a package is not an error: the
-choice says why, and what would help.
+chosen. A model that lacks a key, a file or a package is not an error: the choice says why, and what
+would help.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from recollect.models import hints
 from recollect.models.dependencies import Dependencies
 from recollect.models.embedding.embedder import Embedder
 
-if TYPE_CHECKING:  # imported where a language model is configured
+if TYPE_CHECKING:  # imported only if a language model is configured
     from recollect.models.language.model import LanguageModel, WatchedModel
 
 AUTO, NONE, LOCAL, GGUF = "auto", "none", "local", "gguf"
 REMOTE = ("openai", "gemini", "voyage")
-"""Those that ``embedding.remote`` is about, in the order in which ``auto`` tries them."""
+"""The providers that ``embedding.remote`` applies to, in the order in which ``auto`` tries them."""
 
 _DEFAULT_MODEL = "local:all-MiniLM-L6-v2"
 
@@ -41,8 +41,8 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
         built_in: Name -> module and function of ours, which takes the spec, the settings and the
             dependencies.
         reserved: Names that are not providers.
-        hints: What this kind of model is called.
-        plugin_extras: What a provider of another package takes after name and settings.
+        hints: The hints for this kind of model.
+        plugin_extras: Arguments of another package's provider after name and settings.
     """
 
     group: str
@@ -97,17 +97,17 @@ LANGUAGE_MODELS: Registry[LanguageModel] = Registry(
 
 
 class EmbeddingProvider(Protocol):
-    """What an entry point of the group ``recollect.embedders`` names."""
+    """The type of an entry point of the group ``recollect.embedders``."""
 
     def __call__(self, model: str, settings: EmbeddingSettings, models: Path) -> Embedder:
-        """Return the embedder of ``model``; an empty name is the provider's default."""
+        """Return the embedder of ``model``; an empty name means the provider's default."""
 
 
 class LanguageProvider(Protocol):
-    """What an entry point of the group ``recollect.language_models`` names."""
+    """The type of an entry point of the group ``recollect.language_models``."""
 
     def __call__(self, model: str, settings: LanguageSettings) -> LanguageModel:
-        """Return the model of a name; an empty one is the provider's default."""
+        """Return the model with a name; an empty one means the provider's default."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,12 +116,13 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         embedder: None for lexical search only.
         reason: One sentence for `recollect status`.
-        hint: What would give a better embedder; empty when there is nothing to do.
+        hint: How to get a better embedder; empty when there is nothing to do.
         requested: What the settings ask for; empty when a program gave the embedder.
         fallback: Takes over when `embedder` fails; None where there is none.
-        fallback_from: What was asked for and could not be made, when `embedder` is the fallback.
-        fallback_reason: Why it could not.
-        fallback_error: Why the fallback cannot take over; None where it can, or none is set.
+        fallback_from: The requested provider that could not be used, when `embedder` is the
+            fallback.
+        fallback_reason: Why it could not be used.
+        fallback_error: Why the fallback cannot be used; None if it can, or none is set.
     """
 
     embedder: Embedder | None
@@ -160,14 +161,14 @@ def choose_embedder(
 ) -> Choice:
     """Return the embedder that ``spec`` names, and the reason. Loads no model, sends nothing.
 
-    What cannot be made for want of a key, a file or a package is not an error: the fallback of the
-    settings takes its place, or the search is lexical and says why.
+    An embedder that lacks a key, a file or a package is not an error: the fallback of the settings
+    replaces it, or the search is lexical and says why.
 
     Args:
         spec: ``auto``, ``none``, ``provider`` or ``provider:model``.
         settings: The section ``embedding``.
         models: The folder of model files that all homes share.
-        dependencies: What else embedders are made with.
+        dependencies: Other dependencies of embedders.
 
     Raises:
         InvalidInput: the provider or the local model is unknown.
@@ -198,11 +199,11 @@ def choose_language(
 ) -> LanguageChoice:
     """Return the model that the settings name, and the reason for it. Sends nothing.
 
-    What cannot be made for want of a key or a program is not an error: its work is done by rule.
+    A model that lacks a key or a program is not an error: its work is done by rule.
 
     Args:
         settings: The section ``language``.
-        dependencies: What else models are made with; without it, tokens are counted in memory.
+        dependencies: Other dependencies of models; without them, tokens are counted in memory.
 
     Raises:
         InvalidInput: the provider is unknown.
@@ -238,11 +239,11 @@ def local_folder(settings: EmbeddingSettings, models: Path) -> Path:
 
 
 def create_local(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> Embedder:
-    """Return a local embedder, ours or one of the user's own; it loads its model at the first text.
+    """Return a local embedder, ours or the user's own; it loads its model at the first text.
 
     Raises:
-        InvalidInput: no model can have that name.
-        ModelMissing: a model other than the default one is not there, or lacks a file or package.
+        InvalidInput: the name is not valid for a model.
+        ModelMissing: a model other than the default is missing, or lacks a file or package.
     """
     from recollect.models.local.folder import MODEL
 
@@ -330,7 +331,7 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
 
 
 def _missing_local(settings: EmbeddingSettings, models: Path) -> ModelMissing | None:
-    """Return what the local embedder lacks, or None when it is there."""
+    """Return what the local embedder lacks, or None when it is complete."""
     from recollect.models.local.folder import INSTALL_HINT, ModelFolder
     from recollect.models.local.runtime import RUNTIME_HINT, runtime_is_installed
 
@@ -342,14 +343,14 @@ def _missing_local(settings: EmbeddingSettings, models: Path) -> ModelMissing | 
 
 
 def _has_gguf(settings: EmbeddingSettings, models: Path) -> bool:
-    """Return whether it is worth looking for what reads GGUF files: one may be there."""
+    """Return whether to look for a provider that reads GGUF files: one may exist."""
     return settings.gguf_path is not None or any(models.glob("*.gguf"))
 
 
 def _fallback(
     spec: str, settings: EmbeddingSettings, dependencies: Dependencies
 ) -> tuple[Embedder | None, str | None]:
-    """Return the fallback of the settings, if it can be made, and why it could not take over."""
+    """Return the fallback of the settings, if it can be made, and why it cannot be used."""
     fallback = settings.fallback.strip()
     if fallback in {NONE, spec}:
         return None, None
@@ -363,7 +364,7 @@ def _fallback(
     missing: RecollectError | None = None
     try:
         made = EMBEDDERS.create(fallback, own, dependencies)
-        if made.model == _DEFAULT_MODEL:  # it looks for its files at the first text only
+        if made.model == _DEFAULT_MODEL:  # it checks for its files only at the first text
             missing = _missing_local(own, dependencies.models)
     except (ModelMissing, ProviderRejected) as error:
         made, missing = None, error
@@ -371,7 +372,7 @@ def _fallback(
 
 
 def _settings_of(fallback: str, spec: str, settings: EmbeddingSettings) -> EmbeddingSettings:
-    """Return the settings for a fallback: the first remote provider's address and key are its own.
+    """Return the settings for a fallback, without the address and key of another provider.
 
     A key of one provider must never be sent to another.
     """

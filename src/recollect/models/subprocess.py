@@ -1,7 +1,7 @@
 """Runs a program of the user: a list of arguments, few variables, a deadline, a cap on its output.
 
-Never a shell. What goes on too long, or says too much, is killed with everything that it started.
-Knows nothing of what the program does or what its output means.
+Never a shell. A program that runs too long, or writes too much, is killed with all its children.
+Nothing here depends on what the program does or what its output means.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from recollect.core.errors import ProviderUnavailable
 MOST_BYTES = 8 << 20
 """Output of a program at most; some hundred hits with their snippets are 100 kB."""
 _STEP_S = 0.2
-"""How often a running program is asked whether it should end."""
+"""How often to check whether a running program should be stopped."""
 _PIECE_BYTES = 65_536
 
 MISSING = "is not installed"
-"""What an error says of a program that cannot be found."""
+"""The words of the error for a missing program."""
 
 Failed = Callable[[str], ProviderUnavailable]
-"""Returns the error for what a program did or did not do, one sentence without its subject."""
+"""Returns the error for a failure of a program, given as a sentence without its subject."""
 
 
 class ProgramOutput(msgspec.Struct, frozen=True):
-    """What a program wrote, and how it ended: a negative code is a signal."""
+    """The output of a program, and its exit code: a negative one is a signal."""
 
     out: bytes
     err: bytes
@@ -47,7 +47,7 @@ class Program:
 
     Args:
         name: Its name or path.
-        environ: All its variables; ``PATH`` is also where it is looked for.
+        environ: All its variables; ``PATH`` is also searched for it.
         failed: Makes the errors.
     """
 
@@ -58,7 +58,7 @@ class Program:
 
     @property
     def path(self) -> str | None:
-        """Return where it is; None where it is not installed."""
+        """Return the path of the program; None where it is not installed."""
         return shutil.which(self._name, path=self._environ.get("PATH"))
 
     def run(
@@ -70,17 +70,17 @@ class Program:
         given: bytes = b"",
         stopping: Callable[[], bool] = lambda: False,
     ) -> ProgramOutput:
-        """Return what the program wrote, once it ended.
+        """Run the program and return its output, once it ended.
 
         Args:
             arguments: Without the program.
-            folder: Where it runs.
-            timeout_s: When it is killed.
-            given: What it reads from its input.
-            stopping: Asked often; after True it is killed.
+            folder: Its working directory.
+            timeout_s: The time until it is killed.
+            given: Its standard input.
+            stopping: Called often; after True it is killed.
 
         Raises:
-            ProviderUnavailable: it is not there, took too long or said too much.
+            ProviderUnavailable: it is missing, took too long or wrote too much.
         """
         process = self._start(arguments, folder)
         try:
@@ -108,7 +108,7 @@ class Program:
 
 
 class _Talk:
-    """Writes the input of a process and reads both its outputs to their ends."""
+    """Writes the input of a process and reads both its outputs to the end."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class _Talk:
     def _feed(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         try:
             self._given = self._given[os.write(key.fd, self._given[:_PIECE_BYTES]) :]
-        except OSError:  # it does not want to hear the rest
+        except OSError:  # it does not read the rest
             self._given = memoryview(b"")
         if not self._given:
             selector.unregister(key.fileobj)
@@ -177,7 +177,7 @@ class _Talk:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and what it started; one that was waited for has nothing left to kill."""
+    """Kill a process and its children; a reaped process has nothing left to kill."""
     if process.returncode is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)

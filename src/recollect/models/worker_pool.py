@@ -1,7 +1,7 @@
-"""Runs jobs side by side in threads that no one has to wait for.
+"""Runs jobs concurrently in threads that need not be awaited.
 
-The threads are daemons: after Ctrl-C the program ends at once, and a request that is under way ends
-on its own within its deadline.
+The threads are daemons: after Ctrl-C the program ends at once; a request in progress ends within
+its deadline.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Result = TypeVar("Result")
 
 
 def run_within(seconds: float, work: Callable[[], Result]) -> Result:
-    """Return what ``work`` returns, or raise what it raises, within so many seconds.
+    """Return the result of ``work``, or raise its error, within so many seconds.
 
-    It runs in a daemon thread; what comes later than that is dropped.
+    It runs in a daemon thread; a later result is dropped.
 
     Raises:
         TimeoutError: it was not ready in time.
@@ -37,11 +37,11 @@ def _unavailable(error: ThreadDied) -> ProviderUnavailable:
 
 
 class WorkerPool(Generic[Job, Result]):
-    """Works off jobs in order of their places, up to ``width`` at once.
+    """Runs jobs in their order, up to ``width`` at once.
 
     Args:
-        jobs: What is to be done.
-        work: Does one of them; what it raises, `results` raises.
+        jobs: The jobs.
+        work: Does one of them; `results` raises its errors.
         width: Threads at most.
     """
 
@@ -52,9 +52,9 @@ class WorkerPool(Generic[Job, Result]):
         self._is_stopped = False
 
     def results(self) -> Generator[Result, None, None]:
-        """Yield results as they come, in no order; ends when all begun jobs are done.
+        """Yield results as they arrive, in no order; ends when all started jobs are done.
 
-        A caller that leaves early stops the workers.
+        Closing the iterator early stops the workers.
 
         Raises:
             ProviderUnavailable: the thread of a job died, or none can be started.
@@ -71,7 +71,7 @@ class WorkerPool(Generic[Job, Result]):
             self.stop()
 
     def stop(self) -> None:
-        """Begin no further job; those under way are still finished."""
+        """Start no further job; those in progress are still finished."""
         self._is_stopped = True
 
     def _do(self, job: Job) -> list[Result]:

@@ -1,7 +1,7 @@
 """Blobs of observations: there as long as a row names them, and no sooner.
 
-Whoever writes a row stores its blob afterwards, in the same transaction; whoever removes one looks
-within a transaction whether a row names it. Writers come one after the other, those of other
+A writer of a row stores its blob afterwards, in the same transaction; a blob is removed within
+a transaction that checks that no row names it. Writers run one after the other, those of other
 processes included, so neither can pass the other. What has no row, because its session was erased,
 deleted or is another's, never reaches the disk.
 """
@@ -30,8 +30,8 @@ def store_named(tx: Transaction, blobs: Blobs, payloads: Iterable[Payload]) -> N
 
     Args:
         tx: The transaction that wrote the rows.
-        blobs: Where to.
-        payloads: Of which a row has only head and tail.
+        blobs: The store of blobs.
+        payloads: Those of which a row has only head and tail.
 
     Raises:
         StoreError: it could not be written.
@@ -47,7 +47,7 @@ def _is_named(tx: Transaction, digest: str) -> bool:
 
 
 def remove_unused(database: Database, blobs: Blobs) -> int:
-    """Remove the blobs that no row names; return how many went.
+    """Remove the blobs that no row names; return their number.
 
     Raises:
         StoreError: one cannot be removed; the others are.

@@ -1,7 +1,7 @@
 """Rules: the type, the importance and the trust of an observation, by tool, command and words.
 
-No model. What a tool gave back is never read for its meaning, only whether it failed: text from
-the web or a file cannot make an observation important.
+No model. The output of a tool is never read for its meaning, only whether it failed: text from the
+web or a file cannot make an observation important.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VERSION = "rules-1"
 """Raise it when the same moment gives another type, importance, title or summary."""
 
 SPOKEN = frozenset({"prompt", "answer", "subagent", "compaction", "manual"})
-"""What is made of words instead of a tool."""
+"""Events that consist of words instead of a tool call."""
 
 _WRITES = frozenset(
     "write edit multiedit notebookedit write_file replace apply_patch edit_file create_file"
@@ -64,11 +64,11 @@ _IMPORTANCE = {
     "routine": 0.1,
 }
 _FAILED = 0.15
-"""What a failure adds: the next one should know of it."""
+"""Added for a failure: the next session should know of it."""
 _LASTING = 0.2
-"""What words add that somebody wants kept."""
+"""Added for words that somebody wants kept."""
 _LOOKED = 0.2
-"""What a look at the state of a repository loses."""
+"""Subtracted for a look at the state of a repository."""
 
 
 def type_of(evidence: Evidence, files: tuple[str, ...]) -> str:
@@ -81,7 +81,7 @@ def type_of(evidence: Evidence, files: tuple[str, ...]) -> str:
 
 
 def importance_of(evidence: Evidence, kind: str) -> float:
-    """Return how important a moment of a type is, 0 to 1, to two places."""
+    """Return the importance of a moment of a type, 0 to 1, rounded to two decimals."""
     value = _IMPORTANCE.get(kind, _IMPORTANCE["tool_use"])
     if evidence.error is not None:
         value += _FAILED
@@ -93,10 +93,10 @@ def importance_of(evidence: Evidence, kind: str) -> float:
 
 
 def trust_of(evidence: Evidence, *, is_owners: bool) -> Trust:
-    """Return whose words the input and output of a moment are.
+    """Return the trust of a moment: the source of its input and output.
 
     Args:
-        evidence: What is known.
+        evidence: The facts about the moment.
         is_owners: Whether the turn is the owner's.
     """
     if evidence.trust is not None:
@@ -143,7 +143,7 @@ def is_write(tool_name: str | None) -> bool:
 
 
 def git_verb(command: str) -> str | None:
-    """Return what a command line does with git; None where it does nothing.
+    """Return the git operation of a command line, such as ``commit``; None if it has none.
 
     >>> git_verb("cd app && git -C . commit -m 'Fix'"), git_verb("ls")
     ('commit', None)

@@ -46,7 +46,7 @@ _COUNTS: LiteralString = "FROM withheld INDEXED BY withheld_twin WHERE tenant = 
 
 
 DROPPED = "hooks"
-"""The reason under which events of hooks are counted that could not be stored."""
+"""The reason under which hook events that could not be stored are counted."""
 
 
 class Pause(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class CaptureCheck(msgspec.Struct, frozen=True, kw_only=True):
         path: Absolute, secrets marked.
         project: The name of its project, where that is known.
         is_captured: Whether anything of it is stored by itself.
-        refusals: All the rules that say no.
+        refusals: All the rules that exclude it.
     """
 
     path: str
@@ -99,15 +99,15 @@ class CaptureVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the capture of one project.
 
     Attributes:
-        refusals: The rules that say no now.
-        pauses: All the pauses that there ever were for it.
+        refusals: The rules that exclude it now.
+        pauses: All its pauses, past ones included.
     """
 
     refusals: tuple[Refusal, ...]
     pauses: tuple[Pause, ...]
 
     def reason(self, at: int | None = None) -> str | None:
-        """Return why it is not captured at a time, ms UTC; None where it is. Without one: now."""
+        """Return the reason against capture at a time, ms UTC, or now; None if there is none."""
         if self.refusals:
             return self.refusals[0].reason
         is_paused = at is not None and any(pause.covers(at) for pause in self.pauses)
@@ -140,7 +140,7 @@ class CaptureControls:
 
         Args:
             project: The folder in which something happened; None where that is not known.
-            pauses: What `pauses_in` gave, where it was asked already.
+            pauses: The result of `pauses_in`, if the caller has it already.
 
         Raises:
             InvalidInput: an argument is of another type.
@@ -178,7 +178,7 @@ class CaptureControls:
             tool: The tool that it used, if any.
             arguments: What may name files, JSON.
             at: When it happened, ms UTC; now if not given.
-            verdict: On the project, where it is known already.
+            verdict: The verdict on the project, if the caller has it already.
         """
         verdict = self.verdict(project) if verdict is None else verdict
         if verdict.refusals:
@@ -216,7 +216,7 @@ class CaptureControls:
         pause = Pause(project_id=id_, since=now, until=None if for_ms is None else now + for_ms)
 
         def unit(tx: Transaction) -> None:
-            tx.execute(_RESUME, (now, self._tenant, now, id_))  # the new one takes its place
+            tx.execute(_RESUME, (now, self._tenant, now, id_))  # the new pause replaces it
             tx.execute(_PAUSE, (self._tenant, id_, pause.since, pause.until))
             record_audit(tx, self._scope, "capture.pause", now, target=id_)
 
@@ -244,31 +244,31 @@ class CaptureControls:
         return self.pauses()
 
     def pauses(self) -> list[Pause]:
-        """Return the pauses of now."""
+        """Return the pauses in effect now."""
         now = self._clock.now_ms()
         pauses = self._database.read(self.pauses_in)
         return [pause for pause in pauses if pause.covers(now)]
 
     @self_checked
     def pauses_in(self, tx: Transaction) -> list[Pause]:
-        """Return the pauses that there ever were, the oldest first."""
+        """Return all pauses, past ones included, oldest first."""
         rows = compared_rows(tx, "project_id, since, until", _PAUSES, (self._tenant,))
         return [decode(Pause, Pause.__struct_fields__, row) for row in rows]
 
     def count(self, left_out: Mapping[str, int]) -> None:
-        """Add to what was left out, by reason."""
+        """Add to the counts of what was left out, by reason."""
         rows = [(self._tenant, why, n, self._clock.now_ms()) for why, n in left_out.items() if n]
         if rows:
             self._database.write(lambda tx: tx.executemany(_COUNT, rows))
 
     def counts(self) -> dict[str, int]:
-        """Return how much was left out since the home was made, by reason."""
+        """Return the number of items left out since the home was made, by reason."""
         tenant = (self._tenant,)
         rows = self._database.read(lambda tx: compared_rows(tx, "reason, number", _COUNTS, tenant))
         return dict(typed_rows(rows, tuple[str, int]))
 
     def check(self, path: str) -> CaptureCheck:
-        """Return whether a path is captured, and every rule that says no.
+        """Return whether a path is captured, and every rule that excludes it.
 
         Args:
             path: A folder in which an agent works, or a file; absolute. One that is not there is
@@ -337,7 +337,7 @@ def _paused(project: Project | None) -> Refusal:
 
 
 def _off_file(folder: str) -> str | None:
-    """Return the file that says that nothing is captured in a folder; also where that is gone."""
+    """Return the nearest `OFF_FILE` at or above a folder, which itself need not exist any more."""
     path = PurePath(os.path.normpath(folder))
     places = (path, *path.parents, *PurePath(os.path.realpath(folder)).parents)
     return next((str(p / OFF_FILE) for p in places if os.path.lexists(p / OFF_FILE)), None)
@@ -361,7 +361,7 @@ def _names(pattern: str, path: str, folder: str | None) -> bool:
 
 
 def _nameable(text: str) -> str:
-    """Return a text that the file system can be asked for: no name holds what is replaced."""
+    """Return a text that can be passed to the file system: no name holds what is replaced."""
     if not isinstance(text, str):
         raise InvalidInput("a project must be a text", hint="pass the path of its folder")
     try:
@@ -372,7 +372,7 @@ def _nameable(text: str) -> str:
 
 
 def _paths_in(arguments: object) -> Iterator[str]:
-    """Yield what may be a path in the input of a tool: its texts, and the words of commands."""
+    """Yield the possible paths in the input of a tool: its texts, and the words of commands."""
     waiting = [arguments]
     while waiting:
         found = waiting.pop()

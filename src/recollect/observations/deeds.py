@@ -1,7 +1,7 @@
 """What the agent did in a session, in a few lines: kinds, files, what mattered, what still fails.
 
 Made of titles, which hold tool names, files, outcomes and the words of the user or the agent alone;
-no line quotes what a tool gave back.
+no line quotes the output of a tool.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Deed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def deeds_of(tx: Transaction, where: Condition, tokens: int) -> str:
-    """Return what the agent did, as lines of at most ``tokens`` tokens; empty where it did nothing.
+    """Return the agent's actions, as lines of at most ``tokens`` tokens; empty if there are none.
 
     Args:
         tx: A transaction.

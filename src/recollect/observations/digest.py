@@ -1,7 +1,7 @@
 """Titles and summaries of observations by a language model, after they are recorded by rule.
 
 The model reads what the agent wrote itself: tool, input, files and outcome, and the words of its
-owner; never what a tool gave back, so that no page and no file can speak through a title. A call
+owner; never the output of a tool, so that no page and no file can speak through a title. A call
 has observations of one visibility group. What names a file or a number that is not in its source is
 refused, and the words of the rules stay.
 """
@@ -32,18 +32,18 @@ PURPOSE = "observations"
 INSTRUCTIONS_VERSION = "1"
 """Raise it when the instructions ask for something else."""
 KEPT = f"{VERSION}/kept"
-"""What made the words of an observation of which a model had nothing useable to say."""
+"""``made_by`` of an observation for which the model gave no usable words."""
 BATCH = 8
-"""Observations of one call: some 2,000 tokens, and little is lost with an answer of no use."""
+"""Observations per call: some 2,000 tokens, and little is lost with an unusable answer."""
 MOST_CALLS = 4
-"""Calls of one run: indexing waits for it."""
+"""Calls per run: indexing waits for them."""
 OLDEST_MS = DAY_MS
-"""What is older is left to the rules: who switches this on does not pay for all that was before."""
+"""Older observations keep the words of the rules: enabling this does not cost the whole past."""
 INPUT_CHARS = 1_200
-"""What a call has of one input or output at most."""
+"""The most characters of one input or output in a call."""
 _OWN_WORDS = frozenset({"owner", "agent"})
 READ_BY_MODEL = ("owner", "agent", "tool", "web")
-"""Whose observations a model reads."""
+"""The trust values of observations that a model reads."""
 _SYSTEM = """You write the index of what a coding agent did. For each observation between \
 <observation> and </observation> write a title of at most 100 characters that says what was done \
 and to what, and a summary of one or two sentences that says why it matters later. Use the \
@@ -56,7 +56,7 @@ GroupOf = Callable[[Place], str]
 
 
 class DigestedLine(msgspec.Struct, frozen=True):
-    """What a model says of one observation."""
+    """The answer of a model for one observation."""
 
     number: int
     title: Annotated[str, msgspec.Meta(min_length=1)]
@@ -64,7 +64,7 @@ class DigestedLine(msgspec.Struct, frozen=True):
 
 
 class DigestedLines(msgspec.Struct, frozen=True):
-    """What a model answers."""
+    """The answer of a model."""
 
     observations: list[DigestedLine]
 
@@ -78,7 +78,7 @@ class ObservationDigest:
         model: Who is asked.
         group_of: Says who hears what happens at a place.
         redacted: Takes secrets out of an answer.
-        scope: Whose observations.
+        scope: The owner of the observations.
     """
 
     def __init__(
@@ -99,9 +99,9 @@ class ObservationDigest:
         self._scope = scope
 
     def run(self, stopping: Callable[[], bool] = lambda: False) -> int:
-        """Ask for what was recorded in the last day, and return how many were rewritten.
+        """Rewrite what was recorded in the last day; return how many were rewritten.
 
-        A model that does not answer is asked again in the next run; an answer of no use leaves the
+        A model that does not answer is asked again in the next run; an unusable answer leaves the
         words of the rules for good.
         """
         done = 0

@@ -66,7 +66,7 @@ class GivenObservation(msgspec.Struct, frozen=True, kw_only=True):
     project: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be asked whether it is captured."""
+        """Refuse values for which capture cannot be decided."""
         check_text(self.session_id, "session id")
         for name, what in ((self.tool_name, "tool name"), (self.project, "project")):
             if name is not None:
@@ -77,7 +77,7 @@ class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):
     """An observation that can be stored as it is.
 
     Attributes:
-        observation: What it becomes; its owner, number and blobs are not known yet.
+        observation: The observation; its owner, number and blobs are not known yet.
         input: What the tool was given.
         output: What came back.
     """
@@ -204,7 +204,7 @@ class ObservationDrafts:
 
     def _name(self, text: object, what: str) -> str:
         given = JsonCleaner().value(check_text(text, what))
-        # As a value: the same few come again and again, and are remembered.
+        # As a value: the same few names recur, and the redactor caches values.
         redacted = given if self._redactor is None else self._redactor.value(given)
         name = " ".join(redacted.split())
         if not 0 < len(name) <= MAX_LABEL_CHARS:
@@ -232,7 +232,7 @@ FIELDS = GivenObservation.__struct_fields__
 
 
 def given_of(item: object) -> GivenObservation:
-    """Return what a dict with the argument names of `Observations.record` gives.
+    """Return a dict with the argument names of `Observations.record` as a value.
 
     Raises:
         InvalidInput: a name is unknown, or the session id is missing.
@@ -252,7 +252,7 @@ def _names(asked: str = "") -> str:
 
 
 def event_of(given: GivenObservation) -> Made:
-    """Return what made an observation: what is said, else a tool where there is one."""
+    """Return the event of an observation: as given, else by its tool, else ``manual``."""
     if given.event is not None:
         event: Made = _one_of(given.event, Made, "event")
         return event

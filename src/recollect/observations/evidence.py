@@ -13,7 +13,7 @@ from recollect.text.json_value import JsonValue
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller or a hook tells of a moment.
+    """What a caller or a hook reports of a moment.
 
     Attributes:
         event: What made it.

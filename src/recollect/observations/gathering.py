@@ -1,7 +1,7 @@
 """Captures that come at the same time share one piece of work, with an outcome for each.
 
-A group commit shares the sync only. This shares what is read before, the statements and the turn of
-the writer, too: whoever comes while others are stored is stored with all who came meanwhile.
+A group commit shares the sync only. This also shares the reads before it, the statements and the
+writer's turn: what arrives during a commit is stored together in the next one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 MOST = 64
-"""Callers that share a piece of work; all they hand in is in memory at the same time."""
+"""Most callers that share a piece of work: all they hand in is in memory at the same time."""
 
 
 class _Waiting(Generic[Item, Made]):
@@ -45,14 +45,14 @@ class Gathering(Generic[Item, Made]):
         self._mutex = threading.Lock()
         self._waiting: list[_Waiting[Item, Made]] = []
         self._works: _Waiting[Item, Made] | None = None
-        """Whose caller works now, or was called to."""
+        """The one whose caller works now, or was woken to work."""
         self._together_now: list[_Waiting[Item, Made]] = []
-        """Those that it works for."""
+        """The ones that it works for."""
 
     def make(
         self, item: Item, work: Callable[[Sequence[Item]], Sequence[Made]], owner: object
     ) -> Made:
-        """Return what ``work`` makes of ``item``, alone or among others.
+        """Return the result of ``work`` for ``item``, made alone or together with others.
 
         Args:
             item: Depends on no other caller's.
@@ -78,7 +78,7 @@ class Gathering(Generic[Item, Made]):
             return mine.made
         if isinstance(mine.failure, StoreError) and mine.failure.facts.get("outcome") == "unknown":
             raise copy.copy(mine.failure)
-        return work([item])[0]  # what failed may have been another's
+        return work([item])[0]  # another caller's item may have failed
 
     def _look(self) -> None:
         """Let the next one work where the thread that worked for all has died."""

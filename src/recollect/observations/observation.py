@@ -15,8 +15,8 @@ TYPES = (
 """The types that rules give; a caller may give others."""
 
 Trust = Literal["owner", "agent", "tool", "web", "group", "imported"]
-"""Whose words its input and output are: those of the owner, of the agent, of a program or file, of
-the web, of other people, or of a transcript that was imported."""
+"""The source of its input and output: the owner, the agent, a program or file, the web, other
+people, or an imported transcript."""
 
 Made = Literal[
     "tool", "tool_failed", "prompt", "answer", "subagent", "interrupted", "compaction", "manual"
@@ -76,7 +76,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         agent: Owner.
         user: Owner.
         project: Owner; the folder that it was about.
-        turn_sender: In whose turn it happened, as in `Message`.
+        turn_sender: The sender of the turn it happened in, as in `Message`.
     """
 
     __repr__ = brief_repr
@@ -113,11 +113,11 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ObservationBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for by id.
+    """The observations requested by id.
 
     Attributes:
         found: In the order of the ids.
-        missing: The ids that there are none for, or none that the asking session may hear.
+        missing: The ids without an observation that the asking session may hear.
         tokens: About how many tokens the answer costs.
     """
 

@@ -1,4 +1,4 @@
-"""`Observations`: what can be done with observations; `memory.observations` is one of these.
+"""`Observations`: the operations on observations; `memory.observations` is one of these.
 
 Each use case is one durable transaction under the scope of the object.
 """
@@ -52,7 +52,7 @@ from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
 DETAIL_TOKENS = 1_000
-"""What the details of one observation cost at most, unless more is asked for."""
+"""The most tokens that the details of one observation cost by default."""
 _PAGE = 200
 
 Many: TypeAlias = "list[Observation]"
@@ -65,7 +65,7 @@ class Observations:
     """Records what an agent did and saw, and reads it back.
 
     Args:
-        parts: The records, and whose they are.
+        parts: The records, and their owner.
     """
 
     def __init__(self, parts: ObservationParts) -> None:
@@ -145,7 +145,7 @@ class Observations:
 
         Raises:
             NotFound: the scope has no such session.
-            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+            InvalidInput: something of it cannot be stored; the fact ``item`` is its index, from 0.
             Conflict: a session was deleted.
             Denied: a project is not that of the scope.
         """
@@ -272,7 +272,7 @@ class Observations:
     def numbers(
         self, types: Sequence[str] | None = None, min_importance: float | None = None
     ) -> Numbers:
-        """Return the numbers of observations, whoever hears them: what a search is narrowed to.
+        """Return the numbers of the observations that a search is narrowed to, whoever hears them.
 
         Args:
             types: Only these types.
@@ -317,7 +317,7 @@ class Observations:
         return where if types is None else where.among("type", check_texts(types, "types"))
 
     def heard(self, of: Observation, for_session: str | None) -> Observation | None:
-        """Return an observation as a session hears it; None where that hears nothing of it.
+        """Return an observation as a session hears it; None if it hears nothing of it.
 
         Args:
             of: As it is stored.
@@ -379,7 +379,7 @@ def find_observation(
 
     Args:
         tx: A transaction.
-        scope: Whose.
+        scope: Its owner.
         name: A UUID, or a number as ``#12``.
         forgotten: Also one that is forgotten.
 

@@ -1,4 +1,4 @@
-"""Payloads: what a tool was given and what came back, of any length.
+"""Payloads: inputs and outputs of tools, of any length.
 
 The row keeps head and tail; the whole lies in the blob store, under its digest.
 """
@@ -13,7 +13,7 @@ import msgspec
 from recollect.text.boundaries import good_cut
 from recollect.text.tokens import estimate_tokens
 
-if TYPE_CHECKING:  # for a name only
+if TYPE_CHECKING:  # for annotations only
     from recollect.observations.observation import Observation
     from recollect.store.blobs import Blobs
 
@@ -23,7 +23,7 @@ CHARS_PER_TOKEN = 3
 """Where shortening to a number of tokens begins."""
 _HEAD, _TAIL = 0.6, 0.3
 _SHORTEST = 60
-"""Fewer characters than that say nothing beside how much is left out."""
+"""Fewer characters than that are of no use beside the mark of what is left out."""
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ def cut(text: str, most: int = MOST_CHARS) -> str:
 
 
 def cut_to_tokens(text: str, most: int | None) -> str:
-    """Return a text, or head and tail of it, that costs no more; None is any cost."""
+    """Return a text, or its head and tail, of at most ``most`` tokens; None means no limit."""
     if most is None or estimate_tokens(text) <= most:
         return text
     chars = most * CHARS_PER_TOKEN
@@ -83,12 +83,12 @@ def without_payload(of: Observation) -> Observation:
 
 
 def cost_of(of: Observation) -> int:
-    """Return about how many tokens an observation costs as it is."""
+    """Return the approximate cost of an observation as it is, in tokens."""
     return sum(map(estimate_tokens, (of.title, of.summary, of.input, of.output)))
 
 
 def shortened(of: Observation, max_tokens: int) -> Observation:
-    """Return an observation whose input and output are cut so that it costs no more."""
+    """Return an observation whose input and output are cut so that it costs at most that much."""
     if cost_of(of) <= max_tokens:
         return of
     most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
@@ -104,7 +104,7 @@ def shortened(of: Observation, max_tokens: int) -> Observation:
 
 
 def detailed(of: Observation, max_tokens: int | None, blobs: Blobs) -> Observation:
-    """Return an observation that costs no more; without a limit whole, also from the blobs."""
+    """Return an observation within a limit of tokens; without one, whole, read from the blobs."""
     if max_tokens is not None:
         return shortened(of, max_tokens)
     known = ((of.input, of.input_blob), (of.output, of.output_blob))

@@ -1,4 +1,4 @@
-"""Where a folder belongs: the tree that it lies in, as its `.recollect-project` and `.git` tell.
+"""Where a folder belongs: the tree that it lies in, by its `.recollect-project` and `.git`.
 
 Nothing is run, and nothing is read but these two and the files of a git directory that names the
 tree back. Files are regular, of this user, and read up to a size; links are not followed.
@@ -56,7 +56,7 @@ class ProjectPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def look_at(path: str) -> ProjectPlace:
-    """Return what is known of a folder; of one that does not exist only its path."""
+    """Return the facts known about a folder; only its path if it does not exist."""
     check_text(path, "path or name")
     if not os.path.isabs(path) or "\0" in path or not os.path.isdir(path):
         return ProjectPlace(path=path, root=path)
@@ -148,12 +148,12 @@ def normal_remote(url: str) -> str | None:
 
 
 def printable(name: str) -> str:
-    """Return a name on one line, without what a terminal would obey."""
+    """Return a name on one line, without characters that control a terminal."""
     return " ".join("".join(c if c.isprintable() else " " for c in name).split())
 
 
 def _mark(folder: Path) -> dict[str, str]:
-    """Return what a mark says, by the fields of `ProjectPlace`."""
+    """Return the fields of `ProjectPlace` that a folder's mark sets; empty without a mark."""
     if not os.path.lexists(folder / MARK_FILE):
         return {}
     facts: dict[str, str] = {}
@@ -161,7 +161,7 @@ def _mark(folder: Path) -> dict[str, str]:
         found = _MARK_LINE.fullmatch(line)
         if found and found[1] == "name":
             named = printable(found[2][:200])
-            # Whoever asks for a path means what lies there, not what calls itself so.
+            # A query for a path means the folder there, not a project with that name.
             if named and not os.path.isabs(named):
                 facts.setdefault("name", named)
         elif found and _FILE_ID.fullmatch(found[2]):

@@ -77,17 +77,17 @@ def take_project(
     *,
     dry_run: bool = False,
 ) -> bool:
-    """Store a project of elsewhere with its paths, and return whether any of it is new.
+    """Store a project from another home with its paths; return whether any of it is new.
 
     What this home knows wins: a project with its id, and paths that belong to another one. A name
     that is taken gets a number.
 
     Args:
         tx: A transaction.
-        tenant: Whose it becomes.
+        tenant: Its new owner.
         line: The project.
-        unwanted: Paths that stay away, where nothing here has them; with all of its paths so does
-            the project.
+        unwanted: Paths to leave out unless this home has them; the project is left out if all
+            of its paths are.
         dry_run: Store nothing.
     """
     known = KnownProjects(tx, tenant)

@@ -46,7 +46,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         root: The top of its tree where it was seen last.
         remote: Of its repository, ``host/path``.
         paths: Under which sessions are stored, or that a person gave.
-        sessions: How many there are, the deleted not counted.
+        sessions: The number of sessions, without deleted ones.
         merged: Names of the projects that were joined to it.
         looks_like: Names of the projects that look like the same.
     """
@@ -153,7 +153,7 @@ class KnownProjects:
         return next(name for name in (wanted, longer, *more) if name not in taken)
 
     def meaning(self, row: ProjectRow) -> str:
-        """Return the project that one means now, by what it was merged into."""
+        """Return the id of the project that a row means now, after all merges."""
         while row.merged_into is not None:
             row = self.rows[row.merged_into]
         return row.id
@@ -165,7 +165,7 @@ class KnownProjects:
         )
 
     def any_path(self, row: ProjectRow, default: str) -> str:
-        """Return an alias of a project or of what is the same."""
+        """Return an alias of a project or of one merged with it, else the default."""
         kin = {each.id for each in self.rows.values() if each.stands_for == row.stands_for}
         return next((path for path, (owner, _) in self.paths.items() if owner in kin), default)
 
@@ -173,7 +173,7 @@ class KnownProjects:
         """Return the projects, each with what was merged into it.
 
         Args:
-            sessions: How many each path has.
+            sessions: The number of sessions of each path.
             only: Those that have one of these paths, as if there were no others; all if not given.
         """
         heads = (row for row in self.rows.values() if row.merged_into is None)
@@ -209,7 +209,7 @@ class KnownProjects:
 
 
 def _look_alike(one: ProjectRow, other: ProjectRow) -> bool:
-    """Whether a person should say if two are one: by remote, or by name where one tree is gone."""
+    """Whether a person should decide if two are one: by remote, or by name if one tree is gone."""
     if other.id in one.apart or one.id in other.apart:
         return False
     if one.remote is not None and one.remote == other.remote:

@@ -75,7 +75,7 @@ class Projects:
         database: ``records.db``.
         clock: Tells the time.
         ids: Gives projects their ids.
-        scope: Whose projects; what narrows the tenant lists only its own, and changes none.
+        scope: The owner; a scope narrower than the tenant lists only its own, and changes none.
         clean: Takes secrets out of what is stored.
         was_erased: Returns whether a session with a path was erased: the path is not noted again
             until a session has it.
@@ -117,7 +117,7 @@ class Projects:
     def find(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means.
 
-        The name as it is stored where none does.
+        The name as it is stored if it means no project.
 
         Raises:
             StoreError: the database refused.
@@ -128,7 +128,7 @@ class Projects:
         """Return a path of the project that a path, a name or an id means.
 
         Raises:
-            NotFound: none does.
+            NotFound: it means no project.
             StoreError: the database refused.
         """
         path = self._path(name)
@@ -165,7 +165,7 @@ class Projects:
         """Return the project that a path, a name or an id means.
 
         Raises:
-            NotFound: none does.
+            NotFound: it means no project.
         """
         path = self.path_of(name)
         for project in self.list():
@@ -176,7 +176,7 @@ class Projects:
     def list(self) -> ProjectList:
         """Return the projects of the scope, in the order in which they were first seen.
 
-        What narrows the tenant has those of its sessions.
+        A scope narrower than the tenant lists the projects of its sessions.
         """
         self.catch_up()
         scope = self.scope
@@ -225,7 +225,7 @@ class Projects:
 
         Args:
             name: A path, name or id of the one that is joined.
-            into: Of the one that it becomes part of.
+            into: The same of the one that it becomes part of.
 
         Raises:
             NotFound: one of them does not exist.
@@ -318,7 +318,7 @@ class Projects:
         self._noted.update(places)
 
     def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
-        """Return what was seen as it can be stored."""
+        """Return a place as it can be stored: without secrets, under its label if it has one."""
         cut = {
             field: self._clean(value)
             for field in ("root", "name", "git", "remote")
@@ -330,7 +330,7 @@ class Projects:
     def _take(
         self, tx: Transaction, places: Mapping[str, ProjectPlace], *, is_named: bool
     ) -> dict[str, ProjectPlace]:
-        """Store what was seen of some paths; return those of which the erased are left out."""
+        """Store the places of some paths; return those stored, without paths that were erased."""
         wanted = {
             path: place
             for path, place in places.items()
@@ -378,7 +378,7 @@ class Projects:
         return row
 
     def _store(self, tx: Transaction, known: KnownProjects, row: ProjectRow) -> None:
-        """Store a project, and which one each of those that hang on it means."""
+        """Store a project, and update the meaning of those merged into it."""
         known.rows[row.id] = row
         for each in list(known.rows.values()):
             meant = known.meaning(each)

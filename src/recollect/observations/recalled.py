@@ -25,7 +25,7 @@ _LEAD = re.compile(
     r"""\s*+(?:\w++=(?:"[^"]*"|'[^']*'|\S)*+\s++|(?:sudo|env|time|nohup|uvx|exec|command)\s++"""
     r"""|(?:uv|pipx|poetry)\s++run\s++|[^\s=]*python[\d.]*+\s++-m\s++)*+["']?(?:\S*/)?"""
 )
-"""What may stand between there and our name. Nothing that it took is given back: one pass."""
+"""What may come between there and our name. Possessive quantifiers keep it to one pass."""
 _LONGEST_LEAD, _MOST_BEGINNINGS = 1_000, 8
 _REQUEST = re.compile(
     r"(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d{1,5})/(?:api/|mcp(?![\w-]))"
@@ -42,13 +42,13 @@ _CONTENT = frozenset(
 """Arguments that are written, looked for or said: to name the memory there is not to ask it."""
 
 RECALLED = "recalled"
-"""Why something is left out that this memory had said itself."""
+"""The reason under which something that this memory said itself is left out."""
 PORT = 37_778
-"""Where the worker listens, as seed 001 has it."""
+"""The default port of the worker."""
 
 
 def names_of(home: Path) -> list[str]:
-    """Return how a shell or a tool may name a home."""
+    """Return the names that a shell or a tool may use for a home."""
     names = [str(home), str(home.resolve())]
     with suppress(ValueError, RuntimeError):
         below = home.resolve().relative_to(Path.home().resolve())
@@ -96,7 +96,7 @@ class OwnCalls:
 
 
 def is_our_tool(tool_name: str) -> bool:
-    """Return whether a tool is of our server, under any prefix.
+    """Return whether a tool belongs to our server, under any prefix.
 
     >>> [is_our_tool(n) for n in ("mcp__recollect__memory_search", "memory_search", "Read")]
     [True, True, False]
@@ -137,7 +137,7 @@ def _texts(value: object, key: str = "") -> Iterable[tuple[str, str]]:
 
 
 def _normal(path: str) -> str:
-    """Return a path without steps that lead nowhere, with forward slashes."""
+    """Return a path without redundant steps, with forward slashes."""
     kept: list[str] = []
     for part in PurePath(path.replace("\\", "/")).parts:
         if part == ".." and kept and kept[-1] not in {"/", ".."}:

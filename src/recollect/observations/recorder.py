@@ -47,7 +47,7 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Outcome: TypeAlias = "Recorded | RecollectError"
-"""An observation as it is stored, or why it is not."""
+"""An observation as it is stored, or the error that says why it is not."""
 
 
 class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         database: ``records.db``.
-        gathering: Where those that come at the same time meet.
+        gathering: Joins those that come at the same time.
         blobs: Where long inputs and outputs lie.
         clock: Tells the time.
         drafts: Checks, cleans and classifies what callers pass.
@@ -64,7 +64,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
         own_calls: Knows the calls that ask this memory.
         controls: Says what is not captured.
         arrived: Is called after each commit that changed what can be found.
-        scope: Whose observations these are.
+        scope: The owner of the observations.
     """
 
     database: Database
@@ -84,7 +84,7 @@ class Recorder:
     """Stores observations.
 
     Args:
-        parts: The records, and whose they are.
+        parts: The records, and their owner.
     """
 
     def __init__(self, parts: ObservationParts) -> None:
@@ -159,7 +159,7 @@ class Recorder:
     def _drafts(
         self, given: Sequence[GivenObservation | RecollectError]
     ) -> list[ObservationDraft | Refusal | RecollectError]:
-        """Return what can be stored of each, why it is not captured, or what is wrong with it."""
+        """Return for each its draft, the refusal to capture it, or its error."""
         asked = {
             each.session_id
             for each in given
@@ -192,7 +192,7 @@ class Recorder:
         return _Surroundings(facts=facts, pauses=self._parts.controls().pauses_in(tx))
 
     def _refusal(self, given: GivenObservation, around: _Surroundings) -> Refusal | None:
-        """Return why something that was not recorded by hand is not captured."""
+        """Return the refusal of an observation; None if it is captured, or was made by hand."""
         if event_of(given) == "manual":
             return None
         facts = around.facts.get(given.session_id)
@@ -230,11 +230,11 @@ class _Surroundings(msgspec.Struct, frozen=True):
     facts: Mapping[str, SessionFacts | RecollectError] = {}
     pauses: Sequence[Pause] = ()
     verdicts: dict[str | None, CaptureVerdict] = {}
-    """Those that were needed so far, by project."""
+    """The verdicts needed so far, by project."""
 
 
 def at_place(make: Callable[[A], T], item: A, place: int) -> T:
-    """Return what ``make`` gives; an error says which item it is of."""
+    """Return the result of ``make``; an error gets the index of its item."""
     try:
         return make(item)
     except InvalidInput as error:
@@ -242,7 +242,7 @@ def at_place(make: Callable[[A], T], item: A, place: int) -> T:
 
 
 def or_error(make: Callable[[A], T], item: A, place: int = 0) -> T | RecollectError:
-    """Return what ``make`` gives, or the error that it raises."""
+    """Return the result of ``make``, or the error that it raises."""
     try:
         return at_place(make, item, place)
     except RecollectError as error:
@@ -270,7 +270,7 @@ def _row_of(draft: ObservationDraft) -> Observation:
 
 
 def owner_of(of: Observation) -> Scope:
-    """Return whose an observation is."""
+    """Return the owner of an observation."""
     return Scope(
         tenant=of.tenant, agent=of.agent, user=of.user, project=of.project, session=of.session_id
     )

@@ -94,10 +94,10 @@ _MESSAGE: LiteralString = """
 _PARENT: LiteralString = "SELECT parent_id, forked_at_seq FROM sessions WHERE id = ?"
 _ENDLESS = 2**62
 TELLING = frozenset({"decision", "architecture", "bugfix"})
-"""Types by which the words of a prompt or an answer say more than that they were said."""
+"""Types that make an observation of a prompt or answer worth keeping beside its message."""
 IS_REPEATED: LiteralString = """(message_id IS NOT NULL AND event IN ('prompt', 'answer')
     AND type NOT IN ('decision', 'architecture', 'bugfix'))"""
-"""Of an observation that its message says as well: that is found, and shown, instead."""
+"""True for an observation that repeats its message, which is found and shown instead."""
 _BY_EVENT: LiteralString = (
     "SELECT id FROM observations WHERE tenant = ? AND session_id = ? AND event_id = ? LIMIT 1"
 )
@@ -124,7 +124,7 @@ class SessionFacts(msgspec.Struct, frozen=True, array_like=True):
 
 
 def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
-    """Return what observations take from a session.
+    """Return the facts that observations take from a session.
 
     Raises:
         NotFound: the scope has no such session.
@@ -139,7 +139,7 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
 def place_of(
     tx: Transaction, session_id: str, facts: SessionFacts, message_id: str | None
 ) -> Place:
-    """Return where something happens: the turn of its message, else that of the newest one.
+    """Return the place of an observation: the turn of its message, else of the newest one.
 
     A message of another session says nothing of this one, unless this one was forked from it.
     """
@@ -150,7 +150,7 @@ def place_of(
 
 
 def _newest_turn(tx: Transaction, session_id: str) -> str | None:
-    """Return whose turn the newest message of a session is of; of a fork also of its parents."""
+    """Return the turn sender of the newest message of a session or, for a fork, of its parents."""
     last = _ENDLESS
     found: str | None = session_id
     while found is not None:
@@ -211,7 +211,7 @@ def add_observations(
 def _outcome(
     found: int | Observation | RecollectError, fresh: Sequence[Observation], untold: set[int]
 ) -> Recorded | RecollectError:
-    """Return what became of a draft; only the first of several that are the same is new."""
+    """Return the outcome of a draft; only the first of several equal ones is new."""
     if isinstance(found, int):
         is_new = found in untold
         untold.discard(found)
@@ -235,7 +235,7 @@ class _Places:
         self.fresh: list[Observation] = []
 
     def find(self, draft: Observation) -> int | Observation | RecollectError:
-        """Return the place of a draft in ``fresh``, what is stored of it already, or a refusal."""
+        """Return the index of a draft in ``fresh``, the observation stored before, or a refusal."""
         try:
             return self._find(draft)
         except (NotFound, Conflict, Denied) as refusal:
@@ -289,7 +289,7 @@ class _Places:
 
 
 def _names(draft: Observation) -> list[tuple[str | None, ...]]:
-    """Return by what a draft is known again."""
+    """Return the keys by which a draft is recognised as stored already."""
     names: list[tuple[str | None, ...]] = []
     if draft.event_id is not None:
         names.append((draft.session_id, draft.event_id))
@@ -312,7 +312,7 @@ def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -
 def renew_observation(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
     """Let a row change on purpose; give it a new hash, and tell the index.
 
-    A damaged row keeps the hash that tells so.
+    A damaged row keeps the hash that shows the damage.
     """
     select: LiteralString = _SELECT + "id = ?"
     before = tx.row(select, (id_,))
@@ -333,7 +333,7 @@ def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: i
 
 
 def rewrite(tx: Transaction, old: Observation, new: Observation, at: int) -> bool:
-    """Give an observation another title and summary; return whether it is as it was read."""
+    """Give an observation another title and summary if it is unchanged; return whether it was."""
     where = _where(Scope(tenant=old.tenant)).also("made_by = ?", old.made_by)
     if not select_observations(tx, where, "id", 1, ids=[old.id]):
         return False
@@ -359,8 +359,8 @@ def select_observations(
         tx: A transaction.
         where: Which ones.
         order: The columns to order by.
-        limit: How many at most; -1 is all, of some ids always.
-        offset: How many of them to leave out first.
+        limit: How many at most; -1 for all, and always with ``ids``.
+        offset: How many to skip.
         deleted: Those of deleted sessions, too.
         ids: Only these.
 
@@ -385,7 +385,7 @@ def _check_chosen(
     """Compare which of some observations meet a condition with what their twins say.
 
     Raises:
-        StoreCorrupt: they say something else.
+        StoreCorrupt: they disagree.
     """
     chosen = listed(ids)
     known = tx.all("SELECT id, created_at " + _BY_ID, (chosen,))  # literals
@@ -417,7 +417,7 @@ def select_numbers(tx: Transaction, where: Condition) -> list[int]:
 
 
 def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
-    """Return where each of some observations happened."""
+    """Return the place of each of some observations, by id."""
     rows = compared_rows(tx, _PLACE, _PLACES, (listed(ids),))
     return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
 
@@ -439,7 +439,7 @@ def as_heard(
 
 
 def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:
-    """Return the observation that one is a second copy of."""
+    """Return the stored observation that a draft is a copy of."""
     here = (tenant, draft.session_id)
     row = None
     if draft.event_id is not None:

@@ -1,4 +1,4 @@
-"""What a search is asked, and how the index then searches."""
+"""The question of a search, and the options of the index for it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from recollect.index.model.visibility import SeqRange, Spoken
 from recollect.index.query.search_service import SearchOptions, source_names
 from recollect.store.engine import Database, Transaction
 
-if TYPE_CHECKING:  # imported with the first session or time that is asked for
+if TYPE_CHECKING:  # imported with the first session or time in a question
     from recollect.index.query.said_within import SaidWithin
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.sessions.sessions import Sessions
 
 Asked: TypeAlias = "Callable[[], Sessions]"
-"""Returns the sessions; called only where one of them is asked for."""
+"""Returns the sessions; called only where one of them is needed."""
 
 
 class Searched(Protocol):
@@ -39,11 +39,11 @@ class Searched(Protocol):
         """Return the observations."""
 
     def capture(self) -> CaptureControls:
-        """Return what knows the projects."""
+        """Return the controls, which know the projects."""
 
 
 class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search is asked, and who hears the answer, None for the operator.
+    """The question of a search, and the audience of the answer, None for the operator.
 
     The other fields are arguments of `Memory.search`.
     """
@@ -64,14 +64,14 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     def options(
         self, seen: Scope, settings: Settings, records: Database, parts: Searched, clock: Clock
     ) -> SearchOptions:
-        """Return how the index searches.
+        """Return the options of a search of the index.
 
         Args:
             seen: What the caller sees.
             settings: Those in force.
             records: ``records.db``.
             parts: Where sessions, observations and projects are.
-            clock: Tells when it is asked.
+            clock: The time of the question.
 
         Raises:
             InvalidInput: a time cannot be understood, the span ends before it begins, or the
@@ -105,7 +105,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _said(self, settings: Settings, clock: Clock) -> SaidWithin | None:
-        """Return when what is looked for was said; None for any time."""
+        """Return the span of time that the search is limited to; None for any time."""
         if self.since is self.until is None:
             return None
         from recollect.index.query.said_within import SaidWithin
@@ -120,7 +120,7 @@ QUESTION = frozenset(SearchQuestion.__struct_fields__)
 
 
 def _spoken(records: Database, tenant: str, audience: Audience) -> Spoken:
-    """Return what an audience hears now, session by session and folder by folder of notes."""
+    """Return what an audience hears now, by session and by folder of notes."""
     from recollect.sessions.context.flushed_notes import folder_owners
     from recollect.sessions.policy.turns import heard_seqs
 
@@ -135,14 +135,14 @@ def _spoken(records: Database, tenant: str, audience: Audience) -> Spoken:
 def ranges_of(
     sessions: Asked, session_id: str | None, channel: str | None = None
 ) -> tuple[SeqRange, ...]:
-    """Return which messages a session consists of, those that a fork shares included.
+    """Return the ranges of messages of a session, those that a fork shares included.
 
     Nothing where the scope lacks it.
 
     Args:
-        sessions: Where it is.
+        sessions: Returns the sessions.
         session_id: Which one; all sessions of the channel if not given.
-        channel: Where it must be; any if not given.
+        channel: The channel it must be on; any if not given.
     """
     if session_id is None:
         return tuple(SeqRange(session=each.id) for each in sessions().list(channel=channel))
@@ -155,16 +155,16 @@ def ranges_of(
     shared = [part for part in parts if part.session_id != session_id]
     return (
         *(SeqRange(session=part.session_id, last=part.last) for part in shared),
-        # Without an end: a message that arrives just now is found too.
+        # Without an end: a message that arrives during the search is found too.
         SeqRange(session=session_id),
     )
 
 
 def require_channel(sessions: Sessions, channel: str) -> None:
-    """Refuse a channel that no session is on: it is mistyped, or nothing was said there yet.
+    """Refuse a channel that no session is on: it is mistyped, or has no messages yet.
 
     Raises:
-        NotFound: the scope has no session of it.
+        NotFound: the scope has no session on it.
     """
     names = sessions.channels()
     if channel not in names:
@@ -177,8 +177,8 @@ def shows_citations(setting: str, sessions: Asked, session_id: str) -> bool:
 
     Args:
         setting: ``on``, ``off``, or ``auto``: unless the answer is read in a group chat.
-        sessions: Where the session is.
-        session_id: Which reads the answer.
+        sessions: Returns the sessions.
+        session_id: The session that reads the answer.
 
     Raises:
         StoreError: the session cannot be read.

@@ -1,6 +1,6 @@
 """Warnings of searches that a person reads: each once a day, not beside every answer.
 
-Only digests of them are kept, in the home, so that each call of the command line knows.
+Only digests of them are kept, in the home, so that all calls of the command line share them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _KEY = "warnings.given"
 def unheard_warnings(records: Database, clock: Clock, result: SearchResult) -> list[str]:
     """Return the warnings of an answer that were not given in the last day; now they are.
 
-    An answer without hits comes with all of its warnings, as one of them may be the reason; damage
-    is named each time; and so is everything in a home that cannot be written.
+    An answer without hits keeps all its warnings, as one of them may be the reason; damage is
+    reported each time, as is everything in a home that cannot be written.
     """
     digests = {each: _digest(each) for each in result.warnings if not _is_damage(each)}
     now = clock.now_ms()
@@ -48,7 +48,7 @@ def unheard_warnings(records: Database, clock: Clock, result: SearchResult) -> l
 
 
 def _given(tx: Transaction, now: int) -> dict[str, int]:
-    """Return when the warnings of the last day were given, ms UTC, by their digests."""
+    """Return the times of the warnings given in the last day, ms UTC, by their digests."""
     found = msgspec.json.decode(find_value(tx, _KEY) or "{}", type=dict[str, int])
     return {digest: at for digest, at in found.items() if 0 <= now - at < REST_MS}
 

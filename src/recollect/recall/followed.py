@@ -1,7 +1,7 @@
-"""Transcripts of other programs that are followed where they are: brought in as they grow.
+"""Transcripts of other programs, followed in their own folders: imported as they grow.
 
-The importer does the work, so a message has its session and seq, is redacted, and comes once.
-Formats are given to it; it knows none.
+The importer does the work, so a message has its session and seq, is redacted, and is stored once.
+The formats are passed in.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
 from recollect.sessions.exchange.transcript_format import AUTO
 from recollect.workspace.extra_paths import FilePlace, may_enter
 
-if TYPE_CHECKING:  # the importer is wanted where transcripts are followed, and that is seldom
+if TYPE_CHECKING:  # the importer is needed only where transcripts are followed, and that is seldom
     from recollect.sessions.exchange.import_report import OnFiles
     from recollect.sessions.exchange.importer import TranscriptImporter
 
 
 UNFINISHED = "followed transcripts are still being read"
 SEARCH_S = 1.0
-"""Longest that a search reads; the background or `sync` read the rest."""
+"""The longest a search reads transcripts; the background or `sync` reads the rest."""
 CHEAP_S = 0.1
-"""A look at transcripts that takes no longer is taken before every search."""
+"""Transcripts are checked before every search if the check takes no longer."""
 LEDGER = "+followed"
-"""Keeps what is followed apart from what a person imports, which takes everything."""
+"""Separates followed transcripts from those that a person imports, which are taken whole."""
 
 
 LOG = "-wal"
-"""Ends the name of the log beside a store: what is new in the store is in it first."""
+"""Suffix of the log beside a store: new rows are in the log first."""
 
 
 def is_followed(path: str) -> bool:
-    """Return whether a file is a transcript, a store of some or its log, by its name."""
+    """Return whether a file is by its name a transcript, a store of transcripts or its log."""
     return _is_listed(path) or is_store(path.removesuffix(LOG))
 
 
 def _is_listed(path: str) -> bool:
-    """Whether a file is taken where its folder is named."""
+    """Whether a file is followed when only its folder is named."""
     return kind_of(path.removesuffix(LOG)) is not None
 
 
@@ -61,7 +61,7 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
     format_name: str = AUTO
 
     def place(self) -> FilePlace:
-        """Return what is to be watched."""
+        """Return the folder to watch, and which of its files."""
         if self.path.suffix in {SUFFIX, ".sqlite"} and not self.path.is_dir():
             parent, names = self.path.parent, {self.path.name, self.path.name + LOG}
             return FilePlace(root=parent, accept=names.__contains__, enter=lambda _: False)
@@ -72,10 +72,10 @@ class FollowedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A transcript below a followed place.
 
     Attributes:
-        path: As it is read, without links.
-        place: Within which ids of sessions mean the same one, see `import_batch.place_of`; None of
-            an unknown format.
-        is_there: Whether it can be read; a program writes it with the first message.
+        path: As it is read, with links resolved.
+        place: The folder in which a session id means one session, see `import_batch.place_of`; None
+            of an unknown format.
+        is_there: Whether it exists; a program creates it with the first message.
     """
 
     path: str
@@ -84,10 +84,10 @@ class FollowedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was brought in: messages that are new, and a sentence for each place that is missing.
+    """What was imported: new messages, and a sentence for each missing folder.
 
-    Also for each one with transcripts that are left out. Messages of deleted sessions are left out
-    once, by whoever reads them first: see `FollowedTranscripts.take_deleted`.
+    Also a sentence for each folder with skipped transcripts. Messages of deleted sessions are
+    counted once, by whoever reads them first: see `FollowedTranscripts.take_deleted`.
     """
 
     messages: int = 0
@@ -95,10 +95,10 @@ class FollowReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FollowedTranscripts:
-    """Brings in what is new of followed transcripts.
+    """Imports what is new in followed transcripts.
 
     Args:
-        places: Where they are; they need not exist yet.
+        places: Their folders and files; they need not exist yet.
         importer: Reads and stores them.
     """
 
@@ -107,28 +107,28 @@ class FollowedTranscripts:
         self._importer = importer
         self._rests_until = 0.0
         self.reading = threading.Lock()
-        """Held by the thread that reads."""
+        """Held by the reading thread."""
         self.has_more = False
-        """Whether a search could not wait until all was read."""
+        """Whether a search left something unread."""
         self.last: FollowReport | None = None
         self._deleted = Counter[str]()
         """Messages of deleted sessions that were left out since the last `take_deleted`."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was left out the last time; before the first, what there is that cannot be read."""
+        """What the last run left out; before the first, what cannot be read."""
         standing = self._unreadable() if self.last is None else self.last.warnings
         return (*standing, *_deleted_sentences(self._deleted))
 
     def places(self) -> tuple[FilePlace, ...]:
-        """Return what is to be watched."""
+        """Return the folders to watch."""
         return tuple(each.place() for each in self._places)
 
     def find(self, path: str, format_name: str) -> FollowedFile | None:
-        """Return a transcript that is followed; None where it is below no followed place.
+        """Return a followed transcript; None where it is below no followed folder.
 
         Args:
-            path: Absolute, as its program names it; where a link leads is what counts.
+            path: Absolute, as its program names it; links are resolved.
             format_name: The program.
         """
         from recollect.sessions.exchange.formats.registry import FORMATS
@@ -136,7 +136,7 @@ class FollowedTranscripts:
 
         try:
             real = PurePath(os.path.realpath(path)) if os.path.isabs(path) else None
-        except (OSError, ValueError):  # a name that no file can have
+        except (OSError, ValueError):  # not a possible file name
             real = None
         form = FORMATS.get(format_name)
         if real is None or real.suffix != SUFFIX:
@@ -167,16 +167,16 @@ class FollowedTranscripts:
         return self.last
 
     def take_deleted(self) -> tuple[str, ...]:
-        """Return a sentence for each place of which messages of deleted sessions were left out.
+        """Return a sentence for each folder that has messages of deleted sessions.
 
-        By searches and the background, too; forgets them.
+        Counts those of searches and the background, too, and resets the counts.
         """
         with self.reading:
             deleted, self._deleted = self._deleted, Counter()
         return _deleted_sentences(deleted)
 
     def catch_up(self) -> tuple[str, ...]:
-        """Store what is new, as far as a search can wait for it.
+        """Store what is new, within the time that a search may wait.
 
         Returns:
             Why something may be missing; empty where nothing is.
@@ -200,7 +200,7 @@ class FollowedTranscripts:
         return (UNFINISHED,) if self.has_more else ()
 
     def is_behind(self) -> bool:
-        """Return whether there may be something new, as their sizes and times tell."""
+        """Return whether there may be something new, by sizes and times."""
         for each in self._places:
             with suppress(NotFound):
                 if self._importer.is_behind(each.path, each.format_name):
@@ -256,7 +256,7 @@ def _deleted_sentences(deleted: Counter[str]) -> tuple[str, ...]:
 
 
 def followed_places(named: Sequence[str]) -> list[FollowedPlace]:
-    """Return what the entries of ``workspace.transcripts`` mean: a program's folder, or a path.
+    """Return the folders and files that the entries of ``workspace.transcripts`` mean.
 
     Args:
         named: Names of formats, files and folders; with ``~`` for the user's home.
@@ -278,7 +278,7 @@ BLOCK_BYTES = 64 * 1024
 
 
 class _Grown(msgspec.Struct):
-    """Where a file ended when it was looked at last, and what was new and is not counted off."""
+    """The end of a file at the last look, and what was new since the last trigger."""
 
     size: int = 0
     new_bytes: int = 0
@@ -289,7 +289,7 @@ class TranscriptDeltas:
     """Counts what is new in each transcript.
 
     Args:
-        settings: The thresholds; 0 is reached by anything new.
+        settings: The thresholds; anything new reaches 0.
     """
 
     def __init__(self, settings: TranscriptDeltaSettings) -> None:
@@ -307,7 +307,7 @@ class TranscriptDeltas:
             self._files.pop(path, None)
             return False
         if is_store(path.removesuffix(LOG)):
-            return False  # a log is written from its top again: its size tells nothing
+            return False  # a log is rewritten from its start: its size says nothing
         grown = self._files.setdefault(path, _Grown())
         start = grown.size if size >= grown.size else 0
         grown.size = size
@@ -325,7 +325,7 @@ class TranscriptDeltas:
 
 
 def count_lines(path: str, start: int, end: int) -> int:
-    """Return the line feeds between two places of a file, 0 when it cannot be read."""
+    """Return the number of line feeds between two offsets of a file, 0 when it cannot be read."""
     found = 0
     try:
         with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""A format as it is followed: of a transcript, the conversation with people and nothing else.
+"""Formats as they are followed: only the conversation with people is taken from a transcript.
 
 Turns that no person began, sub-agents, scheduled runs and recalled memory are left out.
 """
@@ -24,10 +24,10 @@ from recollect.sessions.exchange.transcript_format import (
 from recollect.sessions.exchange.withheld import CallFilter, is_of_tool
 
 LEFT_OUT = "left_out"
-"""Stands in the facts of a session of which nothing is brought in; such a session is not made."""
+"""Marks a session of which nothing is imported; such a session is not created."""
 
 _UNATTENDED = frozenset({"acp", "cron", "heartbeat", "hook", "subagent"})
-"""Parts of OpenClaw's session keys that say that no person is there."""
+"""Parts of OpenClaw's session keys that mean that no person takes part."""
 _MOST_ANCESTORS = 32
 _SILENT = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
 _HEARTBEAT = re.compile(
@@ -39,7 +39,7 @@ _RECALLED = re.compile(
     r"|active_memory_plugin|claude-mem-context|supermemory-context)(?:\s[^<>]*)?>.*?</\1>\s*",
     re.DOTALL | re.IGNORECASE,
 )
-"""What memories put into prompts; a memory that reads it again would quote itself for ever."""
+"""What memories put into prompts; a memory that read it again would quote itself for ever."""
 _MEMORY_TOOL = re.compile(
     r"(?:mcp__\w*(?:recollect|memory|mem)\w*__\w+|memory_(?:search|get|recall)|intent|session_context"
     r"|sessions_(?:search|history)|timeline|get_observations)"
@@ -47,10 +47,10 @@ _MEMORY_TOOL = re.compile(
 
 
 class Following:
-    """A format as it is followed. Keeps one's place in turns from one reading to the next.
+    """A format as it is followed. Remembers the state of turns from one reading to the next.
 
     Args:
-        form: What reads the lines.
+        form: The format that reads the lines.
     """
 
     def __init__(self, form: TranscriptFormat) -> None:
@@ -62,7 +62,7 @@ class Following:
         self._recalls = CallFilter(lambda name, _: _MEMORY_TOOL.fullmatch(name) is not None)
 
     def recognises(self, record: Record) -> bool:
-        """Return whether a record is of the format."""
+        """Return whether a record has this format."""
         return self._form.recognises(record)
 
     def describe(
@@ -79,7 +79,7 @@ class Following:
         return self._form.place(path)
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
-        """Return what one record says, if it is part of a conversation with people."""
+        """Return the line of one record, if it is part of a conversation with people."""
         line = self._form.parse(record, session)
         if isinstance(line, ForeignMessage) and line.within is not None:
             return self._tools_of(line)
@@ -96,7 +96,7 @@ class Following:
         return msgspec.structs.replace(line, content=content)
 
     def _tools_of(self, line: ForeignMessage) -> ForeignLine:
-        """Return the tools in the line of a sub-agent: no more of it is brought in."""
+        """Return the tools in the line of a sub-agent: nothing else of it is imported."""
         blocks = line.content if isinstance(line.content, list) else ()
         tools = [each for each in blocks if is_of_tool(each) and not self._recalls.takes(each)]
         if not tools:
@@ -104,12 +104,12 @@ class Following:
         return msgspec.structs.replace(line, content=tools, is_stored=False)
 
     def _is_of_agent(self, path: PurePath) -> bool:
-        """Whether a file is that of a sub-agent of Claude Code."""
+        """Whether a file belongs to a sub-agent of Claude Code."""
         is_agent = path.name.startswith("agent-") or "subagents" in path.parts
         return is_agent and self.name == "claude-code"
 
     def _turn(self, record: Record, line: ForeignMessage) -> str | None:
-        """Return why a message is left out with its turn, or None."""
+        """Return the reason why a message is left out with its turn, or None."""
         said = _text(line.content)
         by_machine = is_machine(record)
         if line.role == "user" or by_machine:
@@ -149,7 +149,7 @@ def following_formats() -> tuple[TranscriptFormat, ...]:
 
 
 def _is_unattended(key: str | None, companion: Record) -> bool:
-    """Whether a session of OpenClaw, or one that it was started by, runs without a person."""
+    """Whether a session of OpenClaw, or one of its ancestors, runs without a person."""
     return any(
         _runs_alone(ancestor.split(":")) or _entry(ancestor, companion).get("createdVia") == "cron"
         for ancestor in _ancestors(key, companion)
@@ -157,13 +157,13 @@ def _is_unattended(key: str | None, companion: Record) -> bool:
 
 
 def _runs_alone(parts: list[str]) -> bool:
-    """Whether a key, ``agent:<id>:<kind>…`` or ``<kind>:…``, is of such a kind."""
+    """Whether a key, ``agent:<id>:<kind>…`` or ``<kind>:…``, has such a kind."""
     kind = parts[2] if parts[0] == "agent" and len(parts) > 2 else parts[0]
     return kind in _UNATTENDED or kind.startswith("dreaming") or parts[-1] == "heartbeat"
 
 
 def _ancestors(key: str | None, companion: Record) -> Iterator[str]:
-    """Yield a key, and those of the sessions above it by either word for it."""
+    """Yield a key, and those of its parent sessions, by either name of the field."""
     waiting, seen = [key], set[str]()
     while waiting and len(seen) < _MOST_ANCESTORS:
         key = waiting.pop()

@@ -1,8 +1,8 @@
-"""Guests' notes: lines that flushes wrote for sessions that are not the owner's, found again.
+"""Guests' notes: finds the lines that flushes wrote for sessions that are not the owner's.
 
-Such sessions are not flushed any more, see `flush`. What was written before is in the notes of
-the workspace, where every direct chat reads it. A line is known by what it says: one that the owner
-has said as well is found too.
+Such sessions are no longer flushed, see `flush`. What was written before is in the notes of the
+workspace, where every direct chat reads it. A line is recognized by its text: one that the owner
+said as well is also listed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _BATCH = 1_000
 
 
 class GuestNotes(msgspec.Struct, frozen=True, kw_only=True):
-    """What one file has of one session.
+    """The notes of one session in one file.
 
     Attributes:
-        session_id: Who said it.
+        session_id: The session that said it.
         path: The file, relative to the workspace.
         written: Lines that its flushes wrote there.
-        lines: Those that are found there now, 1-based; none where somebody removed them, or a
-            language model had worded them.
+        lines: The numbers of those that are still there, from 1; empty where they were removed, or
+            written by a language model.
     """
 
     session_id: str
@@ -46,13 +46,13 @@ class GuestNotes(msgspec.Struct, frozen=True, kw_only=True):
 def guest_notes(
     sessions: Sessions, flushes: Iterable[MemoryFlushed], workspace: Path
 ) -> list[GuestNotes]:
-    """Return what the notes of a workspace have from sessions of guests.
+    """Return the notes of a workspace that come from sessions of guests.
 
     Sessions and files that are gone are left out.
 
     Args:
-        sessions: Of the home; their `owner` tells who is a guest.
-        flushes: All that there were.
+        sessions: Of the home; their `owner` decides who is a guest.
+        flushes: All flushes so far.
         workspace: The folder that holds ``memory/``.
     """
     written: dict[str, Counter[str]] = {}
@@ -80,7 +80,7 @@ def _is_guests(sessions: Sessions, session_id: str) -> bool:
 
 
 def _said(sessions: Sessions, session_id: str) -> set[str]:
-    """Return the keys of all notes that a session can have given."""
+    """Return the keys of all notes that a session can have produced."""
     utterances = map(utterance_of, _messages(sessions, session_id))
     return {note_key(note.text) for note in stated(utterances)} - {""}
 

@@ -23,14 +23,14 @@ from recollect.store.sqlite.integrity import find_damage
 
 DAMAGED = "index.db was damaged"
 _PARTITIONS = 1 << 22
-"""A new index numbers its partitions from somewhere below: what other programs hold in memory of
-the old ones must fit none of the new ones."""
+"""A new index numbers its partitions from a random number below this: what other programs hold in
+memory of the old ones must match none of the new ones."""
 
 
 def open_sound_index(
     folder: Path, settings: StoreSettings, clock: Clock
 ) -> tuple[SqliteDatabase, str | None]:
-    """Open ``index.db``; replace it where it is damaged.
+    """Open ``index.db``; replace it if it is damaged.
 
     Returns:
         The database, and what happened to it; None where nothing did.
@@ -54,10 +54,10 @@ def open_sound_index(
 def replace_damaged(
     folder: Path, settings: StoreSettings, clock: Clock, make_room: Callable[[Path], None]
 ) -> SqliteDatabase:
-    """Return a new ``index.db`` that has the sound vectors of the damaged one.
+    """Return a new ``index.db`` with the sound vectors of the damaged one.
 
     Args:
-        folder: Where it is.
+        folder: Of the index.
         settings: Of the store.
         clock: Dates it.
         make_room: Removes or renames the damaged file.
@@ -95,20 +95,20 @@ def healer(
     index: Index,
     is_file_damaged: Callable[[], bool],
 ) -> Callable[[StoreCorrupt], bool]:
-    """Return what mends the index after an error, and tells whether it could be that.
+    """Return a function that repairs the index if it caused an error, and returns whether it did.
 
     Args:
         records: records.db.
         database: index.db.
-        index: Tells the next caller what happened.
-        is_file_damaged: Looks at index.db, which is closed.
+        index: Reports to the next caller what happened.
+        is_file_damaged: Checks index.db, which is closed.
     """
 
     def heal(error: StoreCorrupt) -> bool:
         are_rows = DAMAGED_ROWS in error.facts
         is_file = error.facts.get("path") == str(database.path) and not are_rows
         if is_file or are_rows:
-            # Recover reads off an index which sessions were lost.
+            # `recover` uses an index to learn which sessions were lost.
             from recollect.sessions.mirror.soundness import require_sound
 
             require_sound(records)
@@ -129,7 +129,7 @@ def healer(
 
 @contextmanager
 def _saved_vectors(path: Path) -> Iterator[BinaryIO | None]:
-    """Give the block what is sound of the vectors in a damaged index; None if it cannot be read."""
+    """Yield the sound vectors of a damaged index; None if it cannot be read."""
     from recollect.index.embedding.rescue import save_vectors
     from recollect.store.sqlite.snapshot import snapshots
 
@@ -141,7 +141,7 @@ def _saved_vectors(path: Path) -> Iterator[BinaryIO | None]:
 
 
 def _begin_again(database: Database, saved: BinaryIO | None) -> None:
-    """Number partitions differently in a new index, and put vectors back that cost something."""
+    """Number partitions differently in a new index, and put the saved vectors back."""
     start = secrets.randbelow(_PARTITIONS)
     database.write(lambda tx: start_partitions_at(tx, start))
     if saved is not None:

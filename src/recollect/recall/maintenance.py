@@ -1,7 +1,7 @@
-"""What a program does for its home while it runs: watches, follows, and keeps the index in step.
+"""Maintains a home while a program runs: watches, follows, and keeps the index in step.
 
-Everything that may start a sync comes together here, see `core.settings.sync`. Of the processes of
-a home one does the work; all of them can search meanwhile.
+Everything that may start a sync comes together here, see `core.settings.sync`. One process of a
+home does the work; all of them can search meanwhile.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from recollect.store.locks import Holder
 from recollect.workspace.memory_folder import memory_places
 from recollect.workspace.watcher import Notifier, Watcher
 
-if TYPE_CHECKING:  # a home without them imports none of them
+if TYPE_CHECKING:  # not imported in a home without them
     from recollect.recall.followed import FollowedFile, FollowedTranscripts, FollowReport
     from recollect.recall.memory_source import MemorySource
     from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -36,25 +36,25 @@ if TYPE_CHECKING:  # a home without them imports none of them
 _FOLLOWING = frozenset({"interval", "retry", "search", "session-start", "start", "transcript"})
 """Reasons to read followed transcripts; the others do not wait for them."""
 _REPAIRS = 2
-"""Damaged rows are made again; where that meets a damaged page, the whole file is."""
+"""Damaged rows are rebuilt; where that hits a damaged page, the whole file is."""
 
 T = TypeVar("T")
 
 
 class SyncState(msgspec.Struct, frozen=True, kw_only=True):
-    """How the index is kept in step.
+    """The state of the sync of the index.
 
     Attributes:
-        dirty: Whether a sync is under way or asked for, or the last one failed.
+        dirty: Whether a sync is running or requested, or the last one failed.
         last_sync_at: When the last one of this process ended, ms UTC.
         last_reason: What started it: ``manual``, ``watch``, ``message`` …
-        last_error: The `code` of its failure, None after a success.
-        watching: How files are watched: by the system, by comparing, or not at all.
+        last_error: The `code` of its error, None after a success.
+        watching: How files are watched: by the system, by polling, or not at all.
         watch_error: Why not by the system.
-        held_by: The process that does it: its pid, its role (``library`` or ``worker``), and since
-            when, ms UTC; None if there is none.
-        warnings: Places of memory files and transcripts that are not there or not looked into.
-        searches: How many this process did.
+        held_by: The process that does the work: its pid, role (``library`` or ``worker``) and
+            start, ms UTC; None if there is none.
+        warnings: Folders of memory files and transcripts that are missing or were skipped.
+        searches: Searches of this process.
     """
 
     dirty: bool = False
@@ -77,18 +77,18 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept in step, and who may do it.
+    """What is kept in step, and the locks for it.
 
     Attributes:
-        index: What is brought up to its feeds.
+        index: Is brought up to date with its sources.
         claim: Held by the process that does the work.
         sync_lock: Held by the thread of this process that syncs.
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
-        heal: Mends the index after it was found damaged; returns whether it was the index.
-        daily: What is to be done once a day, by a program that stays; it knows when.
-        others: Lets what else there is to keep in step be begun too, by a program that stays.
+        heal: Repairs a damaged index; returns whether the index was the cause.
+        daily: The work of once a day, in a program that stays; it keeps track of the day itself.
+        others: Starts whatever else must be kept in step, in a program that stays.
     """
 
     index: Index
@@ -103,13 +103,13 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Maintenance:
-    """Keeps one home in step.
+    """Keeps the index of one home in step.
 
     Args:
-        kept: What, and who may.
+        kept: What to keep in step.
         settings: What starts a sync, and how soon.
-        clock: Tells when a sync ended.
-        notifier: Asks the system for changes of files; that of `watcher` if not given.
+        clock: Gives the time of a sync.
+        notifier: Reports changes of files; that of `watcher` if not given.
     """
 
     def __init__(
@@ -160,24 +160,24 @@ class Maintenance:
         self._searches = 0
         self._changed_paths: set[str] = set()
         self._telling = threading.Lock()
-        """Guards the paths, which the watcher tells and a sync takes."""
+        """Guards the paths, which the watcher reports and a sync takes."""
         self._messages = 0
         self._report = SyncReport()
         self._listener: SimpleQueue[Synced | None] | None = None
 
     def notify(self) -> None:
-        """Tell that messages were stored. Returns at once."""
+        """Report that messages were stored. Returns at once."""
         self._start()
         self._background.ask("message", GATHER_S, most_rests=1)
 
     def session_started(self) -> None:
-        """Tell that a session was opened. Returns at once."""
+        """Report that a session was opened. Returns at once."""
         self._start()
         if self._settings.on_session_start and self._kept.is_live:
             self._background.ask("session-start")
 
     def searching(self) -> tuple[str, ...]:
-        """Store what is new in followed transcripts before somebody searches.
+        """Store what is new in followed transcripts before a search.
 
         Returns:
             Why some of it may be missing; empty where nothing is.
@@ -185,7 +185,7 @@ class Maintenance:
         return () if self._kept.followed is None else self._kept.followed.catch_up()
 
     def searched(self, *, is_damaged: bool = False) -> None:
-        """Tell that somebody searched, whatever was found. Returns at once.
+        """Report a search, whatever its result. Returns at once.
 
         Args:
             is_damaged: Whether some of the index had to be left out: then it is rebuilt.
@@ -199,18 +199,18 @@ class Maintenance:
             self._background.ask("search")
 
     def run(self, work: Callable[[], T]) -> T:
-        """Do a sync that a person called, in their thread, instead of one in the background."""
+        """Run a sync on request, in the caller's thread, instead of one in the background."""
         return self._background.run(lambda: self.healing(work))
 
     def healing(self, work: Callable[[], T]) -> T:
-        """Do what needs the index; once more after it was found damaged and rebuilt."""
+        """Run what needs the index; once more after the index was damaged and rebuilt."""
         try:
             return work()
         except StoreCorrupt as error:
             return self.healed(error, work)
 
     def healed(self, error: StoreCorrupt, work: Callable[[], T]) -> T:
-        """Mend the index after an error and do the work; raise it where it is about the records."""
+        """Repair the index and do the work; raise the error if it concerns the records."""
         for _ in range(_REPAIRS):
             if not self._kept.heal(error):
                 break
@@ -240,10 +240,10 @@ class Maintenance:
         return WaitingIterator(nexts, lambda: listener.put(None))
 
     def bring_in(self) -> tuple[str, ...]:
-        """Store what is new in followed transcripts, for a person.
+        """Store what is new in followed transcripts, on request.
 
         Returns:
-            What was left out, by searches and the background since the last call too.
+            What was left out, also by searches and the background since the last call.
         """
         warnings = self._bring_in(never).warnings
         followed = self._kept.followed
@@ -260,7 +260,7 @@ class Maintenance:
     def transcript_grew(
         self, path: str, format_name: str, *, is_awaited: bool = False
     ) -> FollowedFile | None:
-        """Tell that a program wrote into a transcript; see `Memory.transcript_grew`."""
+        """Report that a program wrote to a transcript; see `Memory.transcript_grew`."""
         followed = self._kept.followed
         file = None if followed is None else followed.find(path, format_name)
         if followed is None or file is None:
@@ -280,13 +280,13 @@ class Maintenance:
         return files is not None and files.differs(index.known(files))
 
     def pause(self) -> None:
-        """Do nothing in the background from now on; what is asked of the memory is still done."""
+        """Do nothing in the background from now on; calls still work."""
         self._watcher.close()
         self._background.close()
         self._kept.claim.release()
 
     def state(self) -> SyncState:
-        """Return how it goes."""
+        """Return the current state of the sync."""
         last, watching = self._background.last, self._watcher.state
         followed, files = self._kept.followed, self._kept.files
         warnings = (files.warnings if files else ()) + (followed.warnings if followed else ())
@@ -309,12 +309,12 @@ class Maintenance:
             self._listener.put(None)
 
     def begin(self) -> None:
-        """Do what there is to do from now on, without waiting for a first use. Returns at once."""
+        """Start the work now, without waiting for a first use. Returns at once."""
         self._has_started = True
         self._background.ask("start")
 
     def _start(self) -> None:
-        """Begin with what a program that stays does, when it does something first."""
+        """Start the background of a program that stays, at its first use."""
         if not self._has_started:
             self._has_started = True
             if self._settings.watch or self._settings.interval_minutes:
@@ -363,7 +363,7 @@ class Maintenance:
             self._listener.put(Synced(last=last, messages=self._messages, report=report))
 
     def _has_more(self) -> bool:
-        """Whether there is something that a search has not done itself."""
+        """Whether a search left something undone."""
         is_unwatched = self._kept.followed is not None and self._watcher.state.mode == "off"
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
@@ -372,7 +372,7 @@ class Maintenance:
 
 
 class Arrivals:
-    """Tells the mirror and the maintenance that messages arrived."""
+    """Notifies the mirror and the maintenance of new messages."""
 
     def __init__(self, mirror: TranscriptMirror | None, maintenance: Maintenance) -> None:
         self._mirror = mirror

@@ -27,7 +27,7 @@ from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder,
 
 BATCH_BYTES = 1024 * 1024
 MARK = "<!-- recollect:"
-"""What every text has that has a section, see `recollect.text.markdown.section`."""
+"""Present in every text with a section, see `recollect.text.markdown.section`."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _HEADING = re.compile(r"^#{1,6} +(.*)", re.MULTILINE)
@@ -36,17 +36,14 @@ _HEADING_WITHIN = 2_000
 
 
 class FileOwner(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose a file is, and which visibility group hears it; None: as its source."""
+    """The owner of a file, and the visibility group that hears it; None: that of its source."""
 
     scope: Scope
     visibility_group: str | None = None
 
 
 class _Scan(msgspec.Struct, frozen=True, kw_only=True):
-    """A look at all files: when it ended, in seconds of a clock that only goes forward.
-
-    And what was withheld then.
-    """
+    """A scan of all files: its end and duration, in monotonic seconds, and what was withheld."""
 
     at: float
     took_s: float
@@ -68,7 +65,7 @@ class MemorySource:
         self.tenant: str | None = scope.tenant
         self.folder = folder
         self.origin = origin_name(folder.workspace, scope)
-        """Stands before the refs of its files; see `recollect.index.model.origin`."""
+        """The prefix of the refs of its files; see `recollect.index.model.origin`."""
         self._prefix = qualified(self.origin, "")
         self.scope = scope
         self._taken_in: _Scan | None = None
@@ -78,9 +75,9 @@ class MemorySource:
         """Warnings of files that need not be read again before they change."""
 
     def is_behind(self, cursor: int) -> bool:
-        """Return whether files may have changed since the last scan, as far as looking is cheap.
+        """Return whether files may have changed since the last scan, as far as a check is cheap.
 
-        A scan counts once all that it found is written: until then, who searches reads it too.
+        A scan counts once all its changes are written: until then, searches scan as well.
         """
         last = self._taken_in
         if last is None or time.monotonic() - last.at >= rest_s(last.took_s):
@@ -88,11 +85,11 @@ class MemorySource:
         return self.folder.withheld() != last.withheld
 
     def forget_scan(self) -> None:
-        """Scan with the next sync: the index that the last one was taken into is gone."""
+        """Scan with the next sync: the index of the last scan is gone."""
         self._taken_in = None
 
     def differs(self, state: SourceState) -> bool:
-        """Return whether a sync would take in or remove a file; no later scan is spared."""
+        """Return whether a sync would index or remove a file; this does not count as a scan."""
         listing, stamps = self.folder.listing(), self._own(state.stamps)
         refs = {self._prefix + file.ref: file for file in listing.files}
         if any(listing.is_gone(path_of(ref)) for ref in stamps.keys() - refs.keys()):
@@ -106,7 +103,7 @@ class MemorySource:
         )
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
-        """Yield new and changed files, and with the last of them those that are gone."""
+        """Yield new and changed files, and with the last batch those that are gone."""
         began = time.monotonic()
         listing, stamps, is_whole = self._look(state)
         ended = time.monotonic()
@@ -131,7 +128,7 @@ class MemorySource:
             if document is not None:
                 documents.append(document)
                 size += file.size
-        # A file that was renamed keeps its vectors when it comes and goes in one batch.
+        # A renamed file keeps its vectors if both names are in one batch.
         if documents or removals or warnings:
             yield DocumentBatch(
                 documents=tuple(documents), removals=removals, warnings=tuple(warnings)
@@ -140,11 +137,9 @@ class MemorySource:
             self._taken_in = _Scan(at=ended, took_s=ended - began, withheld=listing.withheld)
 
     def _look(self, state: SourceState) -> tuple[MemoryListing, Mapping[str, str], bool]:
-        """Return what is there, and the stamps of what was: of all, or of what changed alone.
+        """Return the listing, the earlier stamps, and whether they are of all files or some.
 
-        And whether it is of all.
-
-        A changed path that is neither a file that is there nor one that was may be anything.
+        A changed path that neither is nor was a known file may be anything: then all are listed.
         """
         named = None if state.changed is None else self.folder.named(state.changed)
         if named is not None:
@@ -159,7 +154,7 @@ class MemorySource:
         return listing, self._own(state.stamps), True
 
     def _own(self, stamps: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the stamps of this workspace's files; of old, they did not name it."""
+        """Return the stamps of this workspace's files; older stamps do not name a workspace."""
         return {
             ref: stamp
             for ref, stamp in stamps.items()
@@ -167,7 +162,7 @@ class MemorySource:
         }
 
     def _owners(self) -> Callable[[MemoryFile], FileOwner | None]:
-        """Return what tells whose a file is; one that has no owner is passed over."""
+        """Return a function that gives the owner of a file; a file without one is skipped."""
         return lambda _: FileOwner(scope=self.scope)
 
     def _document(self, file: MemoryFile, owner: FileOwner, warnings: list[str]) -> Document | None:
@@ -212,7 +207,7 @@ def _mentions(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _searched(text: str) -> str:
-    """Return a text without a section that is ours: what it says is found as observations."""
+    """Return a text without our section: its content is found as observations."""
     if MARK not in text:
         return text
     from recollect.text.markdown.section import without_section
@@ -221,7 +216,7 @@ def _searched(text: str) -> str:
 
 
 def _is_template(text: str) -> bool:
-    """Return whether a file says nothing yet: headings and comments alone."""
+    """Return whether a file has no content yet: headings and comments alone."""
     lines = _COMMENT.sub("", text).splitlines()
     return all(not line.strip() or line.startswith("#") for line in lines)
 
@@ -229,13 +224,13 @@ def _is_template(text: str) -> bool:
 class NoteSource(MemorySource):
     """Hands the notes of guests to the index, each as a document of its visibility group.
 
-    They are few or none, so they are compared before every search.
+    They are few or none, so they are checked before every search.
 
     Args:
         folder: Lists and reads them, from the home on.
-        scope: Whose memory it is.
+        scope: That of the memory.
         below: The folder of the home that has them, if it is there.
-        owners: Returns whose they are, by their folder.
+        owners: Returns their owners, by folder.
     """
 
     name = "guest-notes"
@@ -276,7 +271,7 @@ class NoteSource(MemorySource):
 
 
 def note_time(ref: str, mtime_ns: int, text: str = "") -> int:
-    """Return when a note is from, ms UTC.
+    """Return the date of a note, ms UTC.
 
     The noon of a date in its name; else of a whole date in its first heading ("3 May 2026"); else
     its last change.

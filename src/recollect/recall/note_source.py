@@ -1,7 +1,7 @@
-"""Flushed notes, found again: guests' as documents of their own, and which lines are not shown.
+"""Flushed notes in the index: guests' as documents of their own, and which lines are hidden.
 
-The notes of a guest lie below the home. The guest's chats hear them, and so does the owner; no
-other chat does, and no workspace has them among its files.
+The notes of a guest are below the home. The guest's chats and the owner hear them; no other chat
+does, and they are not among the files of a workspace.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOTES = FileKind(
 
 
 def withheld_lines(records: Database, home: Path) -> Withheld:
-    """Return what gives the lines that only deleted sessions said, by absolute path."""
+    """Return a function that gives the lines only deleted sessions said, by absolute path."""
     root = home.resolve()
 
     def withheld() -> dict[str, frozenset[bytes]]:
@@ -51,13 +51,13 @@ def guest_notes_source(
     redactor: SecretRedactor | None,
     agent: str | None,
 ) -> NoteSource:
-    """Return what hands the notes of guests to the index.
+    """Return the source that hands the notes of guests to the index.
 
     Args:
-        records: Tells whose they are.
-        home: Where they are.
-        scope: Whose memory it is.
-        owner: Whose agent it is, and which accounts are one person.
+        records: Has their owners.
+        home: The folder above them.
+        scope: That of the memory.
+        owner: The owner of the agent, and the accounts that are one person.
         redactor: As in `MemoryFolder`.
         agent: Only those of this agent; None for all.
     """
@@ -83,7 +83,7 @@ def _owner(tenant: str, speakers: Speakers, owner: Owner) -> FileOwner:
 def read_note(
     notes: NoteSource, path: str, extent: Extent, audience: Audience
 ) -> ReadResult | None:
-    """Return lines of a note of a guest; None where a path is none.
+    """Return lines of a guest's note; None where the path is not one.
 
     Raises:
         Denied: it is neither asked for the owner nor in the guest's visibility group.
@@ -95,7 +95,7 @@ def read_note(
         owner = None
     group = None if owner is None else owner.visibility_group
     if not (audience.is_owners or (audience.group and audience.group.name == group)):
-        # As if it were not there: that something was said is already telling.
+        # As if it did not exist: its existence alone would reveal something.
         raise Denied("no memory file can be there", hint="give a path as searches show it")
     if owner is None:
         extent.check()
@@ -104,5 +104,5 @@ def read_note(
 
 
 def _is_within(owner: Scope, scope: Scope) -> bool:
-    """Return whether a search in a scope finds what is of an owner."""
+    """Return whether a search in a scope finds what belongs to an owner."""
     return all(getattr(scope, f) in {None, getattr(owner, f)} for f in Scope.__struct_fields__)

@@ -1,4 +1,4 @@
-"""Observations as documents: title, summary, files and what failed; never raw input or output."""
+"""Observations as documents: title, summary, files and errors; never raw input or output."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def changed_observations(tx: Transaction, changes: Changes) -> Changed:
 
 
 class _Change(msgspec.Struct, frozen=True, array_like=True):
-    """A changed observation with who hears it; no number where it is gone or not to be found."""
+    """A changed observation with its hearers; no number where it is gone or must not be found."""
 
     tenant: str
     ref: str
@@ -63,7 +63,7 @@ class _Change(msgspec.Struct, frozen=True, array_like=True):
 
 def _document(row: _Change, number: int, group: VisibilityGroup) -> Document:
     files = msgspec.json.decode(row.files or "[]", type=list[str])
-    # What failed is said in words of the output, which are the owner's alone.
+    # An error quotes the output, which is for the owner alone.
     error = row.error if group.is_owners else None
     said = (row.title, row.summary, " ".join(files), error)
     return Document(

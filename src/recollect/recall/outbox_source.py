@@ -1,4 +1,4 @@
-"""The feed of records: what changed along the outbox of records.db, kind by kind, as documents."""
+"""The source of records: the changes in the outbox of records.db, kind by kind, as documents."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from recollect.store.columns import first_integer, integer, text
 from recollect.store.engine import Database, Transaction
 
 BATCH = 2_048
-"""Changes per transaction of the index: as fast as 4,096 for a bulk, and whoever writes beside it
-waits half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
+"""Changes per transaction of the index: as fast as 4,096 for a bulk, while concurrent writers wait
+half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
 KINDS = ("message", "observation")
-"""What the outbox calls the records that can be found."""
+"""The kinds of records in the outbox that can be found."""
 _REACH: LiteralString = """
     SELECT max(seq), group_concat(DISTINCT kind), count(*) FROM (
         SELECT seq, kind FROM changes WHERE seq > ? AND kind IN ('message', 'observation')
@@ -34,8 +34,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         after: The change before the first.
         last: The last one.
-        agent: Whose records are wanted; None for all. What is gone may have been anybody's.
-        owner: Whose agent it is, and which accounts are one person.
+        agent: Only records of this agent; None for all. Removed records are listed for every agent.
+        owner: The owner of the agent, and the accounts that are one person.
     """
 
     after: int
@@ -45,7 +45,7 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a part of the outbox puts into the index and takes from it, each record once."""
+    """What a part of the outbox adds to the index and removes from it, each record once."""
 
     documents: Sequence[Document] = ()
     removals: Sequence[Removal] = ()
@@ -55,7 +55,7 @@ class RecordReader(Protocol):
     """Reads the records of one kind that changed."""
 
     def __call__(self, tx: Transaction, changes: Changes) -> Changed:
-        """Return them as they are now."""
+        """Return the records as they are now."""
 
 
 class OutboxSource:
@@ -64,11 +64,11 @@ class OutboxSource:
     Args:
         records: records.db.
         agent: Only what belongs to this agent; None for all.
-        owner: Whose agent it is, and which accounts are one person.
+        owner: The owner of the agent, and the accounts that are one person.
     """
 
     name = "transcripts"
-    """As indexes call it that know messages only."""
+    """The name in older indexes, which had messages only."""
     source = SESSIONS
     tenant: str | None = None
 
@@ -86,8 +86,8 @@ class OutboxSource:
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
         """Yield what changed, in commit order.
 
-        What is stored meanwhile is left to the next call, so that a program that never stops
-        writing is indexed in steps instead of message by message.
+        What is stored meanwhile is left to the next call, so that constant writing is indexed in
+        steps instead of message by message.
         """
         after, is_last = state.cursor, False
         while not is_last and (reach := self._records.read(partial(_reach, after=after))):
@@ -105,7 +105,7 @@ class OutboxSource:
 
 
 def reader(kind: str) -> RecordReader:
-    """Return what reads the records of a kind; imported with the first of them."""
+    """Return the reader of records of a kind; its module is imported with the first of them."""
     if kind == KINDS[0]:
         from recollect.recall.transcript_source import changed_messages
 
@@ -121,7 +121,7 @@ def newest_change(tx: Transaction) -> int:
 
 
 def _reach(tx: Transaction, after: int) -> tuple[int, list[str], int] | None:
-    """Return the last of the next changes, of which kinds they are and how many; None for none."""
+    """Return the last of the next changes, their kinds and their number; None if there are none."""
     row = tx.row(_REACH, (after, BATCH))
     if row is None or row[0] is None:
         return None

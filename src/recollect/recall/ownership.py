@@ -1,7 +1,7 @@
-"""Whose index it is: index.db carries the id of its home, and knows no more than records.db.
+"""Ownership of an index: index.db has the id of its home, and is never ahead of records.db.
 
 An index of another home, or of records that were replaced by an older copy, would answer with what
-was never said here, and pass over what is said next. It is derived, so it is rebuilt.
+was never said here, and skip what is said next. It is derived, so it is rebuilt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ AHEAD = "index.db knew more than records.db, which is an older copy"
 
 
 def incompatibility(records: Database, index: Database) -> str | None:
-    """Return why an index is not that of these records; None where it is, or has no home yet."""
+    """Return why an index does not fit these records; None where it does, or has no home yet."""
     home_id = records.read(find_home_id)
     owner, seen = index.read(lambda tx: (find_home_id(tx), read_up_to(tx, OutboxSource.name)))
     if owner is not None and owner != home_id:
@@ -29,24 +29,24 @@ def incompatibility(records: Database, index: Database) -> str | None:
 
 
 def lost_messages(mirror: TranscriptMirror, index: Database) -> str | None:
-    """Return that the records lack messages that mirrors have; None where they have all of them.
+    """Return a warning if the records lack messages that mirrors have, else None.
 
-    An index knows it (`AHEAD`), so it is looked for only where that has to be built anyway.
+    An index detects it (`AHEAD`), so mirrors are read only where the index must be rebuilt anyway.
     """
     try:
         if index.read(lambda tx: find_generation(tx, "serving")) is not None:
             return None
         number = mirror.ahead()
     except StoreError:
-        return None  # reported by whoever needs it
+        return None  # reported where it is used
     return f"{LACKING}: {number} of transcripts/ have more" if number else None
 
 
 def claim(records: Database, index: Database) -> str | None:
-    """Make an index that of these records; what is in one that does not fit answers no more.
+    """Make an index belong to these records; the rows of one that does not fit are retired.
 
     Returns:
-        Why it does not fit; None where it does.
+        Why it did not fit; None where it did.
     """
     home_id = records.read(find_home_id)
     try:

@@ -1,4 +1,4 @@
-"""Asks an embedder for one word, to know whether it answers; the answer is kept for a while."""
+"""Probes an embedder with one word; the result is kept for a while."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from recollect.core.errors import ProviderError
 from recollect.models.embedding.embedder import Embedder, checked_vectors
 
 KEPT_MS = 30_000
-"""How long an answer counts; OpenClaw's value."""
+"""How long a result is valid; OpenClaw's value."""
 WORD = "ping"
 
 
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an embedder answers.
+    """The result of a probe of an embedder.
 
     Attributes:
-        ok: It gave a vector that can be used.
+        ok: Whether it returned a usable vector.
         error: Why not, or None.
         hint: What to do about it.
-        at: When it was asked, ms UTC.
+        at: When it was probed, ms UTC.
     """
 
     ok: bool
@@ -32,12 +32,12 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EmbedderProbe:
-    """Asks one embedder. Threads may share it.
+    """Probes one embedder. Threads may share it.
 
     Args:
-        embedder: Which; None for words only.
-        hint: What would give an embedder where there is none.
-        clock: Tells how old an answer is.
+        embedder: The one to probe; None for words only.
+        hint: How to get an embedder where there is none.
+        clock: Gives the age of a result.
     """
 
     def __init__(self, embedder: Embedder | None, hint: str, clock: Clock) -> None:
@@ -48,7 +48,7 @@ class EmbedderProbe:
         self._last: Probe | None = None
 
     def ask(self) -> Probe:
-        """Return whether it answers, asked now or less than half a minute ago."""
+        """Return whether it answers, probed now or less than half a minute ago."""
         with self._lock:
             now = self._clock.now_ms()
             if self._last is None or now - self._last.at >= KEPT_MS:

@@ -1,7 +1,7 @@
-"""The port of what answers questions about memory files beside the builtin index, or instead of it.
+"""The port of search back ends for memory files, beside or instead of the builtin index.
 
-One of another package is an entry point of the group ``recollect.search_backends``: a
-`SearchBackendFactory`, which needs nothing of the search but what is named here.
+Another package provides one as an entry point of the group ``recollect.search_backends``: a
+`SearchBackendFactory`, which needs nothing of the search but what is defined here.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ GROUP = "recollect.search_backends"
 
 
 class Searches(Protocol):
-    """What answers questions; the builtin index does."""
+    """What answers questions, such as the builtin index."""
 
     def search(
         self,
@@ -67,7 +67,7 @@ class Searches(Protocol):
 
 
 class SearchBackend(Searches, Protocol):
-    """One back end. Whatever fails in it, it answers by the builtin index, and says so."""
+    """One back end. When it fails, it answers from the builtin index, with a warning."""
 
     @property
     def name(self) -> str:
@@ -75,13 +75,13 @@ class SearchBackend(Searches, Protocol):
 
     @property
     def trouble(self) -> str | None:
-        """Return why the builtin index answers in its place; None when it does not."""
+        """Return the reason why the builtin index answers instead; None when it does not."""
 
     def refresh(self) -> str | None:
-        """Look at the files now; return why that was not possible, or None."""
+        """Read the files now; return why that was not possible, or None."""
 
     def close(self) -> None:
-        """End what runs. A second call does nothing."""
+        """Stop its processes. A second call does nothing."""
 
 
 class SearchContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,8 +91,8 @@ class SearchContext(msgspec.Struct, frozen=True, kw_only=True):
         settings: All of them.
         builtin: The builtin index.
         files: The memory files; reads them with the secrets taken out.
-        owner: Whose they are.
-        home: The folder for its files.
+        owner: Their owner.
+        home: The folder for the back end's files.
         clock: The time.
     """
 
@@ -105,17 +105,17 @@ class SearchContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SearchBackendFactory(Protocol):
-    """What an entry point of the group `GROUP` names."""
+    """The type of an entry point of the group `GROUP`."""
 
     def __call__(self, context: SearchContext) -> SearchBackend:
-        """Return the back end; nothing is run yet."""
+        """Return the back end; nothing is started yet."""
 
 
 def find_factory(name: str, built_in: str) -> SearchBackendFactory:
-    """Return what makes the back end that ``search.backend`` names, which is not ``built_in``.
+    """Return the factory of the back end that ``search.backend`` names, which is not ``built_in``.
 
     Raises:
-        InvalidInput: no package brings one of that name.
+        InvalidInput: no package provides one of that name.
         ProviderError: it cannot be imported.
     """
     factory: SearchBackendFactory = load_plugin(GROUP, name, "search back end", (built_in,))

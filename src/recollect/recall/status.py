@@ -1,6 +1,6 @@
-"""What a home holds and how every part of it is doing: the values that `recollect status` shows.
+"""The contents of a home and the state of its parts: the values that `recollect status` shows.
 
-Everything here is read; nothing is asked of a provider. `probe` does that.
+Everything is read from the home; no provider is called. `probe` does that.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from recollect.store.streams import EventsState, EventStream
 from recollect.store.twins import compared_rows
 from recollect.store.usage_ledger import EMBEDDING, LANGUAGE, Spent, spending_of
 
-if TYPE_CHECKING:  # it brings what runs programs
+if TYPE_CHECKING:  # it imports what runs programs
     from recollect.recall.search_port import SearchBackend
 
 _COUNTS: LiteralString = """
@@ -53,7 +53,7 @@ _COUNTS: LiteralString = """
 
 
 class _Counts(msgspec.Struct, frozen=True, array_like=True):
-    """The records, in the order of the columns."""
+    """Counts of records, in the order of the columns."""
 
     sessions: int
     messages: int
@@ -63,7 +63,7 @@ class _Counts(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SourceCount(msgspec.Struct, frozen=True, kw_only=True):
-    """What is indexed of one source: its files (or messages) and their chunks."""
+    """The indexed files (or messages) of one source, and their chunks."""
 
     source: str
     files: int
@@ -71,7 +71,7 @@ class SourceCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CacheStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """The embedding cache; ``max_entries`` 0 is no limit."""
+    """The embedding cache; ``max_entries`` 0 means unlimited."""
 
     enabled: bool
     entries: int
@@ -82,9 +82,9 @@ class LexicalStatus(msgspec.Struct, frozen=True, kw_only=True):
     """What finds words.
 
     Attributes:
-        enabled: Always: words are never left out.
+        enabled: Always true.
         requested: The back end of the settings.
-        backend: The one that answers.
+        backend: The one in use.
         available: Whether they are the same.
         error: Why not.
     """
@@ -97,11 +97,11 @@ class LexicalStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fallback(msgspec.Struct, frozen=True, kw_only=True):
-    """Something answers in the place of what the settings ask for.
+    """A replacement for what the settings ask for.
 
     Attributes:
         origin: What they ask for; ``from`` in JSON.
-        reason: Why it does not answer.
+        reason: Why that is not used.
     """
 
     origin: str = msgspec.field(name="from")
@@ -109,7 +109,7 @@ class Fallback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BudgetStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens sent to paid providers today (UTC), and how many may be; ``limit`` 0 is no limit."""
+    """Tokens sent to paid providers today (UTC), and the limit; 0 means unlimited."""
 
     tokens_today: int
     limit: int
@@ -120,12 +120,12 @@ class UseStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         use: One of ``language.uses``; empty for what was counted before they were distinguished.
-        is_on: Whether the settings name it, and there is a model.
-        requests: Answers that came.
+        is_on: Whether the settings enable it, and there is a model.
+        requests: Answered requests.
         tokens_today: Tokens read and written.
-        limit: How many may be, by ``language.budgets``; with 0 only that of the day.
-        usd_today: What those answers cost whose price is known.
-        unpriced_today: How many answers had no known price.
+        limit: Tokens at most, by ``language.budgets``; with 0 only the limit of the day applies.
+        usd_today: The cost of the answers whose price is known.
+        unpriced_today: Answers without a known price.
     """
 
     use: str
@@ -138,21 +138,20 @@ class UseStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LanguageStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """Who writes summaries, and what it took today (UTC).
+    """The model that writes summaries, and its use today (UTC).
 
     Attributes:
         requested: What the settings ask for.
         model: ``provider:model``; None where summaries are made by rule.
         reason: Why this one, one sentence.
         hint: What would help; empty when there is nothing to do.
-        is_remote: What is asked leaves this machine and network.
+        is_remote: Whether requests leave this machine and network.
         tokens_today: Tokens read and written.
-        limit: How many may be; 0 is no limit.
-        usd_today: What those answers cost whose price is known.
-        unpriced_today: How many answers had no known price.
-        trouble: Why the last question of this process had no answer; None when it had.
-        uses: What it is used for, and what each use took; those that are off and took something,
-            too.
+        limit: Tokens at most; 0 means unlimited.
+        usd_today: The cost of the answers whose price is known.
+        unpriced_today: Answers without a known price.
+        trouble: Why the last request of this process had no answer; None when it had one.
+        uses: Its uses with what each took; also disabled ones that took something.
     """
 
     requested: str
@@ -172,11 +171,11 @@ class CaptureStatus(msgspec.Struct, frozen=True, kw_only=True):
     """What is not captured.
 
     Attributes:
-        pauses: Those of now.
-        left_out: How much of what programs did was left out since the home was made, by reason:
-            ``withheld`` messages, ``calls`` of tools, events of ``hooks`` that came with a token
-            that may not write there, or for a session that was deleted.
-        alike: Pairs of projects that look like the same, for a person to decide.
+        pauses: The current ones.
+        left_out: How much was left out since the home was created, by reason: ``withheld``
+            messages, ``calls`` of tools, events of ``hooks`` whose token may not write there, or of
+            a deleted session.
+        alike: Pairs of projects that may be the same, for a person to decide.
     """
 
     pauses: list[Pause]
@@ -185,50 +184,50 @@ class CaptureStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """What a home holds and how it is doing.
+    """The contents and the state of a home.
 
     Attributes:
         home: Its folder.
         workspace: The folder of the memory files, or None.
-        backend: What the settings choose for memory files.
-        provider: Who makes the vectors: ``local``, ``openai`` ...; ``none`` without any.
+        backend: The back end of the settings for memory files.
+        provider: The provider of vectors: ``local``, ``openai`` ...; ``none`` without any.
         model: Its model, or None.
         requested_provider: What the settings ask for; empty when a program gave the embedder.
         files: Memory files in the index.
         chunks: Chunks of all sources.
-        dirty: Whether a sync, or the rebuild that is due, would do something.
+        dirty: Whether a sync, or a rebuild that is due, would do something.
         backlog: Changes of records that the index has not read yet.
-        db_path: Where the index is.
-        extra_paths: More places of memory files.
+        db_path: The path of the index.
+        extra_paths: More files and folders of memory files.
         sources: What is indexed.
-        source_counts: How much of each.
+        source_counts: Counts of each source.
         cache: The embedding cache.
-        lexical: What finds words.
-        vector: What finds near vectors.
-        batch: How batches of the provider go; None without an embedder.
-        fallback: What answers in the place of the embedder or the back end, if anything does.
-        fallback_error: Why the fallback of the settings could not take over, or None.
-        sync: How the index is kept in step.
+        lexical: The search by words.
+        vector: The search by vectors.
+        batch: The state of the provider's batches; None without an embedder.
+        fallback: What replaces the embedder or the back end, if anything does.
+        fallback_error: Why the configured fallback could not be used, or None.
+        sync: The state of the sync.
         budget: Tokens of today.
-        language: Who writes summaries.
-        spending: What each model took today.
-        sessions: How many there are.
-        messages: How many there are.
-        observations: How many there are, forgotten ones too.
-        unowned: Sessions with people while ``sessions.owner`` names nobody: all count as guests'.
-        unknown_origin: Imported sessions that do not tell who heard them.
-        capture: What is not captured, and what projects look alike.
-        erasing: Whether an erasure is not finished: something of what was erased may be left.
-        index: The rows of the index.
+        language: The model that writes summaries.
+        spending: The use of each model today.
+        sessions: Their number.
+        messages: Their number.
+        observations: Their number, forgotten ones included.
+        unowned: Sessions with people while ``sessions.owner`` is empty: all count as guests'.
+        unknown_origin: Imported sessions whose hearers are unknown.
+        capture: What is not captured, and which projects look alike.
+        erasing: Whether an erasure is unfinished: some of the erased data may be left.
+        index: The state of the rows of the index.
         embedder: ``provider:model``, or None.
         embedder_reason: Why this one, one sentence.
-        embedder_hint: What would give a better one.
-        embedder_languages: What it reads, as BCP 47 tags, ``mul`` for many; empty where unknown.
-        records_health: How records.db is doing.
-        index_health: How index.db is doing.
+        embedder_hint: How to get a better one.
+        embedder_languages: Its languages, as BCP 47 tags, ``mul`` for many; empty where unknown.
+        records_health: The health of records.db.
+        index_health: The health of index.db.
         mirror_error: The `code` of the last failure to write a transcript.
         background_error: The `code` of the last failure in the background.
-        events: How the callbacks for events are doing.
+        events: The state of the callbacks for events.
     """
 
     home: str
@@ -275,7 +274,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of a memory that a status tells of."""
+    """The parts of a memory that a status reports on."""
 
     home: Path
     workspace: Path | None
@@ -295,7 +294,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report_status(parts: Reported) -> Status:
-    """Return how a memory is doing.
+    """Return the status of a memory.
 
     Raises:
         StoreError: a database cannot be read.
@@ -356,7 +355,7 @@ def report_status(parts: Reported) -> Status:
 
 
 def _kept_plain_keys(parts: Reported) -> Iterator[str]:
-    """Yield once that the settings of an older home were added to."""
+    """Yield once a warning that settings were added to those of an older home."""
     if parts.records.read(lambda tx: find_value(tx, PLAIN_KEYS)) == UNTOLD:
         with suppress(StoreError):
             parts.records.write(lambda tx: drop_value(tx, PLAIN_KEYS))
@@ -452,13 +451,13 @@ def _uses(settings: LanguageSettings, spent: list[Spent], *, is_there: bool) -> 
 
 
 class RecordCounts(msgspec.Struct, frozen=True):
-    """How much there is; deleted sessions and forgotten observations do not count.
+    """Counts of records; deleted sessions and forgotten observations do not count.
 
     Attributes:
         sessions: Conversations.
-        messages: What was said in them.
-        observations: What agents did.
-        episodes: Summaries of what was said.
+        messages: Messages in them.
+        observations: Recorded actions of agents.
+        episodes: Summaries of sessions.
     """
 
     sessions: int
@@ -480,7 +479,7 @@ _THEIR_RECORDS: LiteralString = """)
 
 
 def count_records(records: Database, scope: Scope) -> RecordCounts:
-    """Return how much a scope holds."""
+    """Return the number of records of each kind in a scope."""
     where = Condition(scope).also("status <> ?", "deleted")
     sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
     (row,) = records.read(lambda tx: compared_rows(tx, "*", sql, where.params))

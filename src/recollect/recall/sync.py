@@ -1,9 +1,8 @@
-"""When the index is synced while a program runs: what asks for it, when it is due, who does it.
+"""Scheduling of syncs while a program runs: what requests one, when it is due, who does it.
 
-One sync at a time: what asks during one causes exactly one more. A sync that a person calls takes
-the place of the one in the background. The work belongs to the process that holds the lock of the
-home; the others keep what they are asked for until it is theirs. A worker that waits is given the
-lock between two pieces of work.
+One sync at a time: requests during one cause exactly one more. A sync on request replaces the one
+in the background. The work belongs to the process that holds the lock of the home; the others keep
+their requests until they hold it. A waiting worker is given the lock between two pieces of work.
 """
 
 from __future__ import annotations
@@ -24,22 +23,22 @@ Reason: TypeAlias = Literal[
     "damage", "interval", "manual", "message", "retry", "search", "session-start", "start",
     "transcript", "watch",
 ]  # fmt: skip
-"""What started a sync."""
+"""The cause of a sync."""
 
 MOST_RESTS = 4
-"""A debounce is put off by further changes for so many times its length: a file that is written
-all the time is read all the same."""
+"""Further changes extend a debounce up to so many times its length: a file that is written all the
+time is still read."""
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """Since when somebody waits, and when it is due."""
+    """The time of the first request, and when it is due."""
 
     since: float
     due: float
 
 
 class Schedule:
-    """Gathers what is asked for, so that one sync serves all of it.
+    """Gathers requests, so that one sync serves all of them.
 
     Args:
         interval_s: A sync every so often; 0 for none.
@@ -53,22 +52,22 @@ class Schedule:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked for."""
+        """Whether nothing is requested."""
         return not self._asks
 
     def ask(
         self, reason: Reason, now: float, rest_s: float = 0.0, most_rests: int = MOST_RESTS
     ) -> bool:
-        """Ask for a sync when nothing has asked for the same reason for ``rest_s`` seconds.
+        """Request a sync once ``rest_s`` seconds passed without a request for the same reason.
 
         Args:
-            reason: Why.
+            reason: The cause.
             now: The time.
             rest_s: How long to wait for more of the same.
             most_rests: After so many times ``rest_s`` since the first it is due in any case.
 
         Returns:
-            Whether it is due sooner than was known.
+            Whether a sync is now due sooner.
         """
         known = self._asks.get(reason)
         if known is not None and known.due <= now:
@@ -79,7 +78,7 @@ class Schedule:
         return known is None or due < known.due
 
     def due_at(self) -> float | None:
-        """Return when the next one is due; None when nothing is asked for."""
+        """Return when the next sync is due; None when none is requested."""
         every = [ask.due for ask in self._asks.values()]
         if self._next_interval is not None:
             every.append(self._next_interval)
@@ -96,7 +95,7 @@ class Schedule:
         return due
 
     def clear(self) -> None:
-        """Forget everything: somebody did it all."""
+        """Forget all requests: they are served."""
         self._asks.clear()
 
 
@@ -104,14 +103,14 @@ GATHER_S = 0.2
 """How long messages gather before they are indexed together, counted from the first of them. A
 search does not wait for it; longer would leave more for the search to index."""
 LOOK_S = 5.0
-"""How often to look whether another process stored something, or let go of the lock."""
+"""How often to check whether another process stored something, or released the lock."""
 HANDOVER_S = 1.0
-"""How often a holder looks whether a worker waits: 20 us of CPU each, and a worker that starts
-waits so long at most beside a piece of work."""
+"""How often a holder checks whether a worker waits: 20 us of CPU each, and a starting worker waits
+at most so long plus a piece of work."""
 WAITING_S = 0.1
 """How often a worker tries to get the lock while another process finishes a piece of work."""
 _ASKED_S = 0.2
-"""How often work under way looks whether a worker waits."""
+"""How often running work checks whether a worker waits."""
 
 T = TypeVar("T")
 
@@ -125,14 +124,14 @@ class Last(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Duties(msgspec.Struct, frozen=True, kw_only=True):
-    """What the background does and asks.
+    """The callbacks of the background.
 
     Attributes:
-        work: Called with what started it and the watch to work under; may raise anything.
-        is_owner: Whether the work of this home is ours; asked before each work.
-        is_behind: Whether something was stored that nobody asked for here; asked every `LOOK_S`.
-        is_wanted: Whether somebody waits for the work who takes precedence; None for never.
-        let_go: Leave the work to them.
+        work: Called with the cause and the watch to work under; may raise anything.
+        is_owner: Whether the work of this home is ours; called before each work.
+        is_behind: Whether something was stored without a request here; called every `LOOK_S`.
+        is_wanted: Whether a process with precedence waits for the work; None for never.
+        let_go: Hands the work over to it.
         retry_s: How long to wait where the work is not ours.
         begin: Called once, when the work is ours for the first time.
         ended: Called after each work, and after each failure.
@@ -149,14 +148,14 @@ class Duties(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BackgroundSync:
-    """Syncs on a thread of its own, which starts with the first that asks.
+    """Syncs on a thread of its own, which starts with the first request.
 
     Args:
-        duties: What to do.
-        clock: Tells when a sync ended.
+        duties: The callbacks.
+        clock: Gives the time of a sync.
         lock: Held by whoever syncs.
         interval_s: A sync every so often once the thread runs; 0 for none.
-        now: Seconds of a clock that only goes forward.
+        now: Seconds of a monotonic clock.
     """
 
     def __init__(
@@ -179,7 +178,7 @@ class BackgroundSync:
         self._is_ours = False
         self._asked_at = 0.0
         self._look_at = 0.0
-        """When to look next whether another process stored something."""
+        """When to check next whether another process stored something."""
         self._failures = 0
         self._reason: Reason = "start"
         self._silent_until = 0.0
@@ -187,16 +186,16 @@ class BackgroundSync:
 
     @property
     def is_dirty(self) -> bool:
-        """Whether a sync is under way, or asked for, or failed."""
+        """Whether a sync is running or requested, or failed."""
         with self._scheduling:
             is_asked_for = not self._schedule.is_empty
         return is_asked_for or self._lock.is_taken or self.last.error is not None
 
     def ask(self, reason: Reason, rest_s: float = 0.0, most_rests: int = MOST_RESTS) -> None:
-        """Ask for a sync, see `Schedule.ask`. Returns at once.
+        """Request a sync, see `Schedule.ask`. Returns at once.
 
-        A search asks in vain for a while after a failure: it must not be what knocks at a provider
-        that is down.
+        For a while after a failure the request of a search is ignored: searches must not keep
+        calling a provider that is down.
         """
         now = self._now()
         if reason == "search" and now < self._silent_until:
@@ -207,9 +206,9 @@ class BackgroundSync:
             self._worker.wake()
 
     def run(self, work: Callable[[], T]) -> T:
-        """Do a sync that a person called, in their thread, and return what it returns.
+        """Run a sync on request, in the caller's thread, and return its result.
 
-        One in the background gives way; what was asked for is served by this one.
+        One in the background stops early; this one serves its requests.
         """
         with self._lock.taken(NOBODY_WATCHES):
             with self._scheduling:
@@ -223,21 +222,21 @@ class BackgroundSync:
             return done
 
     def look(self) -> None:
-        """Let a new thread go on where one has died."""
+        """Start a new thread if the old one has died."""
         self._worker.look()
 
     def close(self) -> None:
-        """Stop; what is not done is done by the next process. A second call does nothing."""
+        """Stop; unfinished work is left to the next process. A second call does nothing."""
         self._worker.stop()
 
     def _step(self) -> float:
-        """Do what is due, or look around; return when to come again."""
+        """Do what is due, or check other processes; return when to run again."""
         now = self._now()
         with self._scheduling:
             reasons = self._schedule.take(now)
         is_look_due = self._has_begun and now >= self._look_at
         if reasons or is_look_due:
-            self._look_at = now + LOOK_S  # a sync brings in what others stored, too
+            self._look_at = now + LOOK_S  # a sync indexes what others stored, too
         if is_look_due and not reasons:
             self._reason = "message"
             reasons = ("message",) if self._duties.is_behind() else ()
@@ -252,14 +251,14 @@ class BackgroundSync:
         return self._duties.is_wanted is not None and self._duties.is_wanted()
 
     def _hand_over(self) -> None:
-        """Leave the work to who waits for it; it is asked for again when they are gone."""
+        """Hand the work to the waiting process; it is requested again when that is gone."""
         self._is_ours = False
         self._duties.let_go()
         with self._scheduling:
             self._schedule.ask("start", self._now(), self._duties.retry_s)
 
     def _is_stopping(self) -> bool:
-        """Whether work under way should end here: the memory is closed, or a worker waits."""
+        """Whether running work should stop: the memory is closed, or a worker waits."""
         if self._worker.closing.is_set():
             return True
         now = self._now()

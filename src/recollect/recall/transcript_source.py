@@ -47,7 +47,7 @@ def _is_wanted(change: _Change, agent: str | None) -> bool:
 
 
 def _turn(change: _Change, place: Place) -> tuple[str | None, str | None]:
-    """Return what all messages with the same hearers have alike."""
+    """Return the session and the sender of a turn: equal for all messages with the same hearers."""
     return change.session_id, place.turn_sender
 
 
@@ -70,7 +70,7 @@ class _Change(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is there, and a session that is not deleted shows it."""
+        """Whether it exists, and a session that is not deleted shows it."""
         return self.message is not None and self.session_id is not None
 
 
@@ -99,8 +99,8 @@ def _document(change: _Change, visibility_group: str) -> Document:
 def _changes(tx: Transaction, changes: Changes) -> list[tuple[_Change, Place]]:
     """Return the changes of messages and who hears them, in commit order.
 
-    A message of a deleted session counts as gone, and comes back with the status; one that a living
-    fork shows is found through that, as if it were its own.
+    A message of a deleted session counts as gone until the session is restored; one that a living
+    fork shows is found through the fork, as if it were its own.
     """
     rows = tx.all(_CHANGES, (changes.after, changes.last, MESSAGE_KIND))
     return placed_rows(rows, _Change)

@@ -1,4 +1,4 @@
-"""The application: finds the route of a request, calls its use case, and sends what it answers."""
+"""The application: finds the route of a request, calls its use case, and sends the answer."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Mount(msgspec.Struct, frozen=True, kw_only=True):
     """Another ASGI application below a path, behind the same guard.
 
     Attributes:
-        path: One segment, ``/mcp``; the application gets the whole path.
+        path: One segment, ``/mcp``; the application gets the full path.
         right: What the token must allow.
         app: Finds the `Caller` in ``scope["state"]["caller"]``.
         lifespan: Entered on the event loop before the first request, left after the last.
@@ -88,16 +88,16 @@ class Mount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HttpApp:
-    """Answers what the guard let through.
+    """Answers requests that the guard admitted.
 
     Args:
         routes: All of them.
         mounts: Applications below a path of their own.
-        heard: Is called at each request of a hook; returns at once.
+        heard: Called at each request of a hook; returns at once.
 
     Raises:
         Conflict: two routes have the same address.
-        InvalidInput: a route names a field that its ``given`` does not have.
+        InvalidInput: a route names a field that its ``given`` lacks.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class HttpApp:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep what is mounted alive in the ``async with`` block."""
+        """Keep the mounted applications running in the ``async with`` block."""
         async with AsyncExitStack() as stack:
             for mount in self._mounts.values():
                 await stack.enter_async_context(mount.lifespan())
@@ -132,7 +132,7 @@ class HttpApp:
             await self._answer(scope, receive, send)
         except ClientStuck:
             scope.get("abort", nullcontext)()
-        except ClientGone:  # or who was sent a part and must not take it for the whole
+        except ClientGone:  # or a client that got a part must not take it for the whole
             return
         except Exception as error:  # noqa: BLE001  # every request is answered
             await send_rejection(send, _rejection(error))
@@ -174,7 +174,7 @@ class HttpApp:
     async def _hand_on(
         self, mount: Mount, caller: Caller, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Let a mounted application answer; it has threads of its own."""
+        """Let a mounted application answer; it has its own threads."""
         admission = self._admissions.of(caller.token, mount.right)
         with admission.answering():
             await admission.run(caller.require, mount.right)
@@ -204,7 +204,7 @@ class HttpApp:
             kind = (id(entry), caller)
             answer: Response = await self._batches.run(kind, partial(admission.run, work), request)
             return answer
-        (outcome,) = await admission.run(work, (request,))  # it would hold up the others
+        (outcome,) = await admission.run(work, (request,))  # it would delay the others
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -232,13 +232,13 @@ def all_routes() -> tuple[AnyRoute, ...]:
 
 
 def all_mounts() -> tuple[Mount, ...]:
-    """Return the applications below a path of their own; for one run of a server."""
+    """Return the mounted applications, for one run of a server."""
     mcp = McpEndpoint()
     return (Mount(path="/mcp", right="read", app=mcp, lifespan=mcp.running),)
 
 
 def _description(routes: Sequence[AnyRoute]) -> Route:
-    """Return the route that describes all of them, itself not."""
+    """Return the route that describes all routes except itself."""
     document = openapi_of(routes, __version__)
 
     async def describe(_caller: Caller, _given: Nothing) -> dict[str, Any]:
@@ -289,7 +289,7 @@ def _answered_each(
 
 
 def _shared(entry: Entry, caller: Caller | None, given: Sequence[Any]) -> Sequence[Any]:
-    """Return a value or an error for each; what failed for all may have been another's."""
+    """Return a value or an error for each; a failure for all may have been caused by another."""
     try:
         values: Sequence[Any] = entry.call(caller, given)
     except Exception as error:  # noqa: BLE001  # the requests get it

@@ -1,7 +1,7 @@
-"""Where use cases run while the event loop waits for them: one hop a request, or one for many.
+"""Runs use cases on threads while the event loop waits: one hop per request, or one for many.
 
-A pool of its own, because what it saves is measured: `loop.run_in_executor` costs 26 us of CPU a
-call, `recollect.aio.hops` 18 us, this 9 us. It wakes the loop once for all calls that ended since.
+It has its own pool, because that is measurably cheaper: `loop.run_in_executor` costs 26 us of CPU a
+call, `recollect.aio.hops` 18 us, this 9 us. It wakes the loop once for all calls that have ended.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_THREADS = 16
 """Calls at the same time: their writes share a commit, and each thread reads through a connection
 of its own."""
 MOST_TOGETHER = 64
-"""Requests in a batch; all they bring is in memory at the same time."""
+"""Requests in a batch; all their data is in memory at the same time."""
 Work: TypeAlias = "Callable[[Sequence[Any]], Awaitable[Sequence[Any]]]"
 _Waiting: TypeAlias = "list[tuple[Any, asyncio.Future[Any]]]"
 
@@ -32,7 +32,7 @@ class Calls:
     """Runs plain functions on threads; for one event loop at a time.
 
     Args:
-        most: How many at the same time; more of them wait in order.
+        most: Concurrent calls at most; more of them wait in order.
     """
 
     def __init__(self, most: int = MOST_THREADS) -> None:
@@ -40,20 +40,20 @@ class Calls:
         self._ended: deque[_Ended] = deque()
         self._is_telling = False
         self.close = self._pool.close
-        """Wait for the calls that run, and end the threads."""
+        """Wait for the running calls, and end the threads."""
 
     async def run(
         self, work: Callable[..., T], *args: Any, ended: Callable[[], None] | None = None
     ) -> T:
-        """Return what ``work`` returns, or raise what it raises.
+        """Return the result of ``work``, or raise its error.
 
-        A call whose caller is cancelled ends on its thread all the same.
+        If the caller is cancelled, the call still runs to its end on its thread.
 
         Args:
-            work: What is called.
-            args: With these.
+            work: The function.
+            args: Its arguments.
             ended: Called on the loop when the thread is free again, also after a cancellation;
-                twice where the thread dies at its very end.
+                twice if the thread dies at its very end.
 
         Raises:
             StoreError: its thread died, or none can be started.
@@ -77,7 +77,7 @@ class Calls:
     def _end(self, ended: _Ended) -> None:
         self._ended.append(ended)
         if self._is_telling:
-            return  # the loop was woken already, and takes this one along
+            return  # the loop is already woken, and will process this one too
         self._is_telling = True
         try:
             ended[0][0].get_loop().call_soon_threadsafe(self._tell)
@@ -99,10 +99,10 @@ class Calls:
 
 
 class Batches:
-    """Lets requests of a caller that come while others of their kind are answered go on together.
+    """Batches requests of a caller that arrive while others of their kind are answered.
 
     One hop, one wake-up of the loop and one transaction serve all of them. A thread for each costs
-    more than what it does: sixteen that wait for one another take turns at the interpreter. For one
+    more than its work: sixteen that wait for one another take turns at the interpreter. For one
     event loop at a time.
     """
 
@@ -111,13 +111,13 @@ class Batches:
         self._workers: set[asyncio.Task[None]] = set()
 
     async def run(self, kind: Hashable, work: Work, item: Any) -> Any:
-        """Return what ``work`` makes of an item, or raise the error that it returns for it.
+        """Return the result of ``work`` for an item, or raise the error that it returns for it.
 
         Args:
-            kind: Only items of an equal one come together.
+            kind: Only items of an equal kind are batched.
             work: Makes a value or an error of each, in their order; equal for a kind, and called
                 for one batch of it at a time.
-            item: Goes at once where nothing of its kind is under way.
+            item: Processed at once if none of its kind is in progress.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()

@@ -1,9 +1,9 @@
-"""A memory that is asked over HTTP, where a worker serves its home; else the home itself.
+"""A memory over HTTP, if a worker serves its home; else the home itself.
 
-Stdlib and msgspec only: a command that asks a worker opens no database and imports no arrays. What
-the worker answers is decoded into the very values that a `Memory` returns. Anything but an answer
-(an error, a worker that hangs or dies) is asked of the home itself, which tells the error with all
-its facts; a worker that is not there costs no more than `PATIENCE_S`.
+Stdlib and msgspec only: a command that uses a worker opens no database and does not import numpy.
+The worker's answer is decoded into the same values that a `Memory` returns. Without an answer (an
+error, a worker that hangs or dies) the home itself is used, which raises the error with all its
+facts; a missing worker costs no more than `PATIENCE_S`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings.environment import surroundings
 from recollect.server.presence import PROTOCOL, TOKEN_FILE, Presence, find_presence, read_small
 
-if TYPE_CHECKING:  # what is decoded is imported when it is
+if TYPE_CHECKING:  # types are imported when they are decoded
     from recollect.core.settings import Settings
     from recollect.index.model.sync_report import OnProgress
     from recollect.index.query.hit import SearchResult
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # what is decoded is imported when it is
     from recollect.workspace.reading import ReadResult
 
 PATIENCE_S = 0.3
-"""What a worker that hangs costs a command at most, before it works by itself."""
+"""The longest a hanging worker delays a command before it works by itself."""
 _HEAD_END = b"\r\n\r\n"
 _CHUNK = 262_144
 _OK = 200
@@ -51,10 +51,10 @@ class WorkerConnection:
     """One connection to a worker, kept for several requests. A context manager.
 
     Args:
-        worker: Whom to ask.
+        worker: The worker.
         token: Its bearer token.
-        patience_s: How long it may give no sign of life: a third to connect, a third to wait for
-            an answer, and a third to answer on a second connection that it is alive.
+        patience_s: How long it may be unresponsive: a third to connect, a third to wait for an
+            answer, and a third to answer on a second connection that it is alive.
     """
 
     def __init__(self, worker: Presence, token: str, patience_s: float) -> None:
@@ -70,7 +70,7 @@ class WorkerConnection:
         self.close()
 
     def close(self) -> None:
-        """Hang up; a second call does nothing."""
+        """Close the connection; a second call does nothing."""
         if self._line is not None:
             self._line.close()
             self._line = None
@@ -80,7 +80,7 @@ class WorkerConnection:
 
         Raises:
             WorkerGone: it does not answer.
-            UnicodeEncodeError: what is given cannot be written as JSON.
+            UnicodeEncodeError: an argument cannot be encoded as JSON.
         """
         body = msgspec.json.encode(given)
         try:
@@ -157,10 +157,10 @@ def _more(line: socket.socket) -> bytes:
 
 
 def find_worker(home: Path) -> WorkerConnection | None:
-    """Return the way to the worker of a home; None where a command works by itself.
+    """Return the connection to the worker of a home; None if a command works by itself.
 
-    So it does where no worker runs, or one of another protocol or with other variables in its
-    environment, or where this user may not read the token.
+    That is the case if no worker runs, if it has another protocol or other environment variables,
+    or if this user may not read the token.
     """
     worker = find_presence(home)
     if worker is None or worker.protocol != PROTOCOL or worker.surroundings != surroundings():
@@ -172,14 +172,13 @@ def find_worker(home: Path) -> WorkerConnection | None:
 
 
 class WorkerMemory:
-    """The memory of a home, asked through its worker: the names of `Memory`, and its values.
+    """The memory of a home through its worker, with the names and values of `Memory`.
 
-    Only what recalls is asked of the worker. The rest is asked of the home itself, which is opened
-    then, once.
+    Only recall goes to the worker. For the rest the home itself is opened, once.
 
     Args:
         home: The folder of the memory.
-        worker: The way to its worker.
+        worker: The connection to its worker.
         own: Opens the home itself.
     """
 
@@ -224,7 +223,7 @@ class WorkerMemory:
     def lines(
         self, result: SearchResult, *, for_session: str | None = None, for_sender: str | None = None
     ) -> IndexLines:
-        """Return what was found, one line each; see `Memory.lines`."""
+        """Return the hits of a search, one line each; see `Memory.lines`."""
         given = _given(locals())
         from recollect.recall.steps.lines import IndexLines
 
@@ -273,14 +272,14 @@ class WorkerMemory:
         since: int | datetime | None = None,
         record: bool = True,
     ) -> ContextBlock:
-        """Return what goes into a prompt; see `Contexts.block`."""
+        """Return the block for a prompt; see `Contexts.block`."""
         given = _given(locals())
         from recollect.recall.context.block import ContextBlock
 
         return self.ask("context", given, ContextBlock, lambda own: own.context(**given))
 
     def titles(self, session_ids: Sequence[str]) -> dict[str, str]:
-        """Return what sessions are called, by id; see `titles_of`."""
+        """Return the titles of sessions, by id; see `titles_of`."""
         from recollect.recall.steps.session_titles import titles_of
 
         given = {"session_ids": tuple(session_ids)}
@@ -289,7 +288,7 @@ class WorkerMemory:
         )
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
-        """Return the warnings that a person was not given yet; see `Memory.unheard_warnings`."""
+        """Return the warnings that were not shown yet; see `Memory.unheard_warnings`."""
         return self.own.unheard_warnings(result) if result.warnings else []
 
     @property
@@ -321,13 +320,13 @@ class WorkerMemory:
     def ask(
         self, name: str, given: Mapping[str, object], answer: type[T], itself: Callable[[Memory], T]
     ) -> T:
-        """Return what the worker answers to ``/api/memory/<name>``, or else the home itself.
+        """Return the worker's answer to ``/api/memory/<name>``, or else that of the home itself.
 
         Args:
             name: Of the route.
             given: Its fields.
-            answer: What it answers.
-            itself: Asks the same of the home.
+            answer: The type of its answer.
+            itself: Gets the same from the home.
         """
         with suppress(WorkerGone, UnicodeEncodeError, msgspec.DecodeError):
             if self._worker is not None:
@@ -341,7 +340,7 @@ class WorkerMemory:
 
 
 class WorkerObservations:
-    """`Memory.observations`, as far as a worker is asked."""
+    """`Memory.observations`, as far as the worker serves it."""
 
     def __init__(self, memory: WorkerMemory) -> None:
         self._memory = memory
@@ -359,7 +358,7 @@ class WorkerObservations:
         since: int | datetime | str | None = None,
         until: int | datetime | str | None = None,
     ) -> Timeline:
-        """Return what was said and done around something; see `ObservationRecall.timeline`."""
+        """Return the events around something; see `ObservationRecall.timeline`."""
         given = _given(locals())
         from recollect.recall.steps.lines import Timeline
 

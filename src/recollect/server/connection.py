@@ -1,4 +1,4 @@
-"""One connection: what must be limited before there is a request that the guard could look at."""
+"""Limits of a connection before there is a request that the guard could check."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLO
 from recollect.server.guard import MOST_HEADERS
 
 _MOMENTS = itertools.count()
-"""Puts silences into an order; the loop's clock stands still while many connections come in."""
+"""Orders silences; the loop's clock does not advance while many connections arrive."""
 _UCRED = struct.Struct("3i")
 _MAC_PEER, _MAC_BYTES = 0x001, 76
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one server takes.
+    """The limits of one server.
 
     Attributes:
         request_s: Seconds from the first byte of a request to its last one; of an upload, between
             one piece and the next.
-        connections: How many at the same time. One more closes the one that has been silent
-            longest, first those that never sent a whole request; it is refused where all are at
-            work.
+        connections: Concurrent connections. One more closes the one that has been silent longest,
+            first those that never sent a whole request; it is refused if all are busy.
     """
 
     request_s: float = 10.0
@@ -39,22 +38,22 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Nowhere(list[tuple[bytes, bytes]]):
-    """Takes headers that come after the body, and keeps none."""
+    """Discards headers that come after the body."""
 
     def append(self, header: tuple[bytes, bytes]) -> None:
-        """Forget it."""
+        """Discard it."""
 
 
 class LimitedConnection(HttpToolsProtocol):
     """A connection with a deadline and limits, which uvicorn does not have.
 
     The application finds the request target as it was sent in ``scope["target"]``, and in
-    ``scope["abort"]`` what drops the connection with all that was not taken yet; it sets
+    ``scope["abort"]`` a function that drops the connection with all unsent data; it sets
     ``scope["patient"]`` where each piece of a body has a deadline of its own, and ``scope["held"]``
     while it does not read on.
     """
 
-    scope: Any  # more than the types of uvicorn know, see above
+    scope: Any  # not in the types of uvicorn, see above
     cycle: Any
 
     def __init__(self, *args: Any, limits: Limits, **options: Any) -> None:
@@ -68,7 +67,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._silent_since = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, in the place of a silent one where there are too many."""
+        """Accept a connection, replacing a silent one if there are too many."""
         super().connection_made(transport)
         if not is_own(transport.get_extra_info("socket")):
             transport.abort()
@@ -79,12 +78,12 @@ class LimitedConnection(HttpToolsProtocol):
             self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of it."""
+        """Forget the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read what came; a request that is not whole yet has until its deadline."""
+        """Read the received data; an incomplete request has until its deadline."""
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -107,7 +106,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._head_bytes = 0
 
     def on_headers_complete(self) -> None:
-        """Hand the request to the application; its body follows."""
+        """Pass the request to the application; its body follows."""
         self._has_headers = True
         self.scope["target"] = self.url
         self.scope["abort"] = self.transport.abort
@@ -126,11 +125,11 @@ class LimitedConnection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer bytes that are not HTTP, in the shape of every error."""
+        """Answer bytes that are not HTTP, in the form of all errors."""
         self._refuse(BAD_REQUEST)
 
     def _unsupported_upgrade_warning(self) -> None:
-        """Say nothing: the request is answered as any other."""
+        """Log nothing: the request is answered like any other."""
 
     def _is_silent(self) -> bool:
         """Return whether nothing is being answered."""
@@ -148,9 +147,9 @@ class LimitedConnection(HttpToolsProtocol):
     def _too_slow(self) -> None:
         self._deadline = None
         if self.scope is not None and self.scope.get("held"):
-            self._wait()  # it is the application that does not read on
+            self._wait()  # the application has stopped reading
         elif self._is_whole or (self._has_headers and self._is_silent()):
-            self.transport.close()  # it never began, or has its answer
+            self.transport.close()  # it never began, or was answered
         else:
             self._refuse(TOO_SLOW)
 
@@ -182,7 +181,7 @@ class LimitedConnection(HttpToolsProtocol):
 
 
 def peer_uid(line: socket.socket) -> int | None:
-    """Return the user at the other end of a Unix socket; None where the system does not tell."""
+    """Return the user at the other end of a Unix socket; None if the system does not report it."""
     with suppress(OSError, struct.error):
         if sys.platform == "darwin":
             return int(struct.unpack_from("Ii", line.getsockopt(0, _MAC_PEER, _MAC_BYTES))[1])
@@ -192,5 +191,5 @@ def peer_uid(line: socket.socket) -> int | None:
 
 
 def is_own(line: socket.socket | None) -> bool:
-    """Return whether who connected may: on a Unix socket only processes of this user."""
+    """Return whether the peer may connect: on a Unix socket only processes of this user."""
     return line is None or line.family != socket.AF_UNIX or peer_uid(line) == os.geteuid()

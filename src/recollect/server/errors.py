@@ -1,4 +1,4 @@
-"""From errors to HTTP statuses, one table that a test proves total; and what the guard refuses."""
+"""The table from errors to HTTP statuses, which a test proves total, and the guard's refusals."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Rejection(msgspec.Struct, frozen=True):
 
 
 class Refused(Exception):
-    """A request is answered by a rejection, whoever finds it."""
+    """A request is to be answered by a rejection, wherever that is determined."""
 
     def __init__(self, rejection: Rejection) -> None:
         super().__init__(rejection.code)
@@ -147,7 +147,7 @@ TOO_MANY = Rejection(
 
 
 def rejection_of(error: RecollectError) -> Rejection:
-    """Return how an error is answered."""
+    """Return the rejection that answers an error."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
     headers = _BEARER if status == NO_TOKEN.status else ()
     return Rejection(status, error.code, error.message, error.hint, headers)

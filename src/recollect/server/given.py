@@ -1,4 +1,4 @@
-"""Makes what a route is given out of a request: path, query, headers and body."""
+"""Decodes the fields of a route from a request: path, query, headers and body."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PLACE = re.compile(r" - at `[^`]*`$")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What came, after the guard.
+    """A request, after the guard.
 
     Attributes:
         path: The fields of the path, decoded.
-        query: What follows the question mark, undecoded.
+        query: The text after the question mark, undecoded.
         headers: All of them, names in lower case.
         body: All of it, or head and tail.
         left_out: Bytes between head and tail.
@@ -51,7 +51,7 @@ def path_fields(path: str) -> tuple[str, ...]:
 
 
 def query_fields(endpoint: Endpoint) -> frozenset[str]:
-    """Return the fields that the query gives beside a body that is another program's."""
+    """Return the fields from the query, beside a body of another program's form."""
     if not issubclass(endpoint.given, PayloadGiven):
         return frozenset()
     known = (*PayloadGiven.__struct_fields__, *path_fields(endpoint.path))
@@ -70,7 +70,7 @@ class Reader:
         endpoint: The route.
 
     Raises:
-        InvalidInput: a field of its path or of its headers is none of ``given``.
+        InvalidInput: a field of its path or of its headers is not in ``given``.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -144,7 +144,7 @@ class Reader:
         }
 
     def _texts(self, request: Request) -> dict[str, Any]:
-        """Return the texts of path, headers and query; the path wins."""
+        """Return the texts of path, headers and query; the path takes precedence."""
         texts: dict[str, Any] = {}
         if self._headers:
             for name, value in request.headers:
@@ -175,7 +175,7 @@ class Reader:
         return values
 
     def _invalid(self, error: msgspec.ValidationError) -> InvalidInput:
-        """Return what must be, without what was given: that is the user's text."""
+        """Return an error that names the rule, without the given value: that is the user's text."""
         hint = f"the fields are {', '.join(self._fields)}" if self._fields else "it takes no fields"
         text = str(error)
         if _SAFE.fullmatch(text):

@@ -1,6 +1,6 @@
-"""Who may speak to the server at all, and how much: checked before a request is routed.
+"""Admission to the server: who may send requests and how large, checked before routing.
 
-Pure ASGI. Everything here was a hole in another program of this kind; `docs/server.md` has the
+Pure ASGI. Each check closes a hole that another program of this kind had; `docs/server.md` has the
 table with the status of each refusal.
 """
 
@@ -43,7 +43,7 @@ from recollect.server.route import JSON, Endpoint, UploadRoute
 MOST_HEADERS = 16_384
 """Bytes of all headers together."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-"""Names by which a program on this machine calls it; any port, for a forwarded one."""
+"""Host names of this server for programs on this machine; with any port, as it may be forwarded."""
 
 _ONCE = frozenset(
     {
@@ -66,11 +66,11 @@ class Guard:
     """Refuses what must not reach the routes.
 
     Args:
-        app: What answers the rest; finds the `Caller` in ``scope["state"]["caller"]``.
+        app: Answers the rest; finds the `Caller` in ``scope["state"]["caller"]``.
         callers: Knows the tokens.
-        calls: Where they are asked for what is not at hand.
+        calls: Runs look-ups of tokens that are not cached.
         open_paths: Paths that need no token.
-        hosts: Names of this server beside the loopback ones, such as the address it is bound to.
+        hosts: Names of this server besides the loopback ones, such as the bound address.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Guard:
         self._hosts = frozenset(name.lower().encode() for name in (*LOOPBACK, *hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             return
         try:
@@ -108,7 +108,7 @@ class Guard:
             await self._app(scope, receive, send)
 
     def _check_site(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        """Refuse what a page of another site, or a name that was rebound, lets a browser send."""
+        """Refuse what a browser sends for a page of another site, or for a rebound name."""
         if not scope.get("target", scope["raw_path"]).startswith(b"/"):
             raise Refused(BAD_TARGET)
         host = headers.get(b"host")
@@ -127,7 +127,7 @@ def once_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """Return the headers that the guard reads.
 
     Raises:
-        Refused: one is given twice, or all together are too long.
+        Refused: one occurs twice, or all together are too long.
     """
     once: dict[bytes, bytes] = {}
     size = 0
@@ -150,7 +150,7 @@ def _token(headers: dict[bytes, bytes]) -> str:
 
 
 def check_media(endpoint: Endpoint, headers: dict[bytes, bytes]) -> None:
-    """Refuse a body of another media type; a form of a foreign page can send no JSON.
+    """Refuse a body of another media type; a form of a foreign page cannot send JSON.
 
     Raises:
         Refused: it has another type, none, or is compressed.
@@ -168,9 +168,9 @@ def check_media(endpoint: Endpoint, headers: dict[bytes, bytes]) -> None:
 async def read_body(
     endpoint: Endpoint, headers: dict[bytes, bytes], most: int, receive: Receive
 ) -> tuple[bytes, int]:
-    """Return the body, and how many bytes were left out of its middle (lenient routes only).
+    """Return the body, and the number of bytes left out of its middle (lenient routes only).
 
-    No more than ``most`` bytes, and of a lenient route `SLACK`, are ever held.
+    At most ``most`` bytes, plus `SLACK` for a lenient route, are ever in memory.
 
     Raises:
         Refused: it is too long, or the method takes none.
@@ -199,10 +199,10 @@ async def read_body(
 
 
 def most_held(endpoint: Endpoint, headers: dict[bytes, bytes], most: int) -> int:
-    """Return how many bytes of a body, of which ``most`` are kept, are held while it is read.
+    """Return the most bytes in memory while a body is read, of which ``most`` are kept.
 
     Raises:
-        Refused: the length cannot be one.
+        Refused: the length is not valid.
     """
     if not takes_json(endpoint):
         return 0

@@ -1,4 +1,4 @@
-"""Reads what hooks send, whatever it is: nothing is refused, because what is refused is lost."""
+"""Reads input of hooks in any form: nothing is refused, because what is refused is lost."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import numpy as np
 from recollect.server.route import LenientGiven
 
 MOST_DEPTH = 64
-"""How deep arrays and objects may lie in each other."""
+"""The deepest nesting of arrays and objects."""
 SLACK = 1_000_000
-"""So many bytes gather above the limit before the middle is cut again."""
+"""Bytes that may gather above the limit before the middle is cut again."""
 
 MOST_PAIRS = 10_000
-"""Fields of an object that are read one by one; the rest is the text of the last of them."""
+"""Fields of an object that are read one by one; the rest becomes the text of the last one."""
 
-# A text without an end goes on to that of the body: to look for its end again from each quote in
-# it takes 8 s for 40 kB of them, and no other thread runs meanwhile.
+# An unterminated string extends to the end of the body: searching its end again from each quote
+# takes 8 s for 40 kB of them, and no other thread runs meanwhile.
 _TEXTS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _TO_SQUARE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _BETWEEN_BRACKETS = np.int8((ord("[") + ord("]")) // 2)
-"""From here it is one step up to where a bracket opens, and one down to where it closes."""
+"""The code between both brackets: one step from it to an opening one, and one to a closing one."""
 _ESCAPE = re.compile(r"\\(?:\\|u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..)", re.DOTALL)
 _WHOLE_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u....|u....|.)", re.DOTALL)
 _LONGEST_ESCAPE = 12
@@ -43,7 +43,7 @@ _JSON = json.JSONDecoder(strict=False, parse_constant=str)
 
 
 class KeptBody:
-    """Gathers a body of any length; of one above ``most`` bytes its head and its tail."""
+    """Collects a body of any length; above ``most`` bytes only its head and its tail."""
 
     def __init__(self, most: int) -> None:
         self._half = most // 2
@@ -52,13 +52,13 @@ class KeptBody:
         self._left_out = 0
 
     def add(self, piece: bytes) -> None:
-        """Add what came next."""
+        """Add the next piece."""
         self._data += piece
         if len(self._data) > self._most + SLACK:
             self._leave_out(self._half, len(self._data) - self._half - SLACK // 2)
 
     def joined(self) -> tuple[bytes, int]:
-        """Return the body, and how many bytes a mark in its middle replaces."""
+        """Return the body, and the number of bytes that a mark in its middle replaces."""
         if not self._left_out and len(self._data) <= self._most:
             return bytes(self._data), 0
         head = _head_end(self._data, self._half)
@@ -73,7 +73,7 @@ class KeptBody:
 
 
 def _head_end(data: bytearray, end: int) -> int:
-    """Return where to end before a cut, so that neither a character nor an escape is halved."""
+    """Return the end before a cut, so that neither a character nor an escape is halved."""
     while end and data[end] & 0xC0 == 0x80:
         end -= 1
     start = max(0, end - _LONGEST_ESCAPE)
@@ -84,7 +84,7 @@ def _head_end(data: bytearray, end: int) -> int:
 
 
 def _tail_start(data: bytearray, start: int) -> int:
-    """Return where to go on after a cut, behind a halved character or escape."""
+    """Return the start after a cut, past a halved character or escape."""
     while start < len(data) and data[start] & 0xC0 == 0x80:
         start += 1
     for at in range(max(0, start - _LONGEST_ESCAPE + 1), start):
@@ -103,7 +103,7 @@ def _is_escaped(data: bytearray, at: int) -> bool:
 
 
 def is_deep(body: bytes) -> bool:
-    """Return whether JSON lies deeper than `MOST_DEPTH`; brackets in texts do not count."""
+    """Return whether JSON is nested deeper than `MOST_DEPTH`; brackets in strings do not count."""
     if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
         return False
     brackets = _TEXTS.sub(b"", body).translate(_TO_SQUARE, _NO_BRACKETS)
@@ -118,7 +118,7 @@ def is_deep(body: bytes) -> bool:
 
 
 def read_object(body: bytes) -> tuple[dict[str, Any], str | None]:
-    """Return a JSON object as far as it can be read, and the body as text where it is none.
+    """Return a JSON object as far as it can be read, and the body as text if it is not one.
 
     Never raises.
     """
@@ -137,12 +137,12 @@ def _read_slowly(body: bytes) -> tuple[dict[str, Any], str | None]:
 
 
 def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> LenientGiven:
-    """Return the fields of a body, and as ``unread`` what is none; never raises.
+    """Return the fields of a body, and the rest as ``unread``; never raises.
 
     Args:
         body: Bytes that should be a JSON object.
         kind: The fields; every one has a default.
-        left_out: How many bytes were cut out of the middle.
+        left_out: The number of bytes cut out of the middle.
     """
     values, unread = _read_slowly(body)
     fields: dict[str, Any] = {}
@@ -160,21 +160,21 @@ def read_leniently(body: bytes, kind: type[LenientGiven], left_out: int = 0) -> 
 
 
 def _whole_escape(found: re.Match[str]) -> str:
-    """Return an escape as it is, or that of the replacement character for half of a surrogate."""
+    """Return an escape as it is, or that of the replacement character for a lone surrogate."""
     escape = found[0]
     is_half = len(escape) == 6 and escape[1] == "u"
     return r"\ufffd" if is_half else escape
 
 
 def _pairs(text: str) -> Iterator[tuple[str, object]]:
-    """Yield the fields of an object as far as it can be read; a value that cannot is its text."""
+    """Yield the fields of an object as far as it can be read; an unreadable value as its text."""
     left: str | None = text
     while left is not None:
         left = yield from _sound_pairs(left)
 
 
 def _sound_pairs(text: str) -> Generator[tuple[str, object], None, str | None]:
-    """Yield the fields before one that cannot be read, and that one's text; return what is left."""
+    """Yield the fields before an unreadable one, and the text of that; return the rest."""
     at = _after_spaces(text, 0)
     count = 0
     while text[at : at + 1] in {"{", ","} and (name := _name(text, _after_spaces(text, at + 1))):
@@ -191,7 +191,7 @@ def _sound_pairs(text: str) -> Generator[tuple[str, object], None, str | None]:
 
 
 def _name(text: str, at: int) -> tuple[str, int] | None:
-    """Return the name of a field, and where its colon ends."""
+    """Return the name of a field, and the offset after its colon."""
     try:
         name, end = _JSON.raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -201,7 +201,7 @@ def _name(text: str, at: int) -> tuple[str, int] | None:
 
 
 def _value(text: str, start: int) -> tuple[object, int] | None:
-    """Return a value and where it ends, as text where it is too deep; None: it cannot be read."""
+    """Return a value and its end, as text if it is nested too deep; None if it is unreadable."""
     try:
         value, end = _JSON.raw_decode(text, start)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What the server logs: no text of a user, and no more than a reader can use."""
+"""Logging of the server: no text of a user, and a limited number of lines."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _ExcInfo: TypeAlias = (
 )
 
 MOST_A_MINUTE = 60
-"""Lines of one kind in a minute; a client that sends rubbish fills no disk."""
+"""Lines of one kind in a minute, so that a client that sends garbage cannot fill the disk."""
 _MINUTE_MS = 60_000
 
 _log = logging.getLogger("recollect.server")
 
 
 def log_unexpected(error: BaseException) -> None:
-    """Log an unexpected error: its type and where it came from, never its text."""
+    """Log an unexpected error: its type and where it was raised, never its text."""
     _log.error("unexpected %s", places_of(error))
 
 
 def places_of(error: BaseException) -> str:
-    """Return the type of an exception and where it was raised, the innermost place last.
+    """Return the type of an exception and where it was raised, the innermost frame last.
 
-    Its text can hold anything, also what a user said.
+    Its text can contain anything, including text of a user.
     """
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{each.filename}:{each.lineno} in {each.name}" for each in frames]
@@ -50,7 +50,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class RateCap(logging.Filter):
-    """Lets so many lines of one kind pass in a minute, then one that tells how many did not.
+    """Limits the lines of one kind in a minute; then one line has the number of dropped ones.
 
     A kind is a logger with its message before the values are filled in. Put it on a handler.
     """

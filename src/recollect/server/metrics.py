@@ -1,4 +1,4 @@
-"""What the server counts of itself, as Prometheus reads it. No label holds a text of a user."""
+"""Metrics of the server for Prometheus. No label contains a text of a user."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from recollect.server.route import Nothing, Route
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
 UNROUTED = "-"
-"""The label of requests that no route answered: the guard refused them, or there is none."""
+"""The label of requests without a route: the guard refused them, or there is none."""
 ROUTE = "recollect.route"
-"""Where the application notes, in the scope of a request, the path of the route that answers."""
+"""The key in the scope of a request for the path of the answering route."""
 _STATM = Path("/proc/self/statm")
 
 Labels = Mapping[str, object]
 
 
 class Metrics:
-    """Counts requests, and tells of the rest as it is when somebody asks.
+    """Counts requests, and reads all other metrics on request.
 
     Args:
-        open_streams: Returns how many answers go on now.
+        open_streams: Returns the number of open streams.
     """
 
     def __init__(self, open_streams: Callable[[], int]) -> None:
@@ -37,7 +37,7 @@ class Metrics:
         self._requests: Counter[tuple[str, str, int]] = Counter()
 
     def around(self, app: AsgiApp) -> AsgiApp:
-        """Return an application that counts what it answers; 0: the client left before that."""
+        """Return an application that counts answers by status; 0: the client left before that."""
 
         async def counted(scope: Scope, receive: Receive, send: Send) -> None:
             status = 0
@@ -56,7 +56,7 @@ class Metrics:
         return counted
 
     def route(self) -> Route:
-        """Return the route that tells them."""
+        """Return the route of the metrics."""
         return Route(
             method="GET",
             path="/metrics",
@@ -68,7 +68,7 @@ class Metrics:
         )
 
     def tell(self, caller: Caller, _given: Nothing) -> str:
-        """Return all of them, one a line.
+        """Return all of them, one per line.
 
         Raises:
             Denied: the token is not the operator's of the whole home.
@@ -115,7 +115,7 @@ def _of_process() -> Iterator[str]:
 
 
 def resident_bytes() -> int:
-    """Return the resident memory of this process; its peak where the system tells no more."""
+    """Return the resident memory of this process, or its peak where only that is available."""
     if _STATM.exists():
         return int(_STATM.read_text("ascii").split()[1]) * resource.getpagesize()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-"""Describes the routes as OpenAPI 3.1, out of the types that check what comes in."""
+"""Describes the routes as OpenAPI 3.1, from the types that check the input."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from recollect.server.route import (
 _REF = "#/components/schemas/{name}"
 _TOKEN = "token"  # noqa: S105  # the name of the scheme
 _OWN_FIELDS = frozenset(LenientGiven.__struct_fields__)
-"""What a lenient route fills in itself."""
+"""Fields that a lenient route sets itself."""
 
 
 def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
     """Return the document; `$ref` only into its own components.
 
     Args:
-        routes: All that it tells of.
+        routes: The routes to describe.
         version: That of recollect.
     """
     answers = [route.answer for route in routes if not isinstance(route, StreamRoute)]

@@ -1,8 +1,8 @@
-"""Where a worker tells that it serves a home: ``worker.json``, and the lock that proves it.
+"""The presence of a worker: ``worker.json``, and the lock that proves it.
 
-The file says how to reach the worker; that it runs, only the lock says. The kernel drops the lock
-with the process that holds it, so what a killed worker left is never believed, and another program
-that got its port is never sent the token.
+The file has the address of the worker; only the lock proves that it runs. The kernel releases the
+lock with the process that holds it, so the file of a killed worker is never trusted, and another
+program that got its port is never sent the token.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import msgspec
 from recollect.core.errors import Conflict
 
 PROTOCOL = 1
-"""Goes up when a client and a worker of two versions would misread each other."""
+"""Increased when clients and workers of different versions would misread each other."""
 PRESENCE_FILE = "worker.json"
 SERVE_LOCK = "serve.lock"
 LOGS = "logs"
 LOG_FILE = "worker.log"
 START_LOG = "start.log"
-"""What a worker in the background says before it serves."""
+"""The output of a worker in the background before it serves."""
 TOKEN_FILE = "token"  # noqa: S105 - the name of the file
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _MOST_BYTES = 65_536
@@ -34,12 +34,12 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         pid: Its process, for people.
-        host: Where it listens.
-        port: Where it listens.
+        host: Of its TCP address.
+        port: Of its TCP address.
         protocol: `PROTOCOL` of its version.
         version: Of recollect.
         started_at: Ms UTC.
-        surroundings: What `recollect.core.settings.environment.surroundings` was where it started.
+        surroundings: `recollect.core.settings.environment.surroundings` at its start.
         socket: Path of its Unix socket, where it has one.
         is_open: Whether other machines can connect.
     """
@@ -62,7 +62,7 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Holder(msgspec.Struct):
-    """What the holder of the lock wrote into it, see `recollect.store.locks.Holder`."""
+    """The holder's data in the lock file, see `recollect.store.locks.Holder`."""
 
     pid: int
 
@@ -74,7 +74,7 @@ def find_presence(home: Path) -> Presence | None:
     with suppress(OSError, msgspec.DecodeError):
         told = msgspec.json.decode(read_small(home / PRESENCE_FILE), type=Presence)
         holder = msgspec.json.decode(read_small(home / SERVE_LOCK), type=_Holder)
-        # A worker that just began may not have replaced the file of one that was killed.
+        # A worker that is starting may not have replaced the file of a killed one.
         return told if told.pid == holder.pid else None
     return None
 
@@ -95,7 +95,7 @@ def is_served(home: Path) -> bool:
 
 
 def served_already(home: Path) -> Conflict:
-    """Return the error for a second worker; it tells of the first one."""
+    """Return the error for a second worker; it describes the first one."""
     there = find_presence(home)
     where = "" if there is None else f" at {there.address} (process {there.pid})"
     return Conflict(
@@ -106,7 +106,7 @@ def served_already(home: Path) -> Conflict:
 
 
 def read_small(path: Path) -> bytes:
-    """Return what a small file of a home holds; a link is not followed.
+    """Return the content of a small file of a home; a link is not followed.
 
     Raises:
         OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""How an answer leaves: the same headers on every one, none of them for other sites."""
+"""Sends answers: the same headers on every one, none of them for other sites."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ALWAYS: tuple[Header, ...] = (
 
 
 class ClientGone(Exception):
-    """The client left, or must not take for whole what it has."""
+    """The client left, or must not take a partial answer for the whole."""
 
 
 class ClientStuck(ClientGone):
-    """Whoever asked takes nothing more, and does not hang up either."""
+    """The client has stopped reading, without closing the connection."""
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
-"""What a route is: an address, the right it asks for, and the use case that answers.
+"""Routes: an address, the required right, and the use case that answers.
 
 Each file in `recollect.server.routes` ends with a tuple ``ROUTES`` of these; `recollect.server.app`
-lists the files. The types of a route check what comes in, and are what ``/openapi.json`` tells.
+lists the files. The types of a route check the input, and are described in ``/openapi.json``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ JSON = "application/json"
 MAX_BODY = 1_000_000
 """Bytes of a body; above it the answer is 413."""
 LARGE = 65_536
-"""A body of so many bytes is read on a thread, that the event loop goes on meanwhile, and counts
-against what all bodies may take."""
+"""A body of so many bytes is read on a thread, to keep the event loop free, and counts against the
+limit of all bodies."""
 KEPT_BODY = 16_000_000
 """Bytes kept of a longer body of a lenient route: half from its head, half from its tail."""
 
@@ -75,7 +75,7 @@ class Created(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What all kinds of routes have. Use `Route`, `StreamRoute` or `UploadRoute`.
+    """The common part of all routes. Use `Route`, `StreamRoute` or `UploadRoute`.
 
     Attributes:
         method: Of the request. HEAD is answered where GET is.
@@ -114,8 +114,8 @@ class Route(Endpoint, frozen=True, kw_only=True):
         status: Of the answer. 201: of one that is `Created`; any other value answers 200.
         media: Of the answer. Another than JSON: the value is a text, sent as it is.
         is_shared: ``call`` takes a list of ``given``, of requests of one caller that came at the
-            same time, and returns a value or an error for each, in their order. Where it raises,
-            it is asked again for each alone, unless the fact ``outcome`` says ``"unknown"``.
+            same time, and returns a value or an error for each, in their order. If it raises, it is
+            called again for each alone, unless the fact ``outcome`` is ``"unknown"``.
     """
 
     call: Callable[[Caller, Any], Any] | Callable[[None, Any], Any]
@@ -131,12 +131,12 @@ class StreamRoute(Endpoint, frozen=True, kw_only=True):
     Attributes:
         call: ``call(caller, given)`` returns an iterator, drawn on a thread, or an asynchronous one
             on the event loop. An error before the first piece becomes an answer; a later one cuts
-            the connection, so that half is not taken for the whole. It is closed when the caller
+            the connection, so that a part is not taken for the whole. It is closed when the caller
             is gone.
         media: Of the pieces, such as ``text/event-stream``.
-        filename: Under which a browser would save it; None: shown, not saved.
-        is_endless: Whether each piece is whole by itself: the answer ends in order when the server
-            stops.
+        filename: The name for a browser to save it; None: shown, not saved.
+        is_endless: Whether each piece is complete by itself: the answer ends normally when the
+            server stops.
     """
 
     call: Callable[[Caller, Any], AsyncGenerator[Piece, None] | Iterator[Piece]]
@@ -149,8 +149,8 @@ class UploadRoute(Endpoint, frozen=True, kw_only=True):
     """A file in, one value out. The fields come from path and query.
 
     Attributes:
-        call: ``call(caller, given, file) -> value`` on a thread. ``file`` stands at its start; it
-            has no name, so that nothing is left of it, however the call ends.
+        call: ``call(caller, given, file) -> value`` on a thread. ``file`` is at its start; it has
+            no name, so that nothing is left of it, however the call ends.
         takes: Media types of the file; another answers 415.
         answer: The type of the value, as msgspec encodes it.
     """

@@ -18,20 +18,20 @@ from recollect.server.guard import Guard
 from recollect.server.response import AsgiApp
 
 KEEP_ALIVE_S = 60
-"""How long a connection may wait for its next request; a silent one makes room for a new one."""
+"""How long a connection may wait for its next request; a silent one is closed for a new one."""
 STOP_S = 3
-"""How long requests may take to end when it stops; what then follows fits into the five seconds of
-a worker's stop."""
+"""How long requests may take to end when it stops; the rest of a worker's stop fits into its five
+seconds."""
 
 
 class Server:
-    """An HTTP server on sockets that listen already, with the guard before the application.
+    """An HTTP server on listening sockets, with the guard in front of the application.
 
     Args:
         app: Answers; its threads end with the server.
         callers: Knows the tokens.
         sockets: TCP or Unix; they are closed when the server stops.
-        hosts: Names by which it may be called beside the loopback ones and the bound addresses.
+        hosts: Host names of the server besides the loopback ones and the bound addresses.
         limits: Of each connection.
 
     Attributes:
@@ -68,7 +68,7 @@ class Server:
             runner.run(self._serve())
 
     def stop(self) -> None:
-        """Let the requests that run end, then return from `run`. From any thread or handler."""
+        """Let running requests end, then return from `run`. From any thread or handler."""
         self._uvicorn.should_exit = True
 
     async def _serve(self) -> None:
@@ -76,12 +76,12 @@ class Server:
             async with self._app.running():
                 await self._uvicorn.serve(self._sockets)
         finally:
-            self.started.set()  # who waits for it must not wait for ever
+            self.started.set()  # those who wait for it must not wait for ever
             self._app.calls.close()
 
 
 class _Uvicorn(uvicorn.Server):
-    """Tells when it answers, and ends streams before it waits for requests to end."""
+    """Reports when it answers, and ends streams before it waits for requests to end."""
 
     def __init__(self, config: uvicorn.Config, app: HttpApp, started: threading.Event) -> None:
         super().__init__(config)
@@ -117,7 +117,7 @@ def _config(guard: AsgiApp, limits: Limits) -> uvicorn.Config:
         interface="asgi3",
         log_config=None,
         access_log=False,
-        proxy_headers=False,  # no proxy says whom a request is from
+        proxy_headers=False,  # proxy headers are not trusted
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=STOP_S,
@@ -125,7 +125,7 @@ def _config(guard: AsgiApp, limits: Limits) -> uvicorn.Config:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return what makes a loop: that of uvloop where it is installed."""
+    """Return the factory of event loops: that of uvloop where it is installed."""
     try:
         import uvloop
     except ImportError:

@@ -1,10 +1,10 @@
-"""What one caller may take of the server at the same time, so that none keeps out another.
+"""Shares of the server's resources for each caller, so that no caller blocks another.
 
-The owner and everybody else have shares of their own of all that is scarce: connections that are at
-work, streams, bytes of bodies, threads, and large bodies in work. Of that of the others each token
-has a share again. Health, and what the owner's hooks report, ask for neither connections nor
-threads: what `OWNER` and `GUESTS` leave of them is theirs. Who has no valid token is answered
-before any of it is asked for.
+The owner and all others have separate shares of every scarce resource: busy connections, streams,
+bytes of bodies, threads, and large bodies in work. Within the share of the others each token has a
+share again. Health checks and reports of the owner's hooks need no share of connections or threads:
+they use what `OWNER` and `GUESTS` leave. A request without a valid token is answered before any
+share is taken.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from recollect.server.route import KEPT_BODY, LARGE, MAX_BODY, Endpoint
 T = TypeVar("T")
 
 ROOM_WAIT_S = 60.0
-"""How long a body waits for room in memory: a hook is gone by then, others try again."""
+"""How long a body waits for room in memory: a hook has given up by then, others retry."""
 _REPORTS: frozenset[Right] = frozenset({"hooks", "capture"})
 
 
 class Share(msgspec.Struct, frozen=True):
-    """So much of something at the same time, and of that so much for one token."""
+    """The amount of a resource for all at the same time, and for one token."""
 
     most: int
     each: int
 
 
 class Quota(msgspec.Struct, frozen=True, kw_only=True):
-    """What a kind of callers may take.
+    """The shares of a kind of callers.
 
     Attributes:
-        requests: That are not answered yet.
-        streams: Of these, answers that go on.
-        body_bytes: Of bodies of 64 kB and more, until they are answered.
+        requests: Unanswered requests.
+        streams: Streams among them.
+        body_bytes: Bytes of bodies of 64 kB and more, until they are answered.
         threads: Requests in work; more of them wait.
-        large: Requests with a body of `large_from` bytes in work: one takes nine times its size.
+        large: Requests in work with a body of `large_from` bytes: one takes nine times its size.
         large_from: At least 64 kB.
-        body: Bytes of one body, where the route takes so many. Patterns that look for secrets do
-            not let go of the interpreter: 60 ms for 1 MB, in which no hook is answered.
+        body: Bytes of one body, if the route takes so many. Patterns that search for secrets do not
+            release the interpreter: 60 ms for 1 MB, in which no hook is answered.
     """
 
     requests: Share
@@ -70,7 +70,7 @@ OWNER = Quota(
     large_from=MAX_BODY + 1,
     body=KEPT_BODY,
 )
-"""Of all tokens that hear as the operator, without what their hooks report."""
+"""Of all tokens that hear as the operator, without the reports of their hooks."""
 GUESTS = Quota(
     requests=Share(24, 12),
     streams=Share(12, 6),
@@ -84,9 +84,9 @@ GUESTS = Quota(
 
 
 class FairSemaphore:
-    """Lets holders have so much of something at the same time; for one event loop.
+    """Gives holders a limited amount of a resource at the same time; for one event loop.
 
-    Those that wait take turns, so that one with many requests delays another by one of them.
+    Waiting holders take turns, so that one with many requests delays another by only one of them.
     """
 
     def __init__(self, share: Share) -> None:
@@ -96,18 +96,18 @@ class FairSemaphore:
         self._waiting: dict[Hashable, deque[tuple[int, asyncio.Future[None]]]] = {}
 
     def take(self, holder: Hashable, amount: int = 1) -> bool:
-        """Take some now; return False, with nothing taken, where so much is not left."""
+        """Take an amount now; return False, with nothing taken, if not enough is left."""
         if self._waiting or not self._fits(holder, amount):
             return False
         self._give(holder, -amount)
         return True
 
     def is_greedy(self, holder: Hashable) -> bool:
-        """Return whether a holder has all that one may have."""
+        """Return whether a holder has its whole share."""
         return self._of[holder] >= self._share.each
 
     async def wait(self, holder: Hashable, amount: int = 1) -> None:
-        """Take some as soon as it is there; no more than one may have is ever asked for."""
+        """Take an amount as soon as it is free; at most the share of one holder."""
         if self.take(holder, amount):
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -121,7 +121,7 @@ class FairSemaphore:
             raise
 
     def give(self, holder: Hashable, amount: int = 1) -> None:
-        """Give some of it back."""
+        """Give back an amount."""
         self._give(holder, amount)
         self._admit()
 
@@ -136,19 +136,19 @@ class FairSemaphore:
         return self._taken + amount <= share.most and self._of[holder] + amount <= share.each
 
     def _admit(self) -> None:
-        """Let in who waits, in turns; a large wish at its turn is not passed by small ones."""
+        """Admit waiting holders in turns; small requests do not overtake a large one in turn."""
         while (holder := self._next()) is not None:
             queue = self._waiting.pop(holder)
             amount, turn = queue.popleft()
             self._give(holder, -amount)
             turn.set_result(None)
             if queue:
-                self._waiting[holder] = queue  # behind all others
+                self._waiting[holder] = queue  # after all others
 
     def _next(self) -> Hashable | None:
-        """Return the holder whose turn it is; None where none can be let in."""
+        """Return the next holder; None if none can be admitted."""
         for holder, queue in list(self._waiting.items()):
-            while queue and queue[0][1].done():  # who waited is gone
+            while queue and queue[0][1].done():  # the waiter is gone
                 queue.popleft()
             if not queue:
                 del self._waiting[holder]
@@ -173,9 +173,9 @@ class Admissions:
     """The shares of one server.
 
     Args:
-        calls: Where requests are worked on.
-        owner: What the owner may take.
-        guests: What all others may take.
+        calls: Runs the requests.
+        owner: The quota of the owner.
+        guests: The quota of all others.
     """
 
     def __init__(self, calls: Calls, owner: Quota = OWNER, guests: Quota = GUESTS) -> None:
@@ -183,11 +183,11 @@ class Admissions:
         self._owner, self._guests = _Semaphores(owner), _Semaphores(guests)
 
     def of(self, token: Token | None, right: Right | None) -> Admission:
-        """Return what a request may take.
+        """Return the admission of a request: what it may take.
 
         Args:
-            token: Who asks; None on an open route.
-            right: What the route asks for.
+            token: Of the caller; None on an open route.
+            right: Required by the route.
         """
         if token is None:
             return Admission(self._calls, self._owner, "", is_reserved=True)
@@ -197,10 +197,10 @@ class Admissions:
 
 
 class Admission:
-    """One request, and what it takes of the share of its caller.
+    """One request, and its use of the caller's share.
 
     Args:
-        calls: Where it is worked on.
+        calls: Runs it.
         semaphores: Of its kind of callers.
         holder: Its caller.
         is_reserved: Whether connections and threads are kept free for it.
@@ -214,12 +214,12 @@ class Admission:
         self._is_large = False
 
     def most_of_body(self, endpoint: Endpoint) -> int:
-        """Return how many bytes of a body are read, of a lenient route: are kept of it."""
+        """Return the most bytes to read of a body; of a lenient route, the most to keep of it."""
         most = KEPT_BODY if endpoint.is_lenient else endpoint.max_body
         return min(most, self._semaphores.body)
 
     async def run(self, work: Callable[..., T], *args: Any) -> T:
-        """Return what ``work`` returns on a thread, once there is one for its caller."""
+        """Return the result of ``work`` on a thread, once there is one for its caller."""
         if self._is_large:
             return await self._run_in(self._semaphores.large, work, args)
         if self._is_reserved:
@@ -244,7 +244,7 @@ class Admission:
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
-        """Hold a thread inside the block, for an application that has its own."""
+        """Take a thread inside the block, for an application that has its own."""
         semaphore = self._semaphores.threads
         await semaphore.wait(self._holder)
         try:
@@ -254,10 +254,10 @@ class Admission:
 
     @contextmanager
     def answering(self, *, is_stream: bool = False) -> Iterator[None]:
-        """Hold a connection inside the block.
+        """Take a connection inside the block.
 
         Raises:
-            Refused: all callers of its kind, or this one, have as many as they may have.
+            Refused: all callers of its kind, or this one, have used up their share.
         """
         if self._is_reserved:
             yield
@@ -280,16 +280,16 @@ class Admission:
 
     @asynccontextmanager
     async def holding(self, size: int, scope: Scope) -> AsyncIterator[None]:
-        """Hold the bytes of a body inside the block; wait for room without reading it.
+        """Take the bytes of a body inside the block; wait for room without reading it.
 
         Raises:
-            Refused: none came free in time.
+            Refused: no room became free in time.
         """
         semaphore, holder = self._semaphores.body_bytes, self._holder
         if size < LARGE:
             yield
             return
-        scope["held"] = True  # see `LimitedConnection`: it is not the client who is slow
+        scope["held"] = True  # see `LimitedConnection`: the delay is not the client's
         try:
             async with asyncio.timeout(ROOM_WAIT_S):
                 await semaphore.wait(holder, size)

@@ -1,7 +1,7 @@
-"""Gives the memory what hooks spooled while no worker took it: oldest first, each event once.
+"""Stores what hooks spooled while no worker took it: oldest first, each event once.
 
-An event that the worker took and the hook spooled all the same, because the answer came too late,
-is known by its key. A file that is none of the events is set aside, and never holds up the rest.
+An event that the worker took and the hook spooled as well, because the answer came too late, is
+recognized by its key. A file that is not an event is set aside, and never blocks the rest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.server.lenient import read_object
 from recollect.server.routes.client_hooks import ClientReport, take_late
 
 LOOK_S = 2.0
-"""How often a worker looks for events: hooks spool them also while it is slow. A look at an empty
+"""How often a worker checks for events: hooks spool them also while it is slow. A check of an empty
 spool takes 20 us."""
 _GATHER_S = 0.05
 """A hundred hooks a second wake it 20 times."""
@@ -30,14 +30,14 @@ _GATHER_S = 0.05
 _log = logging.getLogger("recollect.server")
 
 Take = Callable[[SpooledEvent], object]
-"""Stores an event; raises where it cannot."""
+"""Stores an event; raises if it cannot."""
 
 
 class Drained(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a spool.
+    """The result of draining a spool.
 
     Attributes:
-        events: How many the memory was given.
+        events: The number of stored events.
         aside: Names of the files that were set aside.
     """
 
@@ -46,7 +46,7 @@ class Drained(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def taking(callers: Callers) -> Take:
-    """Return what stores spooled events as the owner, who alone can write into a home."""
+    """Return a function that stores spooled events as the owner, who alone can write here."""
 
     def take(event: SpooledEvent) -> None:
         payload, _ = read_object(bytes(event.payload))
@@ -59,7 +59,7 @@ def taking(callers: Callers) -> Take:
 
 
 def drain_home(home: Path) -> Drained:
-    """Hand over what waits in the spool of a home.
+    """Store the events that wait in the spool of a home.
 
     Raises:
         StoreBusy: another process does the same.
@@ -72,17 +72,17 @@ def drain_home(home: Path) -> Drained:
 def drain(
     home: Path, take: Take, is_over: Callable[[], bool] = lambda: False, wait_s: float = 30.0
 ) -> Drained:
-    """Hand over the events that wait, oldest first; each is gone as soon as it is stored.
+    """Store the waiting events, oldest first; each is removed as soon as it is stored.
 
     Args:
-        home: Whose spool.
-        take: Stores an event; the same one twice is one.
-        is_over: Whether to stop, asked before each event.
-        wait_s: For another process that does the same.
+        home: The home of the spool.
+        take: Stores an event; storing it twice has no effect.
+        is_over: Whether to stop; called before each event.
+        wait_s: How long to wait for another process that does the same.
 
     Raises:
         StoreBusy: another process does the same.
-        StoreError: the memory cannot store now; what is left waits.
+        StoreError: the memory cannot store now; the rest stays in the spool.
     """
     spool = Spool(home)
     if not spool.files():
@@ -100,7 +100,7 @@ def drain(
 
 
 def _is_handed_over(spool: Spool, path: Path, take: Take) -> bool:
-    """Give an event to the memory; return False where its file was set aside."""
+    """Store an event; return False if its file was set aside."""
     try:
         with suppress(FileNotFoundError):  # it made room for newer ones
             take(spool.read(path))
@@ -118,7 +118,7 @@ def _is_handed_over(spool: Spool, path: Path, take: Take) -> bool:
 def draining(home: Path, take: Take) -> Iterator[Callable[[], None]]:
     """Drain the spool of a home now, and every `LOOK_S` while the block runs.
 
-    The block is given what drains it soon. What killed hooks left half written goes first.
+    Yields a function that drains it soon. Half-written files of killed hooks are removed first.
     """
 
     def step() -> float:

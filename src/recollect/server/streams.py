@@ -1,4 +1,4 @@
-"""Answers that go on: pieces are sent as they come, until they end or the client leaves."""
+"""Streamed answers: pieces are sent as they arrive, until they end or the client leaves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recollect.server.shares import Admission
 Pieces: TypeAlias = AsyncGenerator[Piece, None] | Iterator[Piece]
 
 STUCK_S = 60.0
-"""A client that takes nothing for so long is cut off: it would keep a connection for ever."""
+"""A client that reads nothing for so long is cut off: it would keep a connection for ever."""
 
 
 class Streams:
@@ -28,7 +28,7 @@ class Streams:
 
     @property
     def open(self) -> int:
-        """How many are being sent."""
+        """The number of streams being sent."""
         return len(self._running)
 
     async def send(
@@ -37,8 +37,8 @@ class Streams:
         """Send all pieces; the answer begins with the first, a plain iterator is drawn on a thread.
 
         Raises:
-            Exception: what drawing the first piece raises, before anything is sent; a later one
-                leaves the answer without its end.
+            Exception: the error of the first piece, before anything is sent; a later one leaves the
+                answer without its end.
         """
         drawn = pieces if isinstance(pieces, AsyncGenerator) else _draw(pieces, admission)
         answer = _Answer(route, send)
@@ -59,7 +59,7 @@ class Streams:
             await answer.end()
 
     def close(self) -> None:
-        """End all that are being sent: those that are endless in order, others are cut."""
+        """End all streams being sent: endless ones normally, others are cut."""
         self._is_closing = True
         for task in self._running:
             task.cancel()
@@ -100,14 +100,14 @@ class _Answer:
             await self.end()
 
     async def end(self) -> None:
-        """Send the end, where it has begun."""
+        """Send the end, if the answer has begun."""
         if self._has_begun:
             await self._send({"type": "http.response.body", "body": b""})
 
 
 @contextmanager
 def whole_or_cut() -> Iterator[None]:
-    """Leave an answer that has begun without its end when something goes wrong, and log it."""
+    """On an error, leave an answer that has begun without its end, and log the error."""
     try:
         yield
     except TimeoutError as error:

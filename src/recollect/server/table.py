@@ -19,7 +19,7 @@ class Entry(msgspec.Struct, frozen=True):
     """A route, ready to be called.
 
     Attributes:
-        route: What it was made of.
+        route: Its route.
         call: Its use case.
         reader: Reads its fields.
         is_async: Whether its call runs on the event loop.
@@ -34,14 +34,14 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Address(msgspec.Struct, frozen=True):
-    """A path and what answers there, by method. A segment that is None is a field."""
+    """A path and its entries, by method. A segment that is None is a field."""
 
     segments: tuple[str | None, ...]
     names: tuple[str, ...]
     methods: dict[str, Entry]
 
     def fields(self, segments: list[str]) -> Mapping[str, str] | None:
-        """Return the fields that a path gives, None where it is another one."""
+        """Return the fields in a path, None if it is another path."""
         pairs = list(zip(self.segments, segments, strict=True))
         if any(wanted not in {None, given} for wanted, given in pairs):
             return None
@@ -50,10 +50,10 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class Table:
-    """All routes: whole paths are found by one look, those with fields by their segments.
+    """All routes: fixed paths are found by one look-up, those with fields by their segments.
 
-    A router with patterns costs 13 us of CPU a request among twenty routes, and decodes a path
-    before it cuts it: a key that holds a slash would never be found.
+    A router with patterns costs 13 us of CPU per request with twenty routes, and decodes a path
+    before it splits it: a key that contains a slash would never be found.
 
     Raises:
         Conflict: two routes have the same address.
@@ -76,11 +76,11 @@ class Table:
                 methods["HEAD"] = entry
 
     def find(self, method: str, path: str) -> tuple[Entry, Mapping[str, str]]:
-        """Return what answers, and the fields of the path.
+        """Return the entry that answers, and the fields of the path.
 
         Args:
             method: Of the request.
-            path: As it came, percent-encoded.
+            path: As received, percent-encoded.
 
         Raises:
             Refused: there is nothing at this path, or not with this method.

@@ -67,19 +67,19 @@ class Catalogue:
         return self._access.database.read(unit)
 
     def find(self, id_or_title: str, *, deleted: bool = False) -> Session:
-        """Return the session that an id, the end of one, a title or a session key means.
+        """Return the session with an id, the end of one, a title or a session key.
 
         The number of a message, an episode or an observation, such as ``m88``, means the session
-        that it is of.
+        that it belongs to.
 
         Args:
-            id_or_title: What it is called.
-            deleted: Whether a deleted one may be meant by its title or key, where no other is
-                called so; by its id it always is.
+            id_or_title: Its id, title, key or the number of a record.
+            deleted: Whether a deleted one may be found by its title or key, if no other has that;
+                by its id it always is.
 
         Raises:
-            NotFound: nothing is called so; the hint has near names.
-            Conflict: several sessions are; the hint has their ids.
+            NotFound: there is nothing with that name; the hint has near names.
+            Conflict: several sessions match; the hint has their ids.
         """
         return self._access.database.read(
             lambda tx: named_session(tx, self._access.scope, id_or_title, deleted=deleted)
@@ -89,11 +89,12 @@ class Catalogue:
         """Return the session with exactly this id, or the one under this key that was used last.
 
         An active one under the key comes before an archived one; a deleted one is found by its id
-        only. None where there is none: no other name of a session is looked at.
+        only. None if there is none: no other name of a session is looked at.
 
         Args:
             id_or_key: Which one.
-            owner: Under a plain name only what `open` means with this; without it that comes first.
+            owner: Under a plain name, only the session that `open` means with this; without it that
+                comes first.
         """
         access = self._access
 
@@ -161,7 +162,7 @@ class Catalogue:
             since: Used at this time or later, ms UTC or datetime.
             until: Used before this time.
             automatic: Also those of jobs, hooks and sub-agents.
-            id_prefix: Whose id begins so.
+            id_prefix: Those with an id that begins with this.
             for_session: On behalf of this session: only those that it may hear.
             limit: How many at most.
 
@@ -242,7 +243,7 @@ _NUMBERED: dict[str, LiteralString] = {
     "episode": "SELECT session_id FROM episodes WHERE ",
     "observation": "SELECT session_id FROM observations WHERE ",
 }
-"""By kind of record: where the session of one is."""
+"""By kind of record: the query for the session of one."""
 _NAMES: LiteralString = "SELECT id, foreign_id, key, title, status FROM sessions WHERE "
 
 
@@ -254,7 +255,7 @@ def _key_of(text: str) -> SessionKey | None:
 
 
 def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = False) -> Session:
-    """Return the session that ``name`` means.
+    """Return the session with a name.
 
     An id wins over the end of one, that over the id that it had in another program, that over a
     title, whose case does not matter, and that over a session key, which means the current session
@@ -263,8 +264,8 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
 
     Raises:
         InvalidInput: it is not a text.
-        NotFound: nothing is called so; the hint has near names.
-        Conflict: several are; the hint has their ids, the fact ``ids`` all of them.
+        NotFound: there is nothing with that name; the hint has near names.
+        Conflict: several match; the hint has their ids, the fact ``ids`` all of them.
     """
     if not isinstance(name, str):
         raise InvalidInput("the name of a session must be a text", hint="give an id or a title")
@@ -291,7 +292,7 @@ def named_session(tx: Transaction, scope: Scope, name: str, *, deleted: bool = F
 
 
 class _Known(msgspec.Struct, frozen=True, gc=False):
-    """What a session is called; ten thousand of these are read in the time of a few sessions."""
+    """The names of a session; ten thousand of these are read in the time of a few sessions."""
 
     id: str
     foreign_id: str | None
@@ -327,7 +328,7 @@ def _by_key(sessions: Sequence[_Known], name: str) -> list[_Known]:
 
 
 def _by_record(tx: Transaction, scope: Scope, name: str) -> Session | None:
-    """Return the session of a record that is called by its number; None where there is none."""
+    """Return the session of the record with a number; None if there is none."""
     meant = parse_record(name)
     table = None if meant is None else _NUMBERED.get(meant.kind or "")
     if meant is None or table is None:

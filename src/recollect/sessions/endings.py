@@ -1,4 +1,4 @@
-"""The end of a session: noted with what ended it, and summarised at once or by whoever comes next.
+"""The end of a session: noted with its cause, and summarised at once or by the next program.
 
 The note is one row in the transaction of the end itself, so that a program which is killed before
 the summary is written leaves no session without one.
@@ -40,8 +40,8 @@ class Endings:
     """Ends sessions, and writes the summaries that are due.
 
     Args:
-        access: The records, and whose they are.
-        make_writer: Returns what makes the summaries; None for none.
+        access: The records, and their owner.
+        make_writer: Returns the writer of the summaries; None for none.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Endings:
         self._make_writer = make_writer
 
     def end(self, session_id: str) -> Session:
-        """Tell that a session is over for now, and summarise it; it may go on, and end again.
+        """End a session for now, and summarise it; it may go on, and end again.
 
         The summary replaces the one of its last end. Nothing else changes: it stays active, and is
         still the current session of its key.
@@ -74,7 +74,7 @@ class Endings:
         return session
 
     def finish_endings(self) -> int:
-        """Write the summaries that are due, and return how many sessions that were."""
+        """Write the summaries that are due; return the number of sessions."""
         database, tenant = self._access.database, self._access.scope.tenant
         due = database.read(lambda tx: tx.all(_DUE, (tenant,)))
         for session_id, at in due:

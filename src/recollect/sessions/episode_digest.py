@@ -27,11 +27,11 @@ from recollect.text.tokens import estimate_tokens
 
 PURPOSE = "episodes"
 KEPT = f"{MADE_BY}/kept"
-"""What made an episode of which a model had nothing useable to say."""
+"""``made_by`` of an episode for which the model gave no usable words."""
 MOST_CALLS = 2
-"""Episodes of one run: indexing waits for it."""
+"""Calls per run: indexing waits for them."""
 OLDEST_MS = DAY_MS
-"""What is older is left to the rules: who switches this on does not pay for all that was before."""
+"""Older episodes keep the lines of the rules: enabling this does not cost the whole past."""
 
 
 class EpisodeDigest:
@@ -40,10 +40,10 @@ class EpisodeDigest:
     Args:
         database: ``records.db``.
         clock: Tells the time.
-        writer: Knows what an episode is of.
+        writer: Reads the messages that an episode covers.
         model: Who is asked.
         redacted: Takes secrets out of an answer.
-        scope: Whose episodes.
+        scope: The owner of the episodes.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class EpisodeDigest:
         self._summariser = ModelSummariser(model, PURPOSE)
 
     def run(self, stopping: Callable[[], bool] = lambda: False) -> int:
-        """Ask for what was written in the last day, and return how many were rewritten.
+        """Rewrite what was written in the last day; return how many were rewritten.
 
         A model that does not answer is asked again in the next run.
         """
@@ -77,7 +77,7 @@ class EpisodeDigest:
         return done
 
     def _rewrite(self, episode: Episode) -> bool:
-        """Ask for one; return False without an answer."""
+        """Ask the model for one; return False without an answer."""
         scope, session_id = self._scope, episode.session_id
         session = self._database.read(lambda tx: find_session(tx, scope, session_id))
         said = [] if session is None else self._writer.said(session, episode)

@@ -1,7 +1,7 @@
 """Leases: one program at a time goes on with a session, and a late one cannot write into it.
 
 A lease runs out by itself, so that a killed program locks no other out. Its fence grows with every
-holder: whoever lost the session without noticing still carries the old one and is refused.
+holder: a program that lost the session without noticing still carries the old one and is refused.
 
 While a session is held, only its holder changes what is in its view. Plain appends of others go
 through, unless the session is served as a queue or is held exclusively; imports always do.
@@ -31,9 +31,9 @@ _RENEW: LiteralString = "UPDATE leases SET expires_at = ? WHERE session_id = ?"
 DISTURBS: LiteralString = (
     "SELECT 1 FROM leases WHERE session_id = ? AND (is_exclusive = 1 OR ? = 'queue')"
 )
-"""Whether a plain append may disturb who holds a session, by its id and its mode."""
+"""Whether a plain append may disturb the holder of a session, by its id and its mode."""
 GIVEN_BACK = 0
-"""When a lease expired that was released."""
+"""The expiry of a lease that was released."""
 _LET_GO: LiteralString = """
     UPDATE leases SET expires_at = 0 WHERE session_id = ? AND holder = ? AND fence = ?
 """
@@ -43,7 +43,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """The right to go on with a session.
 
     Attributes:
-        session_id: Which one.
+        session_id: The session.
         holder: Who has it; any text that no other program uses.
         fence: Grows with every holder.
         expires_at: Until when, without a sign of life, ms UTC.
@@ -64,7 +64,7 @@ def find_lease(tx: Transaction, session_id: str, now: int) -> Lease | None:
 
 
 def take_lease(tx: Transaction, wanted: Lease, now: int) -> Lease:
-    """Return a lease for the holder of ``wanted``; its own one is made longer.
+    """Return a lease for the holder of ``wanted``; one that it has is extended.
 
     Raises:
         Conflict: another program holds the session.
@@ -89,7 +89,7 @@ def check_lease(tx: Transaction, lease: Lease) -> None:
         Conflict: another program has the session now, or it was released.
         InvalidInput: it is not a lease.
     """
-    if not isinstance(lease, Lease):  # what is below sessions hands on any object
+    if not isinstance(lease, Lease):  # lower layers pass on any object
         raise InvalidInput("lease must be a Lease", hint="pass what `hold` gave: its .lease")
     known = _stored(tx, lease.session_id)
     if known is None or (known.holder, known.fence) != (lease.holder, lease.fence):
@@ -108,7 +108,7 @@ def check_change(tx: Transaction, session_id: str, lease: Lease | None, now: int
     """Refuse to change what is in the view of a session that another program holds.
 
     Raises:
-        Conflict: it does; the facts ``expires_at`` and ``free_in_s`` say for how long.
+        Conflict: another program holds it; the facts ``expires_at`` and ``free_in_s`` say how long.
     """
     if lease is not None:
         check_lease(tx, lease)
@@ -119,9 +119,9 @@ def check_change(tx: Transaction, session_id: str, lease: Lease | None, now: int
 def check_append(
     tx: Transaction, session: Session, lease: Lease | None, now: int, lasts_ms: int
 ) -> None:
-    """Refuse a message where another program is not to be disturbed; a lease is made longer by it.
+    """Refuse a message that would disturb another program; a lease is extended by it.
 
-    Asked with a lease, or where `DISTURBS` finds one.
+    Called with a lease, or if `DISTURBS` finds one.
 
     Raises:
         Conflict: another program took the session over, or it holds one that is a queue, or holds
@@ -133,7 +133,7 @@ def check_append(
 
 
 def held(lease: Lease, now: int, instead: str = "fork it") -> Conflict:
-    """Return the error of whom another program's lease keeps out, with what to do ``instead``."""
+    """Return the error for a caller kept out by another program's lease; ``instead`` is a hint."""
     seconds = max(1, round((lease.expires_at - now) / 1000))
     return Conflict(
         "another program is using the session",
@@ -150,7 +150,7 @@ def release_lease(tx: Transaction, lease: Lease) -> None:
 
 
 def lease_ms(settings: SessionSettings) -> int:
-    """Return how long a lease lasts, in ms."""
+    """Return the duration of a lease, in ms."""
     return round(settings.lease_s * 1000)
 
 

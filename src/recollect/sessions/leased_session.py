@@ -1,4 +1,4 @@
-"""The handle of a session that is held: what can be done with the session, without its id.
+"""The handle of a session that is held: the operations on a session, without its id.
 
 Each name is one line with the call that it makes; type checkers take its parameters and its result
 from there.
@@ -45,7 +45,7 @@ class SessionCall(Generic[P, R]):
 
     @cached_property
     def _named(self) -> list[str]:
-        """What of the session the call takes by name: on whose behalf, and the lease."""
+        """The values of the session that the call takes by name: on whose behalf, and the lease."""
         taken = inspect.signature(self._call).parameters
         return [name for name in ("for_session", "lease") if name in taken]
 
@@ -74,9 +74,9 @@ class LeasedSession:
     Each message is a sign of life. A program that was away for too long, so that another one took
     over, is refused with `Conflict` at its next message and has written nothing.
 
-    It can do all that can be done with a session, without its id: each call of `Sessions` that
-    takes one is here too. What changes the session does so with its lease, and is refused to
-    others; what is read of other sessions is only what the session may hear.
+    Each call of `Sessions` that takes the id of a session is here too, without the id. Calls that
+    change the session use its lease, and are refused to others; calls that read other sessions
+    return only what the session may hear.
 
     Args:
         session: As it was when it was taken: the one asked for, or a fork of it.
@@ -97,7 +97,7 @@ class LeasedSession:
         self.release()
 
     def release(self) -> None:
-        """Give the session back. Again does no harm."""
+        """Give the session back. A second call does nothing."""
         self._sessions.release(self.lease)
 
     def renew(self) -> None:
@@ -124,7 +124,7 @@ class LeasedSession:
     compactions = of_session(Sessions.compactions)
     """Returns the compactions, oldest first."""
     end = of_session(Sessions.end)
-    """Tells that the session is over for now, and summarises it."""
+    """Ends the session for now, and summarises it."""
     episodes = of_session(Sessions.episodes)
     """Returns the summaries of its ends, the newest first."""
     flush = of_session(Sessions.flush)
@@ -138,7 +138,7 @@ class LeasedSession:
     is_addressed = of_session(Sessions.is_addressed)
     """Returns whether the agent is to answer a message."""
     keep_within_window = of_session(Sessions.keep_within_window)
-    """Flushes and compacts where that is due; for every turn of an agent."""
+    """Flushes and compacts if that is due; to be called in every turn of an agent."""
     lineage = of_session(Sessions.lineage)
     """Returns the tree of forks and resets that it belongs to."""
     list = for_session(Sessions.list)
@@ -146,11 +146,11 @@ class LeasedSession:
     messages = of_session(Sessions.messages)
     """Returns its messages, oldest first."""
     parts = of_session(Sessions.parts)
-    """Returns where its messages are found: its own, and those that a fork shares."""
+    """Returns the parts that hold its messages: its own, and those that a fork shares."""
     rename = of_session(Sessions.rename)
     """Gives it another title, or none."""
     rules = of_session(Sessions.rules)
-    """Returns what an agent may do in it."""
+    """Returns the rules for an agent in it."""
     set_mode = of_session(Sessions.set_mode)
     """Serves it in another way from now on."""
     set_status = of_session(Sessions.set_status)
@@ -160,10 +160,10 @@ class LeasedSession:
     stream = of_session(Sessions.stream)
     """Returns a message that arrives in pieces; a context manager."""
     tool_calls = of_session(Sessions.tool_calls)
-    """Returns what tools it used, oldest first."""
+    """Returns its tool calls, oldest first."""
     turn = of_session(Sessions.turn)
     """Waits until it is our turn in it; a context manager."""
     view = of_session(Sessions.view)
-    """Returns what of it is in the prompt: a summary, and the newest messages."""
+    """Returns the part of it that is in the prompt: a summary, and the newest messages."""
     visibility_group = of_session(Sessions.visibility_group)
-    """Returns which conversations hear what is answered in it now."""
+    """Returns the conversations that hear an answer in it now."""

@@ -1,4 +1,4 @@
-"""The life of a session: begin, go on, reset, fork, archive; by key, or as hooks tell it.
+"""The life of a session: begin, go on, reset, fork, archive; by key, or as hooks report it.
 
 Plain functions of a transaction. Each one writes its event in the same one. Nothing is removed
 here: a reset, a status or a fork only says which rows belong to what.
@@ -61,20 +61,20 @@ _SET_TITLE: LiteralString = "UPDATE sessions SET title = ? WHERE id = ?"
 
 
 Moment = Literal["start", "resume", "during", "end"]
-"""Of what in the life of a session a hook tells."""
+"""The event in the life of a session that a hook reports."""
 Became = Literal["began", "resumed", "continued", "over"]
-"""What that made of the session."""
+"""The effect of that on the session."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """The moment of a request, and the rule that says what is still fresh then."""
+    """The time of a request, and the rule that decides what is still fresh then."""
 
     now: int
     rule: FreshnessRule
     zone: tzinfo | None
 
     def stale_reason(self, session: Session) -> str:
-        """Return why a session is no longer the current one of its key."""
+        """Return the reason why a session is no longer the current one of its key."""
         reason = self.rule.stale_reason(
             began=session.created_at, last=session.updated_at, now=self.now, zone=self.zone
         )
@@ -84,7 +84,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 def fresh_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session | None:
     """Return the fresh session of the key and project of ``wanted`` that was used last.
 
-    Not only the newest one is asked: after the clock was set back an older one has a later time.
+    Not only the newest one is checked: after the clock was set back, an older one has a later time.
     """
     where = _active(wanted, scope)
     where.also("updated_at >= ?", turn.rule.oldest_message(turn.now))
@@ -133,8 +133,8 @@ def fork_session(
 ) -> Session:
     """Begin ``branch`` with the messages of ``parent`` up to ``at_seq``; all of them by default.
 
-    It has no key: what comes in under the key of the parent goes on going there. Of a message that
-    still arrives it keeps what is there by now.
+    It has no key: messages under the key of the parent still go there. Of a message that is still
+    arriving it keeps the part that is stored.
 
     Raises:
         InvalidInput: the parent has no such message, or has too many forks above it.
@@ -219,7 +219,7 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
 def set_title(
     tx: Transaction, scope: Scope, session_id: str, title: str | None, at: int
 ) -> Session:
-    """Call a session by another name, or by none.
+    """Give a session another title, or none.
 
     Raises:
         NotFound: the scope has no such session.
@@ -245,13 +245,13 @@ def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> S
 
 
 class ForeignName(msgspec.Struct, frozen=True, kw_only=True):
-    """What another program calls a session; there is one of each, and it may go on for years.
+    """The name of a session in another program; it means one session, which may go on for years.
 
     Attributes:
         source: The program, which is the agent too.
         id: Its id there.
         place: As for `find_placed`; None where it is not known.
-        key: Its key there, where the program has some; whose agent it is says that.
+        key: Its key there, if the program has keys; it decides whose agent it is.
     """
 
     source: str
@@ -261,7 +261,7 @@ class ForeignName(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSession(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller says of a session that begins; fields as the arguments of `Sessions.create`."""
+    """The caller's facts about a new session; fields as the arguments of `Sessions.create`."""
 
     title: str | None = None
     metadata: Mapping[str, Any] | None = None
@@ -283,12 +283,12 @@ def wanted_session(
     """Return a session as it would begin, under its owner; nothing is stored.
 
     Args:
-        access: Whose sessions.
-        name: Its key, or what another program calls it.
+        access: The records, and their owner.
+        name: Its key, or its name in another program.
         project: What it is about.
-        given: What else the caller says of it.
-        owner: Whether a plain name is a session of the owner's; else ``sessions.plain_keys`` says
-            whose it is.
+        given: More facts of the caller.
+        owner: Whether a plain name is a session of the owner's; else ``sessions.plain_keys``
+            decides its owner.
 
     Raises:
         InvalidInput: one of them cannot be stored.
@@ -319,7 +319,7 @@ def wanted_session(
 
 
 class Hooked(msgspec.Struct, frozen=True, kw_only=True):
-    """The session that a hook is of.
+    """The session that a hook belongs to.
 
     Attributes:
         session: As it is now.
@@ -335,7 +335,7 @@ def check_moment(moment: object) -> None:
     """Refuse what is not a `Moment`.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: it is not.
     """
     if moment not in get_args(Moment):
         raise InvalidInput(
@@ -347,9 +347,9 @@ class LifeHook(msgspec.Struct, frozen=True, kw_only=True):
     """What a hook reports of the life of a session.
 
     Attributes:
-        moment: What it reports.
+        moment: The reported event.
         at: When it happened, ms UTC; now where it is None.
-        place: Where the name of the session is of another program, see `ForeignName`.
+        place: The location of a session named by another program, see `ForeignName`.
     """
 
     moment: Moment
@@ -358,17 +358,17 @@ class LifeHook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def expected_hooked(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
-    """Return the session that a hook is of: as it is, before one begins or is opened again.
+    """Return the session that a hook belongs to, as it is before one begins or is opened again.
 
     Args:
         tx: A transaction.
         wanted: What would begin, with its name and project.
-        scope: Whose sessions.
+        scope: The owner of the sessions.
         hook: What the hook reports.
 
     Raises:
         Conflict: another program has it under an id, and it was deleted or erased here.
-        NotFound: likewise, and it is of another owner than the scope's.
+        NotFound: likewise, and it belongs to another owner than the scope's.
     """
     if wanted.foreign_id is not None:
         return _expected_foreign(tx, wanted, scope, hook)
@@ -402,7 +402,7 @@ def _expected_foreign(tx: Transaction, wanted: Session, scope: Scope, hook: Life
 
 
 def hook_session(tx: Transaction, wanted: Session, scope: Scope, hook: LifeHook) -> Hooked:
-    """Return the session that a hook is of, begun or opened again where that is needed.
+    """Return the session that a hook belongs to, begun or opened again if needed.
 
     Arguments and errors as for `expected_hooked`.
     """

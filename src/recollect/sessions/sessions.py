@@ -1,4 +1,4 @@
-"""`Sessions`: everything that can be done with sessions; `memory.sessions` is one of these objects.
+"""`Sessions`: all operations on sessions; `memory.sessions` is one of these objects.
 
 What makes, finds, holds and ends them is written here, each a durable transaction under its scope;
 the other calls are in the classes that it is made of, each written once with its types.
@@ -76,7 +76,7 @@ if TYPE_CHECKING:  # imported with the first session that ends, or is held
 
 
 def let_begin(expected: Hooked) -> None:
-    """Prevent no session of hooks."""
+    """Let every session of hooks begin."""
 
 
 @checked
@@ -84,11 +84,11 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
     """Creates, finds, continues and ends sessions; stores and reads their messages.
 
     Args:
-        access: The records, and whose they are.
-        opened: Is called when a session was made, or found to go on with.
+        access: The records, and their owner.
+        opened: Called when a session was made, or found to go on with.
         window: What a context window needs; nothing that asks a model if not given.
         turns: Where those who answer in a session queue; None without a queue.
-        episodes: Returns what summarises sessions that end; None for no summaries.
+        episodes: Returns the writer of summaries of sessions that end; None for no summaries.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         Args:
             key: Who and where, see `audience.session_key`; its agent and user own the session.
             project: What it is about, usually a folder.
-            title: What it is called.
+            title: Its title.
             metadata: More facts, a JSON object.
             at: When it began, ms UTC or datetime; now if not given.
             session_id: An id of the caller's: letters, digits, ``-`` and ``_``, 64 at most. Where
@@ -195,24 +195,24 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         owner: bool = True,
         beginning: Callable[[Hooked], None] = let_begin,
     ) -> Hooked:
-        """Return the session of the hooks under a name, and what became of it by this one.
+        """Return the session of the hooks under a name, and the effect of this hook on it.
 
         Under a key it goes on from ``start`` until it is archived; ``resume`` opens it again, any
-        hook begins one where none goes on. What happened before the end of the last one belongs to
-        that. What another program names is one session for ever: a later start opens it again.
+        hook begins one if none is open. What happened before the end of the last one belongs to
+        that. A name in another program means one session for ever: a later start opens it again.
 
         Args:
-            name: A key, who and where; or what another program calls it.
+            name: A key, who and where; or the name in another program.
             project: The folder; a start in another one begins another session.
             moment: ``start``, ``resume``, ``during`` or ``end``, which ends nothing by itself.
             at: When it happened, ms UTC or datetime; now if not given.
             owner: Whether a plain name is a session of the owner's, unless only a person has one
                 under it; else it is a person's, as for `open`.
-            beginning: Is given what would begin or be opened again; what it raises prevents that.
+            beginning: Called with what would begin or be opened again; an error prevents that.
 
         Raises:
             InvalidInput: the key cannot be one, or the moment is unknown.
-            NotFound, Denied: it, its key or project is of another owner than the scope's.
+            NotFound, Denied: it, its key or project belongs to another owner than the scope's.
             Conflict: it would be opened again, and another program holds it; or it was deleted.
         """
         check_moment(moment)
@@ -275,8 +275,8 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
 
         Raises:
             InvalidInput: two of the first three, or a fork of nothing.
-            NotFound: nothing is called so.
-            Conflict: several sessions are, or the one that is was deleted.
+            NotFound: there is nothing with that name.
+            Conflict: several sessions match, or the one that does was deleted.
         """
         chosen = [session_id is not None, resume is not None, continue_latest]
         if sum(chosen) > 1:
@@ -302,8 +302,8 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         """Return a session to go on with, active again if it was archived.
 
         Raises:
-            NotFound: nothing is called so; the hint has near names.
-            Conflict: several sessions are; the hint has their ids. Or it was deleted, or it is
+            NotFound: there is nothing with that name; the hint has near names.
+            Conflict: several sessions match; the hint has their ids. Or it was deleted, or it is
                 archived and another program holds it.
         """
 
@@ -338,8 +338,8 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             exclusive: Whether others may not append meanwhile; in a queue they may not in any case.
 
         Raises:
-            NotFound: nothing is called so.
-            Conflict: another program holds it, it was deleted, or several sessions are called so.
+            NotFound: there is nothing with that name.
+            Conflict: another program holds it, it was deleted, or several sessions match.
             InvalidInput: ``on_busy`` is neither.
         """
         from recollect.sessions.leased_session import LeasedSession
@@ -348,7 +348,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         return LeasedSession(session, lease, self)
 
     def release(self, lease: Lease) -> None:
-        """Give a held session back. Again does no harm."""
+        """Give a held session back. A second call does nothing."""
         self._access.database.write(lambda tx: release_lease(tx, lease))
 
     def _take(
@@ -387,12 +387,12 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
     def fork(
         self, session_id: str, at_seq: int | None = None, *, title: str | None = None
     ) -> Session:
-        """Return a new session that begins with the messages of another; nothing whole is copied.
+        """Return a new session that begins with the messages of another; whole ones are not copied.
 
         Args:
             session_id: The session to branch off from; it is not changed.
             at_seq: The last message that both share; its newest if not given.
-            title: What the fork is called.
+            title: The title of the fork.
 
         Raises:
             NotFound: the scope has no such session.
@@ -407,11 +407,11 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         )
 
     def rename(self, session_id: str, title: str | None, *, lease: Lease | None = None) -> Session:
-        """Call a session by another title, or by none.
+        """Give a session another title, or none.
 
         Args:
             session_id: Which one.
-            title: What it is called from now on.
+            title: Its title from now on.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -434,7 +434,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
 
         Args:
             session_id: Which one.
-            status: What it is from now on.
+            status: Its status from now on.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -457,7 +457,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         return session
 
     def _with_id(self, session_id: str, make: Callable[[], Session] | None) -> Session | None:
-        """Return the session with an id; a new one where there is none and one may be made."""
+        """Return the session with an id, or a new one if there is none and one may be made."""
 
         def known(tx: Transaction) -> Session | None:
             id_ = id_within(tx, self.scope, session_id)

@@ -31,13 +31,13 @@ from recollect.sessions.record.transcript_rows import (
 from recollect.store.engine import Transaction
 
 FLUSH_MS = 1_000
-"""What arrived is stored at the latest with the first piece after so long."""
+"""The first piece after this time stores what arrived."""
 FLUSH_CHARS = 64 * 1024
-"""And after so many characters, or half of what is there: a long answer costs few writes."""
+"""So do this many characters, or half of what is there: a long answer costs few writes."""
 REACH = 256
 """No rule sees farther than so many characters behind an unquoted secret."""
 _LOOK_BACK = 4_096
-"""How much of the end is redacted to find where it is settled: no quoted value is longer."""
+"""Characters at the end that are redacted to find the settled part; no quoted value is longer."""
 _MOST_CUTS = 4
 _SENTENCE_END = re.compile(r"[.!?…][\"”’)\]]*\s+|[。！？][」』”]?|\n")
 _WORD_END = re.compile(r"\s+|[，、；]")
@@ -56,7 +56,7 @@ class GrowingMessage:
     Args:
         access: The records, and as whom it is written.
         session_id: Where it belongs.
-        guard: Raises when the session was taken over by another program.
+        guard: Raises if the session was taken over by another program.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class GrowingMessage:
         """Another stream with the same event id came to its end before."""
 
     def save(self, draft: Draft, *, finished: bool) -> Message:
-        """Store what is there of the message, in one transaction, and return it.
+        """Store the message as far as it arrived, in one transaction, and return it.
 
         Raises:
             NotFound: the session is gone.
@@ -93,7 +93,7 @@ class GrowingMessage:
         self._guard(tx, session)
         known = find_message(tx, scope, draft.message.id)
         if known is None:
-            # Tools are noted when the answer is whole: their rows are made once.
+            # Tools are noted only when the answer is whole, so that their rows are made once.
             (known,) = append_messages(tx, scope, session, [draft if finished else _empty(draft)])
             is_new = known.id == draft.message.id
             if is_new and finished:
@@ -133,12 +133,12 @@ class MessageStream:
         self._tail: list[str] = []
         """Pieces of the last block, which is a text or a thought."""
         self._settled = 0
-        """Up to where the last block was stored."""
+        """The length up to which the last block is settled."""
         self._size = self._flushed = 0
         self._flushed_at = clock.now_ms()
         self._is_over = False
         self.message: Message | None = None
-        """As it was stored last; None before that."""
+        """The message as it was stored last; None before that."""
 
     def __enter__(self) -> MessageStream:
         return self
@@ -147,7 +147,7 @@ class MessageStream:
         if kind is None:
             self.finish()
             return
-        with suppress(RecollectError):  # the error that ended the block is the one to tell
+        with suppress(RecollectError):  # the error that ended the block is the one to raise
             self.flush()
         self._is_over = True
 
@@ -196,10 +196,10 @@ class MessageStream:
     def finish(
         self, *, usage: TokenUsage | Mapping[str, Any] | None = None, model: str | None = None
     ) -> Message | None:
-        """Store the whole message and return it; None where nothing arrived. Again does nothing.
+        """Store the whole message and return it; None if nothing arrived. Again does nothing.
 
         Args:
-            usage: What it cost, in the provider's own words.
+            usage: Its cost, with the provider's own names.
             model: The model that said it, if that was not known at the beginning.
 
         Raises:
@@ -232,13 +232,13 @@ class MessageStream:
 
 
 def settled_until(text: str, redacted: Callable[[str], str]) -> int:
-    """Return where no secret can begin any more that what comes next is part of.
+    """Return the length of the beginning that no later text can make part of a secret.
 
-    That is the end of a line or a sentence, or of a word `REACH` characters before the end, where
-    no quotation or element is open and what arrived since changes nothing of what is redacted.
+    It ends with a line or a sentence, or with a word `REACH` characters before the end, where no
+    quotation or element is open and what arrived since changes nothing of what is redacted.
 
     Args:
-        text: What arrived of a text that goes on.
+        text: The part of a text that has arrived.
         redacted: Takes the secrets out of a text.
     """
     begin = max(len(text) - _LOOK_BACK, 0)

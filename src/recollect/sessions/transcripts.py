@@ -45,8 +45,8 @@ class Transcripts:
     """Stores and reads messages.
 
     Args:
-        access: The records, and whose they are.
-        owner: Whose agent it is.
+        access: The records, and their owner.
+        owner: The owner of the agent.
     """
 
     def __init__(self, access: SessionAccess, owner: Owner) -> None:
@@ -76,15 +76,15 @@ class Transcripts:
             content: A text, or content blocks in the spelling of Anthropic, OpenAI or OpenClaw;
                 left out where the message is whole.
             name: The speaker, where it is known.
-            at: When it was said, ms UTC or datetime; now if not given. It may lie before the
+            at: When it was said, ms UTC or datetime; now if not given. It may be earlier than the
                 message before.
             metadata: More facts, a JSON object.
             event_id: An id of the caller's. The same id again stores nothing and returns the
                 first message, so that a caller may always try again; in a fork and after a reset
                 too. Other conversations may use the same ids.
             model: The model that said it; also kept on the session.
-            usage: What it cost, in the provider's own words; added up on the session.
-            sender: Whose account said it: ``telegram:42``, or ``irc:libera:bob`` where ids count
+            usage: Its cost, with the provider's own names; added up on the session.
+            sender: The account that said it: ``telegram:42``, or ``irc:libera:bob`` where ids count
                 within a network. Give it wherever several people write to one session.
             lease: The right to go on with the session, where the caller took one.
 
@@ -122,7 +122,7 @@ class Transcripts:
             NotFound: the scope has no such session.
             Conflict: the session was deleted, another program has taken it over, or holds it
                 while it is a queue or exclusively.
-            InvalidInput: something of it cannot be stored; the fact ``item`` tells which, from 0.
+            InvalidInput: something of it cannot be stored; the fact ``item`` is its index, from 0.
         """
         given = list(items)
         drafts = self._access.drafts.session(session_id, partial(_drafts_of, given))
@@ -145,7 +145,7 @@ class Transcripts:
             at: When it was said, ms UTC; now if not given.
 
         Returns:
-            The message; None where the transcript brought it already.
+            The message; None if the transcript brought it already.
 
         Raises:
             RecollectError: as `append`.
@@ -196,7 +196,7 @@ class Transcripts:
             metadata: More facts, a JSON object.
             event_id: An id of the caller's; again it replaces an unfinished message.
             model: The model that says it.
-            sender: Whose account says it, as for `append`.
+            sender: The account that says it, as for `append`.
             lease: The right to go on with the session, where the caller took one.
 
         Raises:
@@ -257,7 +257,7 @@ class Transcripts:
         before_seq: int | None = None,
         for_session: str | None = None,
     ) -> list[Message]:
-        """Return messages of a session, oldest first; of a fork also those that it shares.
+        """Return messages of a session, oldest first; for a fork also those that it shares.
 
         Args:
             session_id: Which one.
@@ -304,7 +304,7 @@ class Transcripts:
         return found
 
     def tool_calls(self, session_id: str) -> tuple[ToolCall, ...]:
-        """Return what tools a session used, oldest first; of a fork also those that it shares.
+        """Return the tool calls of a session, oldest first; for a fork also those that it shares.
 
         Raises:
             NotFound: the scope has no such session.
@@ -363,7 +363,7 @@ def _drafts_of(items: Sequence[Item], drafts: DraftMaker) -> list[Draft]:
 def _of_whole(
     role: object, content: object, facts: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of a message that was passed whole; what is said beside it wins."""
+    """Return the arguments of a message that was passed whole; arguments given beside it win."""
     from recollect.sessions.record.chat_message import arguments_of
 
     if isinstance(role, str) or content is not None:

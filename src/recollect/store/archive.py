@@ -1,9 +1,9 @@
 """Archives: files in one compressed file, which may come from anywhere and are not trusted.
 
 The form is a tar file in one zstd frame (``zstd -d < FILE | tar -x`` opens it anywhere). The first
-member is a JSON document that says what it is, the last one has the SHA-256 of every other in the
-form of ``sha256sum``, so one that was cut or changed is noticed. What reads an archive takes plain
-files with names that its caller knows, and never more bytes than it was promised.
+member is a JSON document that describes it, the last one has the SHA-256 of every other in the form
+of ``sha256sum``, so a cut or changed archive is detected. A reader accepts plain files with names
+that its caller knows, and never more bytes than announced.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ SUMS = "checksums.txt"
 _LEVEL = 3
 _CHUNK_BYTES = 1024 * 1024
 _HEADER_BYTES = 64 * 1024
-"""What the headers of one member may take: a name of the file system needs 4 KiB at most."""
+"""Bytes that the headers of one member may take: a name in the file system needs at most 4 KiB."""
 _HEAD_BYTES = 64 * 1024
 _MEMBER_BYTES = 4_096
-"""What a member counts for beside its content: an empty file takes room as well."""
+"""The size of a member beside its content: an empty file takes room as well."""
 _WINDOW_BYTES = 128 * 1024 * 1024
 """Memory that the decompression may take."""
 
@@ -53,7 +53,7 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 def file_member(name: str, stream: BinaryIO) -> Member:
-    """Return an open file as a member, as long as it is now; it is closed when it was read."""
+    """Return an open file as a member, with its present size; it is closed after reading."""
     size = os.fstat(stream.fileno()).st_size
     return Member(name=name, size=size, content=_parts(name, stream, size))
 
@@ -62,7 +62,7 @@ def pack(head: bytes, members: Iterable[Member]) -> Iterator[bytes]:
     """Yield the bytes of an archive.
 
     Args:
-        head: The document that says what it is.
+        head: The document that describes it.
         members: In order; each is read when its turn comes.
 
     Raises:
@@ -93,7 +93,7 @@ class Archive:
     Use `open_archive`.
 
     Attributes:
-        head: The document that says what it is.
+        head: The document that describes it.
     """
 
     def __init__(self, stream: _Limited) -> None:
@@ -112,7 +112,7 @@ class Archive:
 
         Raises:
             StoreCorrupt: it was cut or changed; also after the last member.
-            Denied: it holds something else than files.
+            Denied: it contains something other than files.
         """
         while (found := self._next()) is not None:
             if found.name == SUMS:
@@ -122,7 +122,7 @@ class Archive:
                 return
             content = self._content(found)
             yield Member(name=found.name, size=found.size, content=content)
-            for _ in content:  # what the caller did not read
+            for _ in content:  # the part that the caller did not read
                 pass
         raise _damaged()
 
@@ -185,7 +185,7 @@ def check_archive(path: Path, on_bytes: OnBytes | None = None) -> None:
     """Read an archive of ours to its end.
 
     Raises:
-        StoreCorrupt: it is not what was written.
+        StoreCorrupt: it is damaged.
     """
     with open_archive(path, limit=lambda _: 1 << 62, on_bytes=on_bytes) as archive:
         for _ in archive.members():
@@ -193,7 +193,7 @@ def check_archive(path: Path, on_bytes: OnBytes | None = None) -> None:
 
 
 class _Limited:
-    """What the tar file is read from: never more than was allowed, whatever a header says."""
+    """The stream of the tar file: never more than allowed, whatever a header says."""
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class _Limited:
             )
 
     def allow(self, size: int) -> None:
-        """Let so many bytes be read from now on."""
+        """Allow so many further bytes to be read."""
         self._allowed = size
 
     def read(self, size: int) -> bytes:
@@ -235,7 +235,7 @@ class _Limited:
 
 @contextmanager
 def _damage() -> Iterator[None]:
-    """Tell of what tar and zstd find."""
+    """Translate the errors of tar and zstd."""
     import zstandard
 
     try:

@@ -1,6 +1,6 @@
-"""The audit: who did what with the rights of an operator, and what was refused to whom.
+"""The audit: actions with the rights of an operator, done or refused, and their actors.
 
-An entry has ids and names, never content. Nothing removes one but retention.
+An entry has ids and names, never content. Only retention removes one.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _RECENT: LiteralString = """
     ORDER BY seq DESC LIMIT 1
 """
 _REFUSED_EVERY_MS = 60_000
-"""How often a token that goes on asking for what it may not has an entry."""
+"""How often a token that repeats a forbidden request gets an entry."""
 _LATEST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody did, or was refused.
+    """An action that was done or refused.
 
     Attributes:
         seq: Ascends with time.
-        actor: The name of the token; None: who uses the files of the home.
+        actor: The name of the token; None for a user of the home's files.
         action: Such as ``token.add``, ``erase`` or ``export``.
         outcome: ``done`` or ``refused``.
-        target: The id or name of what it was done to, where there is one.
+        target: The id or name of its target, if it has one.
         at: Ms UTC.
         tenant: Owner.
         agent: Owner.
@@ -72,12 +72,12 @@ def record_audit(
     target: str | None = None,
     outcome: str = DONE,
 ) -> None:
-    """Write an entry; it names the token in whose request the transaction is.
+    """Write an entry; it names the token of the request that the transaction serves.
 
     Args:
-        tx: The transaction of what was done.
-        scope: Whose it is.
-        action: What was done; a word of ours.
+        tx: The transaction of the action.
+        scope: Its owner.
+        action: The action; a word of ours.
         at: When, ms UTC.
         target: An id or a name of ours, never a user's text.
         outcome: ``done`` or ``refused``.

@@ -1,8 +1,8 @@
-"""Who does the background work of a home: exactly one process, the holder of one lock.
+"""The background work of a home is done by exactly one process, the holder of one lock.
 
-The memories of one process share what it holds. A worker has a second lock for as long as it lives:
-whoever else holds the first sees it, and lets go of it between two pieces of work. Both are
-`flock`s: a process that died never keeps others waiting.
+The memories of one process share its locks. A worker has a second lock for as long as it lives:
+another holder of the first sees it, and releases that between two pieces of work. Both are
+`flock`s: a dead process never keeps others waiting.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from recollect.store.locks import Holder, OwnerLock
 Role: TypeAlias = Literal["library", "worker"]
 
 BACKGROUND, WORKER = "background.lock", "serve.lock"
-"""Held by the process that works in the background; by a worker, as long as it lives."""
+"""Held by the process that works in the background; by a worker, for its whole life."""
 
 
 class HomeLocks:
@@ -37,18 +37,18 @@ class HomeLocks:
         self._mutex = threading.Lock()
         self._claims: dict[str, BackgroundClaim] = {}
         self._seats = 0
-        """How often somebody of this process is its worker."""
+        """The number of workers in this process."""
 
     @property
     def role(self) -> Role:
-        """What this process is."""
+        """The role of this process."""
         return "worker" if self._worker.held else "library"
 
     def become_worker(self, *, alone: bool = False) -> None:
-        """Be the worker of the home until `retire_worker` was called as often.
+        """Become the worker of the home, until as many calls of `retire_worker`.
 
         Args:
-            alone: Refuse where this process is one already.
+            alone: Refuse if this process is the worker already.
 
         Raises:
             StoreBusy: another process is.
@@ -64,7 +64,7 @@ class HomeLocks:
             self._background.sign("worker")
 
     def stay_worker(self) -> None:
-        """Take the lock of the worker again where its file was deleted.
+        """Take the lock of the worker again if its file was deleted.
 
         Raises:
             StoreError: the lock file cannot be opened or written.
@@ -73,7 +73,7 @@ class HomeLocks:
             self._worker.keep("worker")
 
     def retire_worker(self) -> None:
-        """Be no worker any more; the background is let go with the last claim."""
+        """Stop being the worker; the background lock is released with the last claim."""
         with self._mutex:
             self._seats -= 1
             if self._seats <= 0:
@@ -81,7 +81,7 @@ class HomeLocks:
                 self._worker.release()
 
     def claim(self, key: str, claim: BackgroundClaim) -> bool:
-        """Return whether the work under a key is that of a claim now, and the lock is ours."""
+        """Return whether the claim holds the work under a key now, and the lock is ours."""
         with self._mutex:
             if self._claims.get(key, claim) is not claim:
                 return False
@@ -93,22 +93,22 @@ class HomeLocks:
             return True
 
     def release(self, key: str, claim: BackgroundClaim) -> None:
-        """Give up a claim, and the lock with the last one."""
+        """Release a claim, and the lock with the last one."""
         with self._mutex:
             if self._claims.get(key) is claim:
                 del self._claims[key]
                 self._release_unclaimed()
 
     def is_wanted(self) -> bool:
-        """Return whether a worker of another process waits for what this one holds."""
+        """Return whether a worker of another process waits for the lock held here."""
         return self._background.held and self._is_another_worker_there()
 
     def holder(self) -> Holder | None:
-        """Return who works in the background, if anybody does."""
+        """Return the process that works in the background, or None."""
         return self._background.holder()
 
     def forget(self) -> None:
-        """Let go in a child after a fork: the locks are the parent's, which goes on."""
+        """Release the locks in a child after a fork: they belong to the parent, which goes on."""
         self._background.release()
         self._worker.release()
         self._mutex, self._claims, self._seats = threading.Lock(), {}, 0
@@ -131,7 +131,7 @@ _ADDING = threading.Lock()
 
 
 def home_locks(home: Path, clock: Clock) -> HomeLocks:
-    """Return the locks of a home, those that others of this process have if there are any."""
+    """Return the locks of a home, shared by all users in this process."""
     place = home.resolve()
     with _ADDING:
         known = _HOMES.get(place)
@@ -151,11 +151,11 @@ os.register_at_fork(after_in_child=_forget_all)
 
 
 class BackgroundClaim:
-    """What one memory does in the background of its home, while this process holds the lock.
+    """The background work of one memory of a home, while this process holds the lock.
 
     Args:
         locks: Those of the home.
-        key: What it keeps in step; of several memories with the same key one works.
+        key: The data it keeps in step; of several memories with the same key one works.
     """
 
     def __init__(self, locks: HomeLocks, key: str) -> None:
@@ -171,18 +171,18 @@ class BackgroundClaim:
         return self._locks.claim(self._key, self)
 
     def release(self) -> None:
-        """Leave the work to others; does nothing where it is not ours."""
+        """Leave the work to others; does nothing when it is not ours."""
         self._locks.release(self._key, self)
 
     def is_wanted(self) -> bool:
-        """Return whether a worker waits for it."""
+        """Return whether a worker waits for the lock."""
         return self._locks.is_wanted()
 
     def holder(self) -> Holder | None:
-        """Return who works in the background of the home, if anybody does."""
+        """Return the process that works in the background of the home, or None."""
         return self._locks.holder()
 
     @property
     def role(self) -> Role:
-        """What this process is."""
+        """The role of this process."""
         return self._locks.role

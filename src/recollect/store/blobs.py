@@ -1,7 +1,7 @@
 """Blobs: bytes under the SHA-256 of their content, ``blobs/ab/cdef…``.
 
-The same content is stored once. A blob is written beside its place, synced and renamed, so it is
-there whole or not at all; what is read is checked against its name.
+The same content is stored once. A blob is written beside its path, synced and renamed, so it exists
+whole or not at all; content that is read is checked against its name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Blobs:
         self._root = root
 
     def put(self, content: bytes) -> str:
-        """Store ``content`` and return its digest, 64 hex digits; again is the same as once.
+        """Store ``content`` and return its digest, 64 hex digits; idempotent.
 
         Raises:
             StoreError: it could not be written.
@@ -41,9 +41,9 @@ class Blobs:
         private_folder(self._root)
         private_folder(path.parent)
         folders: tuple[Path, ...] = (self._root,)
-        if self._read(digest) != content:  # missing, or damaged and now healed
+        if self._read(digest) != content:  # missing, or damaged and now repaired
             write_file(path, content)
-        else:  # who wrote it may have been killed before this
+        else:  # its writer may have been killed before this
             folders = (path.parent, self._root)
         for folder in folders:
             with os_errors(folder):
@@ -75,7 +75,7 @@ class Blobs:
         return self._path(digest).is_file()
 
     def size(self, digest: str) -> int:
-        """Return how many bytes a blob has; 0 where it does not exist.
+        """Return the size of a blob in bytes; 0 when it does not exist.
 
         Raises:
             InvalidInput: it is not a digest.
@@ -100,13 +100,13 @@ class Blobs:
         return False
 
     def digests(self) -> list[str]:
-        """Return the digests of all blobs that are there."""
+        """Return the digests of all blobs."""
         found = self._root.glob("[0-9a-f][0-9a-f]/*")
         names = (path.parent.name + path.name for path in found)
         return sorted(name for name in names if _DIGEST.fullmatch(name))
 
     def sweep(self, clock: Clock) -> int:
-        """Remove what killed writers left; return how many files it was."""
+        """Remove the drafts of killed writers; return the number of files."""
         return sum(sweep_drafts(folder, clock) for folder in self._root.glob("[0-9a-f][0-9a-f]"))
 
     def _path(self, digest: str) -> Path:

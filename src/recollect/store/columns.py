@@ -1,4 +1,4 @@
-"""Rows and cells as the types that the schema promises, and which rows a scope may see.
+"""Rows and cells as the types that the schema promises, and the rows that a scope may see.
 
 Tables are STRICT, so another type means damage; every function raises `StoreCorrupt` for it instead
 of passing it on. Where more than a cell is read, one call decodes the row, or all rows of a
@@ -33,7 +33,7 @@ PROJECT_PATHS: LiteralString = """
 OF_PROJECT: LiteralString = f"project IN (SELECT ? UNION ALL {PROJECT_PATHS})"
 """A condition on the column ``project``, with a path, the tenant, and the path again.
 
-An unknown path means itself alone.
+An unknown path matches only itself.
 """
 
 _AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
@@ -62,7 +62,7 @@ class Condition:
     It begins with the owner, so that no query can forget it.
 
     Args:
-        scope: Whose rows; a field that is None does not narrow, the tenant always does.
+        scope: The owner of the rows; a field that is None does not narrow, the tenant always does.
         session_column: The column that holds the session's id.
     """
 
@@ -77,7 +77,7 @@ class Condition:
         self.equal(session_column, scope.session)
 
     def _of_user(self, scope: Scope, session_column: LiteralString) -> None:
-        """Narrow to the user of the scope; of rows of sessions the user of the session counts."""
+        """Narrow to the user of the scope; for rows of sessions the user of the session counts."""
         if scope.user is None:
             return
         sql, params = user_condition(scope)
@@ -98,7 +98,7 @@ class Condition:
         return self.also(column + _AMONG, listed(values))
 
     def of_project(self, path: str | None) -> Condition:
-        """Narrow to what has a path of the project that has ``path``; None does not narrow."""
+        """Narrow to rows with a path of the project that has ``path``; None does not narrow."""
         if path is not None:
             self.sql += " AND " + OF_PROJECT
             self.params += [path, self.params[0], path]
@@ -133,7 +133,7 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
 
 
 def placed_rows(rows: Sequence[Row], kind: type[T]) -> list[tuple[T, Place]]:
-    """Return rows as values of ``kind``, each with the place that its last columns tell.
+    """Return rows as values of ``kind``, each with the `Place` in its last columns.
 
     Raises:
         StoreCorrupt: a cell is of another type than ``kind`` or `Place` says.
@@ -150,10 +150,10 @@ def decode(
 
     Args:
         kind: The struct; the types of its fields are what the columns promise.
-        names: The field of each cell, in the order of the columns; cells after the last are left.
+        names: The field of each cell, in the order of the columns; further cells are ignored.
         row: The cells.
         objects: Fields whose cells are JSON objects.
-        parsed: Fields that are not as their cells are.
+        parsed: Fields whose values differ from their cells.
     """
     fields: dict[str, Any] = {**dict(zip(names, row, strict=False)), **parsed}
     for name in objects:

@@ -1,4 +1,4 @@
-"""Counters: short numbers for records, by tenant and kind, that are never used again."""
+"""Counters: short numbers for records, by tenant and kind, that are never reused."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def last_number(tx: Transaction, tenant: str, kind: str) -> int:
 
 
 def raise_counter(tx: Transaction, tenant: str, kind: str, number: int) -> None:
-    """Let the next number of a kind of record be greater than one that was given elsewhere."""
+    """Raise the counter of a kind of record above a number that was given elsewhere."""
     tx.execute(_RAISE, (tenant, kind, number))

@@ -1,7 +1,7 @@
-"""Digests of tables that must not go back in time: a token that was revoked, what was erased.
+"""Digests of tables that must not go back in time: revoked tokens, erased records.
 
 A page that is an older copy of itself is sound to SQLite. The digest of a table is the sum of its
-rows; it is kept on another page, and in the transaction that changes them.
+rows; it is stored on another page, in the transaction that changes them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ADD: LiteralString = "UPDATE digests SET digest = (digest + ?) & 72057594037927
 
 
 def note_digest(tx: Transaction, table: Digested, cells: list[SqlValue]) -> None:
-    """Add to the digest of a table what its rows have more than before."""
+    """Add the change of its rows to the digest of a table."""
     tx.execute(_ADD, (sum(map(_part, cells)) & _MASK, table))
 
 
 def stored_digest(tx: Transaction, table: Digested) -> int:
-    """Return what the rows of a table should add up to."""
+    """Return the stored digest of a table."""
     return first_integer(tx.row(_FIND, (table,)))
 
 
@@ -40,7 +40,7 @@ def check_digest(tx: Transaction, table: Digested) -> None:
     """Compare a table with its digest, row by row.
 
     Raises:
-        StoreCorrupt: rows are missing, or are others than were stored.
+        StoreCorrupt: rows are missing, or differ from those that were stored.
     """
     rows = tx.all(_ROWS[table])
     if sum(_part(row[0]) for row in rows) & _MASK != stored_digest(tx, table):

@@ -1,4 +1,4 @@
-"""The engine port: what the floors above may ask of a database.
+"""The engine port: the operations of a database that the floors above use.
 
 A unit of work is a plain function of a `Transaction`. The SQLite engine is in `sqlite`; the port
 knows no driver, no file and no thread, so that a second engine can implement it.
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 
 class Transaction(Protocol):
-    """One open transaction. Not to be kept: it is dead when its unit returns."""
+    """One open transaction. Do not keep it: it is closed when its unit returns."""
 
     @property
     def actor(self) -> str | None:
-        """The name of the token in whose request it was asked for; None without one."""
+        """The name of the token whose request it serves; None without one."""
 
     def execute(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> None:
         """Run one statement to its end; rows that it returns are dropped."""
@@ -44,7 +44,7 @@ class Database(Protocol):
     """A database that several threads share."""
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
-        """Return what ``unit`` returned, after its commit is durable.
+        """Return the result of ``unit``, after its commit is durable.
 
         Units of several threads share a commit. One that raises is rolled back alone and its error
         is raised here. The unit may be run again after a failed commit, so it must depend on its
@@ -59,14 +59,14 @@ class Database(Protocol):
         """Queue ``unit`` and return at once; the future ends as `write` would."""
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
-        """Return what ``unit`` returned; it saw one snapshot and could not write.
+        """Return the result of ``unit``, which saw one snapshot and could not write.
 
         Raises:
             StoreError: it could not be read.
         """
 
     def close(self) -> None:
-        """Commit everything queued and let go of the files. A second call does nothing."""
+        """Commit everything queued and close the files. A second call does nothing."""
 
 
 class ExtensibleDatabase(Database, Protocol):
@@ -81,12 +81,12 @@ class ExtensibleDatabase(Database, Protocol):
 
 
 class CheckpointHealth(Struct, frozen=True, kw_only=True):
-    """How the write-ahead log is kept small."""
+    """The state of the write-ahead log's checkpoints."""
 
     runs: int
     """Finished checkpoints since opening."""
     failures: int
-    """Failed ones since opening; a reader or another process in the way does not count."""
+    """Failed ones since opening; one blocked by a reader or another process does not count."""
     last_error: str | None
     """The `code` of the last failure, None after a success."""
     wal_bytes: int
@@ -94,7 +94,7 @@ class CheckpointHealth(Struct, frozen=True, kw_only=True):
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """What an operator wants to know of an open database."""
+    """The health of an open database, for operators."""
 
     path: str
     sqlite_version: str

@@ -1,4 +1,4 @@
-"""From the driver's errors to ours, in this one place.
+"""Translates the driver's errors to ours; no other module does.
 
 Every exception class of the driver has a row here; a test walks the driver and proves it. Messages
 name the database and SQLite's own words, which hold names of tables and columns, never values.
@@ -28,7 +28,7 @@ from recollect.core.errors import (
 
 
 class Meaning(Struct, frozen=True):
-    """What one class of failure is called, and what the reader can do."""
+    """The name of one class of failure, and what the reader can do."""
 
     error: type[RecollectError]
     says: str
@@ -120,10 +120,10 @@ _BY_CODE = {
     apsw.SQLITE_IOERR_SHMSIZE: _FULL,
     apsw.SQLITE_IOERR_NOMEM: _MEMORY,
 }
-"""Where the extended code says more than the class."""
+"""Cases where the extended code is more specific than the class."""
 
 BUSY = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
-"""Nothing is wrong with the file; another process has it."""
+"""Nothing is wrong with the file; another process has locked it."""
 
 STATEMENT_ONLY = (
     apsw.ConstraintError,
@@ -136,10 +136,10 @@ STATEMENT_ONLY = (
     apsw.CursorClosedError,
     apsw.IncompleteExecutionError,
 )
-"""The statement was refused; the transaction around it is sound. Everything else ends it."""
+"""The statement was refused; the transaction around it is sound. All other errors end it."""
 
 NOT_UTF_8 = "a text is not UTF-8"
-"""Only valid texts go in; SQLite itself does not look at what it hands out."""
+"""Only valid texts are stored; SQLite itself does not check the texts that it returns."""
 
 _ERRNO = {
     errno.ENOSPC: _FULL,
@@ -161,7 +161,7 @@ def translate(error: apsw.Error, path: str | Path, **facts: object) -> Recollect
     """Return our error for one of the driver's; raise it ``from`` the original.
 
     Args:
-        error: What the driver raised.
+        error: The driver's error.
         path: The database; becomes the fact ``path``.
         facts: More facts.
     """
@@ -211,5 +211,5 @@ def _meaning(error: apsw.Error) -> Meaning:
 
 def _own_words(error: apsw.Error) -> str:
     if isinstance(error, apsw.SQLError):
-        return "SQLError"  # its words can quote what was searched for; the cause keeps them
+        return "SQLError"  # its message can quote the query; the cause keeps it
     return str(error) or type(error).__name__

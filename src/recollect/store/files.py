@@ -1,8 +1,8 @@
 """Files that survive a kill and a power cut: whole files, JSONL lines, private folders.
 
 A whole file is replaced in one step; a line is one write under a lock, and a torn last line is set
-aside before the next one is added. What the bytes mean is the caller's business. Never use any of
-this on a database file.
+aside before the next one is added. The bytes have no meaning here. Never use any of this on a
+database file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.core.errors import Conflict, Denied, StoreFull
 from recollect.store.failures import os_errors, translate_os
 
 TORN_SUFFIX = ".torn"
-"""What a torn tail's side file adds to the name."""
+"""The suffix of the side file of a torn tail."""
 DRAFT_SUFFIX = ".part"
 _FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 """On macOS a plain fsync stops at the disk's own cache."""
@@ -36,8 +36,8 @@ _OTHERS_MAY_LOOK = 0o077
 def private_folder(path: Path) -> Path:
     """Make ``path`` a folder that only its owner can use (0700), and return it.
 
-    A folder that is there already is closed to others only while it is empty: what a user shares on
-    purpose stays shared, but never writable.
+    An existing folder is closed to others only while it is empty: one shared on purpose stays
+    shared, but never writable.
 
     Raises:
         Denied: it belongs to another user, or others can write into it.
@@ -64,7 +64,7 @@ def private_folder(path: Path) -> Path:
 
 
 def sync(descriptor: int) -> None:
-    """Make what was written to a descriptor durable.
+    """Make the writes to a descriptor durable.
 
     Raises:
         OSError: the disk refused.
@@ -101,15 +101,15 @@ def write_file(
     Args:
         path: The file.
         content: All of it, or its parts.
-        mode: Who may use it.
-        replace: Take the place of a file that is there.
-        check: Called with the file while it has another name; where it raises, nothing is kept.
+        mode: Its permissions.
+        replace: Replace an existing file.
+        check: Called with the file while it has another name; if it raises, nothing is kept.
 
     Returns:
         Its size in bytes.
 
     Raises:
-        Conflict: it is there, and is not to be replaced.
+        Conflict: it exists, and is not to be replaced.
         StoreError: it could not be written; the old file is untouched.
     """
     draft = path.with_name(draft_name(path.name))
@@ -137,18 +137,18 @@ def write_file(
 
 
 def draft_name(name: str) -> str:
-    """Return a name for what becomes the file of a name: hidden, and no longer than allowed."""
+    """Return the name of a draft of a file: hidden, and no longer than allowed."""
     return f".{short_name(name)}.{secrets.token_hex(8)}{DRAFT_SUFFIX}"
 
 
 def is_draft_of(draft: str, name: str) -> bool:
-    """Return whether a file is a draft of one of a name, as `draft_name` names it."""
+    """Return whether a file is a draft of a file with a name, as `draft_name` names it."""
     pattern = rf"\.{re.escape(short_name(name))}\.[0-9a-f]{{16}}{re.escape(DRAFT_SUFFIX)}"
     return re.fullmatch(pattern, draft) is not None
 
 
 def short_name(name: str) -> str:
-    """Return what a draft has of a name: 200 bytes at most.
+    """Return a name cut to 200 bytes, as drafts use it.
 
     >>> len(short_name("é" * 120).encode())
     200
@@ -159,7 +159,7 @@ def short_name(name: str) -> str:
 def sweep_drafts(
     folder: Path, clock: Clock, *, older_than_ms: int = 3_600_000, name: str = "*"
 ) -> int:
-    """Remove what killed writers left in ``folder``, of files of one name; return how many."""
+    """Remove the drafts that killed writers left in ``folder`` of one name; return their number."""
     swept = 0
     for draft in folder.glob(f".{name}{DRAFT_SUFFIX}"):
         with suppress(OSError):
@@ -177,7 +177,7 @@ def exchange(one: Path, other: Path, library: Any = None) -> None:
     Args:
         one: A folder.
         other: Another one, of the same file system.
-        library: What asks the system; its C library if not given.
+        library: The C library; that of the system if not given.
 
     Raises:
         OSError: one of them cannot be renamed; both have their names.
@@ -196,7 +196,7 @@ def exchange(one: Path, other: Path, library: Any = None) -> None:
 
 
 def _swap(library: Any, one: bytes, other: bytes) -> bool:
-    """Ask the system: Linux has ``renameat2``, macOS ``renamex_np``."""
+    """Call the system: Linux has ``renameat2``, macOS ``renamex_np``."""
     swap = ctypes.c_uint(2)  # RENAME_EXCHANGE, and RENAME_SWAP
     if hasattr(library, "renameat2"):
         here = ctypes.c_int(-100)  # AT_FDCWD
@@ -261,7 +261,7 @@ def holds_any(path: Path, texts: Iterable[str]) -> bool:
     Raises:
         OSError: it is not a file, or cannot be read.
     """
-    if not path.is_file():  # a pipe would be waited for
+    if not path.is_file():  # opening a pipe would block
         raise FileNotFoundError(path)
     with path.open("rb") as file:
         if not os.fstat(file.fileno()).st_size:
@@ -289,7 +289,7 @@ def _write_draft(draft: Path, parts: Iterable[bytes], mode: int) -> int:
 
 @contextmanager
 def _locked(path: Path, extra_flags: int) -> Iterator[int]:
-    """Open a file of lines for ourselves alone; errors of the block are translated."""
+    """Open a file of lines, locked; errors of the block are translated."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | extra_flags
     with os_errors(path):
         descriptor = os.open(path, flags, 0o600)

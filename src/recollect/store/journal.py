@@ -1,7 +1,7 @@
 """The journal of records.db: events, for people and streams, and changes, for the index.
 
-Both are written in the transaction of what they tell about, so that neither can be ahead of the
-truth or lag. They are read by sequence number, in commit order.
+Both are written in the transaction that they report, so that neither can be ahead of the truth or
+lag. They are read by sequence number, in commit order.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _READ_EVENTS: LiteralString = """
             AND t.type = events.type AND t.payload = events.payload AND t.at = events.at
             AND t.actor IS events.actor) AS is_whole
     FROM events NOT INDEXED WHERE seq > ?"""
-"""``is_whole``: the twin, an index that has all columns and lies on other pages, says the same."""
+"""``is_whole``: the twin, an index with all columns on other pages, has the same row."""
 _SAME_NUMBER: LiteralString = """
     SELECT (SELECT count(*) FROM events NOT INDEXED WHERE seq > ?1 AND session_id = ?2)
         = (SELECT count(*) FROM events INDEXED BY events_twin WHERE session_id = ?2 AND seq > ?1)
@@ -52,7 +52,7 @@ _BOTH_HAVE_SOME: LiteralString = """
     SELECT EXISTS (SELECT 1 FROM events NOT INDEXED)
         = EXISTS (SELECT 1 FROM events INDEXED BY events_twin)
 """
-"""The root of a table may have changed places with that of an empty one."""
+"""The root page of a table may have been swapped with that of an empty one."""
 _OLDEST_FIRST: LiteralString = " ORDER BY seq LIMIT ?"
 _NEWEST_FIRST: LiteralString = " ORDER BY seq DESC LIMIT ?"
 # Not of the rows: the last of them may have been removed, with its session or by age.
@@ -64,10 +64,10 @@ _COLUMNS = ("type", "scope", "at")
 
 
 class EventFilter(Struct, frozen=True, kw_only=True):
-    """Which events are wanted.
+    """A filter of events.
 
     Attributes:
-        scope: Only those that belong to it; None for those of everybody.
+        scope: Only those that belong to it; None for all.
         types: Only these types; None for all.
     """
 
@@ -76,12 +76,12 @@ class EventFilter(Struct, frozen=True, kw_only=True):
 
 
 class RecordedEvent(Struct, frozen=True, kw_only=True):
-    """An event and its place in the journal.
+    """An event and its position in the journal.
 
     Attributes:
         seq: Ascends in commit order.
-        event: What happened.
-        actor: The name of the token in whose request it did; None without one.
+        event: The event.
+        actor: The name of the token whose request caused it; None without one.
     """
 
     seq: int
@@ -108,10 +108,10 @@ def events_since(
 ) -> list[RecordedEvent]:
     """Return up to ``limit`` events after ``seq``, oldest first.
 
-    An event that this version does not know comes as an `UnknownEvent`.
+    An event that this version does not know is returned as an `UnknownEvent`.
 
     Raises:
-        StoreCorrupt: one is not what was stored; also one that is not asked for, or was no more.
+        StoreCorrupt: one is damaged, even if it is not requested or was removed.
     """
     return _read_events(tx, seq, wanted, _OLDEST_FIRST, limit)
 
@@ -124,21 +124,21 @@ def latest_events(
 
 
 def last_event(tx: Transaction) -> int:
-    """Return the sequence number of the newest event, also of a removed one; 0 without any."""
+    """Return the sequence number of the newest event, even if it was removed; 0 without any."""
     return first_integer(tx.row(_LAST_EVENT))
 
 
 def record_change(
     tx: Transaction, *, tenant: str, kind: str, ref: str, op: Operation, at: int
 ) -> None:
-    """Tell the index of a change to a searchable record."""
+    """Notify the index of a change to a searchable record."""
     tx.execute(_WRITE_CHANGE, (tenant, kind, ref, op, at))
 
 
 def record_changes(
     tx: Transaction, *, tenant: str, kind: str, refs: Iterable[str], op: Operation, at: int
 ) -> None:
-    """Tell the index of the same change to many records, in their order."""
+    """Notify the index of the same change to many records, in their order."""
     tx.executemany(_WRITE_CHANGE, [(tenant, kind, ref, op, at) for ref in refs])
 
 
@@ -150,7 +150,7 @@ def last_change(tx: Transaction) -> int:
 def _read_events(
     tx: Transaction, seq: int, wanted: EventFilter | None, order: LiteralString, limit: int
 ) -> list[RecordedEvent]:
-    """Return events after a number, oldest first, each compared with its twin."""
+    """Return the events after a number, oldest first, each compared with its twin."""
     wanted = wanted or EventFilter()
     sql, params = _READ_EVENTS, list[SqlValue]((seq,))
     session = None if wanted.scope is None else wanted.scope.session
@@ -162,13 +162,13 @@ def _read_events(
         sql += " AND session_id = ?"
         params.append(session)
     condition, values = _narrowed(wanted)
-    # What it is narrowed by may be damaged: such an event is an error, and not one of others.
+    # The filtered columns may be damaged: then the event is an error, not one of another scope.
     sql += " AND (NOT is_whole OR (" + condition + "))" + order
     found = [_read_event(row) for row in tx.all(sql, (*params, *values, limit))]
     if order != _OLDEST_FIRST:
         found.reverse()
     if any(later.seq <= earlier.seq for earlier, later in pairwise(found)):
-        raise _damaged()  # pages of the table that changed places
+        raise _damaged()  # pages of the table were swapped
     return found
 
 

@@ -26,11 +26,11 @@ from recollect.store.files import private_folder
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 _LOOK_S = 0.0003
 _QUICK_S = 0.02
-"""A lock that is let go within so long is looked for every 0.3 ms: a wait costs no thread, and the
-lock does not stand idle until one wakes. Eight processes that wrote 50 kB and synced took it 1,650
-to 2,230 times a second, by a thread for each wait 460 to 580 times. Then the waiter queues."""
+"""For this time a lock is polled every 0.3 ms: such a wait costs no thread, and the lock does not
+idle until one wakes. Eight processes that wrote 50 kB and synced took it 1,650 to 2,230 times a
+second, by a thread for each wait 460 to 580 times. Then the waiter queues."""
 _PATIENCE = 500
-"""Tries, a millisecond apart, against those who only look; one look takes about 5 us."""
+"""Tries, a millisecond apart, against processes that only check the lock for about 5 us."""
 
 
 class WriteQueue:
@@ -66,10 +66,10 @@ class WriteQueue:
 
 
 class TicketQueue:
-    """Lets in one after the other under a name, in the order in which they drew their tickets.
+    """Admits one at a time under a name, in the order in which the tickets were drawn.
 
     A ticket is a file that its holder keeps locked; each one waits for the ticket before its own.
-    So none overtakes, and whoever dies in the queue or in front of it is stepped over at once.
+    So none overtakes, and a process that dies in the queue or at its head is skipped at once.
 
     Args:
         folder: Where the tickets are; made when it is missing.
@@ -81,14 +81,14 @@ class TicketQueue:
 
     @contextmanager
     def turn(self, name: str, timeout_s: float) -> Iterator[None]:
-        """Run the ``with`` block while no other is in one of that name, in any process.
+        """Run the ``with`` block while no other block of that name runs, in any process.
 
         Args:
             name: What to queue for; may be a file name.
             timeout_s: How long to wait at most.
 
         Raises:
-            StoreBusy: it was not our turn for ``timeout_s``; the place in the queue is given up.
+            StoreBusy: it was not our turn for ``timeout_s``; the position in the queue is given up.
             StoreError: the folder cannot be written.
         """
         deadline = time.monotonic() + timeout_s
@@ -97,7 +97,7 @@ class TicketQueue:
             self._wait(ticket, deadline)
             yield
         finally:
-            with suppress(OSError):  # without its lock it holds up none
+            with suppress(OSError):  # without its lock it does not block others
                 ticket.path.unlink()
             os.close(ticket.descriptor)
 
@@ -107,7 +107,7 @@ class TicketQueue:
             number = max(self._numbers(name), default=0) + 1
             path = self._path(name, number)
             descriptor = _open(path)
-            # Within the door no other has seen the file.
+            # Within the door lock no other process has seen the file.
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         return _Ticket(name=name, number=number, path=path, descriptor=descriptor)
 
@@ -122,7 +122,7 @@ class TicketQueue:
                     "it was somebody else's turn for the whole time",
                     hint="wait longer, or look for a program that hangs in its turn",
                 )
-            # Whoever had it is gone; its number is not given again while ours is higher.
+            # Its holder is gone; its number is not given again while ours is higher.
             _remove(path)
 
     def _numbers(self, name: str) -> list[int]:
@@ -135,7 +135,7 @@ class TicketQueue:
 
 
 class _Ticket(msgspec.Struct, frozen=True, kw_only=True):
-    """A place in a queue: a file, and the descriptor that keeps it locked."""
+    """A position in a queue: a file, and the descriptor that keeps it locked."""
 
     name: str
     number: int
@@ -144,7 +144,7 @@ class _Ticket(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _outlasted(path: Path, deadline: float) -> bool:
-    """Return whether the holder of a lock file let go, or is gone, before the deadline."""
+    """Return whether the holder of a lock file released it, or is gone, before the deadline."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -163,7 +163,7 @@ def _remove(path: Path) -> None:
 
 
 def _lock_within(descriptor: int, timeout_s: float) -> bool:
-    """Return whether the lock came in time; after False the descriptor is not the caller's."""
+    """Return whether the lock came in time; after False the descriptor is no longer ours."""
     until = time.monotonic() + min(timeout_s, _QUICK_S)
     while not _try_lock(descriptor):
         if time.monotonic() >= until:
@@ -178,7 +178,7 @@ def _lock_in_turn(descriptor: int, timeout_s: float) -> bool:
     waiter = _Waiter(descriptor)
     try:
         return waiter.wait(timeout_s)
-    except StoreError:  # no thread, as at the end of the process: look again and again
+    except StoreError:  # no thread can be started, as at the end of the process: poll
         while not _try_lock(descriptor):
             if time.monotonic() >= until:
                 os.close(descriptor)
@@ -190,7 +190,7 @@ def _lock_in_turn(descriptor: int, timeout_s: float) -> bool:
 class _Waiter:
     """Waits for a lock on a thread of its own, because flock knows no timeout.
 
-    A waiter that is given up stays in the kernel's queue; it lets go as soon as its turn comes.
+    An abandoned waiter stays in the kernel's queue and releases the lock as soon as it gets it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -222,21 +222,21 @@ class _Waiter:
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
-    """Who holds an owner lock."""
+    """The holder of an owner lock."""
 
     pid: int
     role: str
-    """What it does with it: ``worker``, ``reindex``."""
+    """Its role: ``worker``, ``reindex``."""
     since: int
     """Ms UTC."""
 
 
 class OwnerLock:
-    """Says which process does the background work of a home; exactly one can hold it.
+    """The lock of the process that does the background work of a home; exactly one can hold it.
 
     Args:
         path: The lock file; made when it is missing, never removed by us.
-        clock: Tells since when.
+        clock: Dates the holder.
         folder: Locked with it, if given: a file can be deleted, and another would be made.
     """
 
@@ -253,10 +253,10 @@ class OwnerLock:
         return self._descriptor is not None
 
     def acquire(self, role: str) -> bool:
-        """Return True when the lock is ours now, False when somebody else holds it.
+        """Return True when the lock is ours now, False when another holder has it.
 
         Args:
-            role: One word for people who ask who holds it.
+            role: One word that describes the holder.
 
         Raises:
             StoreError: the lock file cannot be opened or written.
@@ -288,7 +288,7 @@ class OwnerLock:
     def kept_free(self) -> Iterator[bool]:
         """Keep it free inside the ``with`` block, which several may run at once.
 
-        Gives the block False when somebody holds it.
+        Gives the block False when the lock is held.
 
         Raises:
             StoreError: the lock file cannot be opened.
@@ -300,13 +300,13 @@ class OwnerLock:
             os.close(descriptor)
 
     def sign(self, role: str) -> None:
-        """Tell another role than before; does nothing when the lock is not ours."""
+        """Store another role; does nothing when the lock is not ours."""
         if self._descriptor is not None:
             with os_errors(self._path):
                 self._sign(self._descriptor, role)
 
     def is_taken(self) -> bool:
-        """Return whether somebody else holds it; a look costs some 10 us.
+        """Return whether another holder has it; a check costs some 10 us.
 
         Raises:
             StoreError: the lock file cannot be opened.
@@ -315,7 +315,7 @@ class OwnerLock:
             return not is_free
 
     def release(self) -> None:
-        """Let go; does nothing when the lock is not ours."""
+        """Release it; does nothing when the lock is not ours."""
         held, self._descriptor = (self._descriptor, self._folder_descriptor), None
         self._folder_descriptor = None
         for descriptor in held:
@@ -323,7 +323,7 @@ class OwnerLock:
                 os.close(descriptor)
 
     def holder(self) -> Holder | None:
-        """Return who holds the lock; None when it is free, or when it has just changed hands.
+        """Return the holder of the lock; None when it is free, or at this moment changes hands.
 
         In a home that cannot be written it is free.
 
@@ -342,7 +342,7 @@ class OwnerLock:
             os.close(descriptor)
 
     def _acquired(self, role: str) -> int | None:
-        """Return the descriptor of the lock file, locked and signed; None if it is another's."""
+        """Return the locked and signed descriptor of the lock file; None if another has it."""
         descriptor = _open(self._path)
         try:
             if not _take_ownership(descriptor):
@@ -383,7 +383,7 @@ def _open(path: Path) -> int:
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
-    """Return whether a path still leads to an open file."""
+    """Return whether a path still refers to an open file."""
     try:
         there = os.stat(path)
     except OSError:
@@ -406,7 +406,7 @@ def _take_ownership(descriptor: int) -> bool:
             return True
         if not _try_lock(descriptor, fcntl.LOCK_SH):
             return False
-        # Only somebody who asks for the holder is in the way, for microseconds.
+        # Only a process that reads the holder is in the way, for microseconds.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
         time.sleep(0.001)
     return False

@@ -1,4 +1,4 @@
-"""Values that a database keeps under keys, and random numbers that are drawn once."""
+"""Values that a database stores under keys, and random numbers that are drawn once."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 
 REDACTION_SALT = "redaction.salt"
-"""The key of the random number that marks of secrets are made with."""
+"""The key of the random number that keys the marks of secrets."""
 EPOCH = "events.epoch"
-"""The key of the random number of a journal: what a restore puts in its place has another."""
+"""The key of the random number of a journal; a restored journal has another."""
 PLAIN_KEYS = "sessions.plain_keys"
-"""The key of whose plain names were in a home of before the setting of this name."""
+"""The key of the owner of plain names that a home had before the setting of this name."""
 OWNERS = "owner"
-"""They were the owner's, and the settings are to say so."""
+"""The plain names belonged to the owner, and the settings must say so."""
 UNTOLD = "untold"
-"""The settings say so; no status did yet."""
+"""The settings say so, but no status has reported it yet."""
 FIND_VALUE: LiteralString = "SELECT value FROM meta WHERE key = ?"
 ADD_VALUE: LiteralString = (
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"
@@ -35,17 +35,17 @@ def find_value(tx: Transaction, key: str) -> str | None:
 
 
 def set_value(tx: Transaction, key: str, value: str) -> None:
-    """Keep a value under ``key``, in place of the one before."""
+    """Store a value under ``key``, in place of the one before."""
     tx.execute(_SET, (key, value))
 
 
 def drop_value(tx: Transaction, key: str) -> None:
-    """Keep no value under ``key`` any more."""
+    """Remove the value under ``key``."""
     tx.execute("DELETE FROM meta WHERE key = ?", (key,))
 
 
 def new_epoch() -> str:
-    """Draw what `EPOCH` is the key of, 8 hex digits."""
+    """Return a new random number for `EPOCH`, 8 hex digits."""
     return secrets.token_hex(4)
 
 

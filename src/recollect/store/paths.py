@@ -46,7 +46,7 @@ class FoundFile(Struct, frozen=True, kw_only=True):
 
 
 class SkippedFile(Struct, frozen=True, kw_only=True):
-    """What was left out of a listing."""
+    """A file that was left out of a listing."""
 
     path: str
     """Relative to the root, with ``/``."""
@@ -119,16 +119,16 @@ def read_beneath(root: Path, relative: str, *, limit: int) -> bytes:
 def append_beneath(
     root: Path, relative: str, addition: Callable[[bytes], bytes], *, limit: int
 ) -> int:
-    """Append to a file below ``root`` what its content asks for, and return how many bytes.
+    """Append to a file below ``root``, depending on its content, and return the number of bytes.
 
-    What is there is never changed. The addition is one write, under a lock that other writers of
+    Existing content is never changed. The addition is one write, under a lock that other writers of
     ours wait for; it is on the disk when this returns.
 
     Args:
         root: As in `open_beneath`.
         relative: As in `open_beneath`; the file (0600) and its folders (0700) are made.
-        addition: Returns what to append to a content; nothing is written for an empty answer.
-        limit: Largest size in bytes of what is there.
+        addition: Returns the bytes to append to a content; nothing is written for an empty answer.
+        limit: Largest size in bytes of the present content.
 
     Raises:
         InvalidInput: it is larger.
@@ -147,17 +147,17 @@ def append_beneath(
 def rewrite_beneath(
     root: Path, relative: str, change: Callable[[bytes], bytes], *, limit: int
 ) -> bool:
-    """Replace the content of a file below ``root``, and return whether it is another one now.
+    """Replace the content of a file below ``root``, and return whether it changed.
 
     After any crash a reader finds the old content or the new. `append_beneath` waits for it, and
     then adds to the new file. An empty content removes the file. It keeps its mode. Other programs
-    take no lock: where one of them changes the file meanwhile, it stays as they left it.
+    take no lock: if one of them changes the file meanwhile, its change is kept.
 
     Args:
         root: As in `open_beneath`.
         relative: As in `open_beneath`.
-        change: Returns the new content for the one that is there.
-        limit: Largest size in bytes of what is there.
+        change: Returns the new content for the present one.
+        limit: Largest size in bytes of the present content.
 
     Raises:
         Conflict: another program changed it meanwhile.
@@ -282,7 +282,7 @@ def _open_root(root: Path) -> int:
 def _opened(
     root: Path, relative: str, flags: int, hint: str, *, make: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """Open a regular file and its folder, both made where they are missing if ``make``."""
+    """Open a regular file and its folder; both are made when missing if ``make``."""
     parts = _parts(relative)
     folder = _open_root(root)
     descriptor = None
@@ -313,7 +313,7 @@ def _opened(
 def _locked(
     root: Path, relative: str, flags: int, *, make: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """Open a file to write it, and its folder, for ourselves alone among writers of ours."""
+    """Open a file for writing, and its folder, locked against our other writers."""
     name = relative.rpartition("/")[2]
     while True:
         with _opened(root, relative, flags, "use a file of its own", make=make) as opened:
@@ -344,7 +344,7 @@ def _all_of(descriptor: int, relative: str, limit: int) -> bytes:
 
 @contextmanager
 def _draft(folder: int, name: str, content: bytes, mode: int) -> Iterator[str]:
-    """Give the block a durable draft of a file, which is gone after it."""
+    """Give the block a durable draft of a file, which is removed after it."""
     draft = draft_name(name)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
@@ -360,12 +360,12 @@ def _draft(folder: int, name: str, content: bytes, mode: int) -> Iterator[str]:
 
 
 def _state(of: os.stat_result) -> tuple[int, int, int, int]:
-    """Return by what a file is known to be the same, and unchanged."""
+    """Return the values that identify a file and show that it is unchanged."""
     return of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns
 
 
 def _sweep(folder: int, name: str) -> None:
-    """Remove what killed writers left of a file whose lock is held, so that no draft is in use."""
+    """Remove the drafts of killed writers for a file whose lock is held, so that none is in use."""
     with os.scandir(folder) as entries:
         left = [each.name for each in entries if is_draft_of(each.name, name)]
     for draft in left:

@@ -1,4 +1,4 @@
-"""Rows of the secrets that were recognised in a session: hashes, gone when it ends."""
+"""Rows of the secrets that were recognised in a session: hashes, removed when it ends."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _OF_IDLE: LiteralString = """
             WHERE updated_at < ?1 AND foreign_id IS NOT NULL)
 """
 _IDLE_DAYS = 30
-"""After which a session that never ended, as one that was imported, is taken for ended."""
+"""The age after which a session that never ended, such as an imported one, counts as ended."""
 
 
 def session_name(tx: Transaction, tenant: str, source: str, foreign_id: str) -> str:
-    """Return the id of a program's session, or what it is called here until it is stored."""
+    """Return the id of a program's session, or its name here until it is stored."""
     row = tx.row(_NAMED, (tenant, source, foreign_id))
     return text(row[0]) if row else f"{source}:{foreign_id}"
 
@@ -56,19 +56,19 @@ def find_recognised(tx: Transaction, session: str, since: int) -> tuple[int, lis
 
 
 def add_recognised(tx: Transaction, session: str, lines: Iterable[str]) -> None:
-    """Keep lines of a session, of all of them the newest `MOST_LINES`; again does no harm."""
+    """Add lines of a session and keep the newest `MOST_LINES`; idempotent."""
     for line in lines:
         tx.execute(_ADD, (session, line))
     tx.execute(_CUT, (session, MOST_LINES))
 
 
 def drop_recognised(tx: Transaction, session: str) -> None:
-    """Forget what was recognised in a session."""
+    """Remove the recognised secrets of a session."""
     tx.execute(_DROP, (session,))
 
 
 def drop_idle(records: Database, now: int) -> None:
-    """Forget what was recognised in sessions that were not changed for 30 days."""
+    """Remove the recognised secrets of sessions that did not change for 30 days."""
     oldest = (now - _IDLE_DAYS * DAY_MS,)
     if records.read(lambda tx: tx.row("SELECT 1" + _OF_IDLE + "LIMIT 1", oldest)):
         records.write(lambda tx: tx.execute("DELETE" + _OF_IDLE, oldest))

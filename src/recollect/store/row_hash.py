@@ -21,7 +21,7 @@ def row_hash(values: Iterable[SqlValue]) -> bytes:
         values: The columns in a fixed order, which is part of the schema.
     """
     parts: list[bytes] = []
-    add = parts.append  # a call of our own for each value would take half as long again
+    add = parts.append  # inlined, because a call for each value would take half as long again
     for value in values:
         kind = type(value)
         if kind is str:
@@ -47,7 +47,7 @@ _NULL = _HEAD(b"n", 0)
 
 
 class _Heads(dict[int, bytes]):
-    """What is before a value of some length; made once for the short ones."""
+    """The prefix of a value of some length; made once for the short ones."""
 
     def __init__(self, kind: bytes) -> None:
         self._kind = kind
@@ -64,7 +64,7 @@ _TEXT_HEADS, _INTEGER_HEADS = _Heads(b"t"), _Heads(b"i")
 
 
 def _encoded(value: str | int | float | bytes) -> bytes:
-    """Return a value of the rarer types with what is before it."""
+    """Return a value of the rarer types with its prefix."""
     if isinstance(value, bytes):
         kind, body = b"b", value
     elif isinstance(value, float):

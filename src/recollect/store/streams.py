@@ -1,7 +1,7 @@
-"""Streams of events: read from any place, waited for, or handed to callbacks.
+"""Streams of events: read from any position, waited for, or passed to callbacks.
 
-The journal is the queue: a reader that was away goes on where it was, and what other processes did
-comes like what this one did. Writers never wait for a reader.
+The journal is the queue: a reader that was away goes on where it was, and events of other processes
+arrive like those of this one. Writers never wait for a reader.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ from recollect.store.journal import (
 from recollect.store.meta import EPOCH, find_value, new_epoch, set_value
 
 OnEvent = Callable[[RecordedEvent], object]
-"""Called with each event, in commit order; what it returns is dropped."""
+"""Called with each event, in commit order; its return value is ignored."""
 
 _PLACE = re.compile(r"([0-9]{1,30})(?:-([0-9a-f]{8}))?")
 _PAGE = 500
 """Events read at once."""
 _SHORTEST_S = 0.05
 _LONGEST_S = 1.0
-"""How long an event of another process may wait: a look costs some microseconds, and the pause
-between two looks doubles from the one to the other. Our own commits end it at once."""
+"""The bounds of the pause between two checks for events of other processes: a check costs some
+microseconds, and the pause doubles from the first bound to the second. Our own commits end it at
+once."""
 _CLOSE_S = 10.0
 """How long closing waits for a callback that does not return."""
 
 
 class EventsState(msgspec.Struct, frozen=True, kw_only=True):
-    """How the callbacks are doing.
+    """The state of the callbacks.
 
     Attributes:
         subscribers: How many there are.
@@ -61,14 +62,14 @@ class EventsState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journalled(Database, Protocol):
-    """A database that tells of its commits."""
+    """A database that reports its commits."""
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call ``listener`` after each commit, on the writer's thread."""
 
 
 class _Bells:
-    """Wakes whoever waits. Knows no database, so that a database may hold it."""
+    """Wakes waiting readers. Knows no database, so that a database may hold it."""
 
     def __init__(self) -> None:
         self._bells: dict[EventReader, Callable[[], None]] = {}
@@ -88,7 +89,7 @@ class _Bells:
 
 
 class EventReader:
-    """Reads on from a place. Whoever has a bell rung by it closes it in the end.
+    """Reads from a position on. A caller that gave it a bell must close it.
 
     Made by `EventStream.reader`.
     """
@@ -105,14 +106,14 @@ class EventReader:
         self._wanted = wanted
         self._pause_s = _SHORTEST_S
         self.seq: int = seq
-        """Everything up to here was seen."""
+        """All events up to this one were seen."""
 
     def close(self) -> None:
-        """Ring its bell no more; a second call does nothing."""
+        """Stop ringing its bell; a second call does nothing."""
         self._closed(self)
 
     def read(self) -> list[RecordedEvent]:
-        """Return the next events; what is not wanted is passed over."""
+        """Return the next events; unwanted ones are skipped."""
         found, head = self._records.read(self._page)
         if found:
             self._pause_s = _SHORTEST_S
@@ -121,7 +122,7 @@ class EventReader:
         return found
 
     def pause_s(self) -> float:
-        """Return how long to wait for the next look when nothing was found."""
+        """Return the pause before the next check when there were no events."""
         pause_s, self._pause_s = self._pause_s, min(_LONGEST_S, self._pause_s * 2)
         return pause_s
 
@@ -156,7 +157,7 @@ class Subscription:
 
     @property
     def seq(self) -> int:
-        """Everything up to here was handed over, or not wanted."""
+        """All events up to this one were handed over, or unwanted."""
         return self._reader.seq
 
     def close(self) -> None:
@@ -168,15 +169,15 @@ class Subscription:
         self._worker.stop(_CLOSE_S)
 
     def finish(self) -> None:
-        """Hand over what was committed before this call, then stop."""
+        """Hand over everything committed before this call, then stop."""
         self._worker.stop(_CLOSE_S)
 
     def wake(self) -> None:
-        """Look for events now."""
+        """Check for events now."""
         self._worker.wake()
 
     def _step(self) -> float:
-        """Hand over what there is; return when to look again."""
+        """Hand over the available events; return when to check again."""
         try:
             found = self._reader.read()
         except StoreClosed:
@@ -245,7 +246,7 @@ class EventStream:
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown, or the place is none.
+            InvalidInput: a type is unknown, or the position is invalid.
             Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
@@ -279,12 +280,12 @@ class EventStream:
         """Yield events as they come, those of other processes too, until the memory is closed.
 
         Args:
-            seq: As in `since`; only what comes from now on if not given.
+            seq: As in `since`; only new events if not given.
             types: Only these types.
             session_id: Only those of this session.
 
         Raises:
-            InvalidInput: a type is unknown, or the place is none.
+            InvalidInput: a type is unknown, or the position is invalid.
             Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
@@ -309,16 +310,17 @@ class EventStream:
         types: Sequence[str] | None = None,
         bell: Callable[[], None],
     ) -> EventReader:
-        """Return what reads on by hand, page by page: its ``seq`` moves when the caller moves it.
+        """Return a reader to use by hand, page by page: its ``seq`` moves when the caller moves it.
 
         Args:
-            seq: As in `since`; only what comes from now on if not given.
+            seq: As in `since`; only new events if not given.
             types: Only these types.
             bell: Called after each commit of this process, on the thread that writes, until the
-                reader is closed. What others write is found by looking again after ``pause_s()``.
+                reader is closed. Events of other processes are found by reading again after
+                ``pause_s()``.
 
         Raises:
-            InvalidInput: a type is unknown, or the place is none.
+            InvalidInput: a type is unknown, or the position is invalid.
             Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
@@ -337,7 +339,7 @@ class EventStream:
         return self._records.read(last_event)
 
     def cursor(self, seq: int | None = None) -> str:
-        """Return a place in the journal, to begin after it later.
+        """Return a cursor in the journal, to begin after it later.
 
         Unlike a bare number it is refused after a restore, however far the journal came since.
 
@@ -351,7 +353,7 @@ class EventStream:
         return "-".join(filter(None, (str(newest if seq is None else seq), epoch)))
 
     def seq_of(self, place: int | str | None) -> int:
-        """Return the sequence number of a place in the journal: of the newest event if not given.
+        """Return the sequence number of a journal position: of the newest event if not given.
 
         Args:
             place: A sequence number, or a `cursor`.
@@ -391,7 +393,7 @@ class EventStream:
 
         The calls come in commit order, on a thread of their own; no writer and no other callback
         waits for them. One that raises is counted, and the next event follows. Closing the memory
-        hands over what was committed before.
+        hands over everything committed before.
 
         Args:
             callback: Gets a `RecordedEvent`.
@@ -403,7 +405,7 @@ class EventStream:
             What stops it: ``close()``, or the end of a ``with`` block.
 
         Raises:
-            InvalidInput: a type is unknown, or the place is none.
+            InvalidInput: a type is unknown, or the position is invalid.
             Conflict: the journal ends before it, or is another one.
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
@@ -421,7 +423,7 @@ class EventStream:
         return subscription
 
     def state(self) -> EventsState:
-        """Return how the callbacks are doing."""
+        """Return the state of the callbacks."""
         with self._changing:
             present = list(self._subscriptions.values())
         errors = [each.last_error for each in present if each.last_error]
@@ -434,7 +436,7 @@ class EventStream:
         )
 
     def close(self) -> None:
-        """Hand over what was committed before, then stop; a second call does nothing."""
+        """Hand over everything committed before, then stop; a second call does nothing."""
         with self._changing:
             self._closing.set()
             present = list(self._subscriptions.values())
@@ -467,7 +469,7 @@ class EventStream:
             self._bells.remove(reader)
 
     def _filter(self, types: Sequence[str] | None, session_id: str | None) -> EventFilter | None:
-        """Return what is wanted; None where the scope forbids all of it."""
+        """Return the filter of events; None where the scope forbids all of them."""
         chosen = None if types is None else check_types(types)
         seen: Scope | None = self._scope
         if session_id is not None:
@@ -485,7 +487,7 @@ class EventStream:
 
 
 def renew_journal(tx: Transaction, event: AnyEvent) -> None:
-    """Write an event from which on this is another journal, with no place that was known."""
+    """Write an event that starts another journal, in which no earlier position is valid."""
     set_value(tx, EPOCH, new_epoch())
     record_event(tx, event)
 

@@ -1,6 +1,6 @@
-"""Second copies: what tells that a page of a table or of an index is not what was stored.
+"""Second copies that reveal a damaged page of a table or of an index.
 
-SQLite notices that seldom. A twin is an index that has what statements ask of a table, and lies on
+SQLite itself seldom notices one. A twin is an index that has the columns that statements read, on
 pages of its own; SQLite keeps it in step. A statement that names a twin is run twice, once from the
 twin and once from the table by another index: the rows are equal, or a page is damaged. No page is
 part of both answers.
@@ -36,7 +36,7 @@ TWINS: dict[str, LiteralString] = {
     "spending_twin": "INDEXED BY sqlite_autoindex_spending_1",
     "withheld_twin": "INDEXED BY sqlite_autoindex_withheld_1",
 }
-"""By twin: how the same rows are found in the table."""
+"""By twin: the index by which the same rows are read from the table."""
 _NAMED = re.compile(r"INDEXED BY (\w+_twin\w*)")
 
 
@@ -48,19 +48,19 @@ def each_compared(
     *,
     key: LiteralString = "",
 ) -> Iterator[Row]:
-    """Yield the rows of a statement that the tables and their twins answer alike.
+    """Yield the rows of a statement if the tables and their twins give the same.
 
     Args:
         tx: A transaction.
-        columns: What is selected.
+        columns: The selected columns.
         of: The statement from FROM on; it names twins, as ``FROM projects INDEXED BY
-            projects_twin``, and orders its rows by what is unique.
+            projects_twin``, and orders its rows by unique columns.
         params: Its values.
         key: The first of the columns, where a twin has not all of them; the others must be proved
             in another way, such as a hash.
 
     Raises:
-        StoreCorrupt: a row is missing, or is not what was stored.
+        StoreCorrupt: a row is missing or damaged.
     """
     rows = tx.rows("SELECT " + columns + " " + _of_tables(of), params)
     twins = tx.rows("SELECT " + (key or columns) + " " + of, params)
@@ -78,7 +78,7 @@ def compared_rows(
     *,
     key: LiteralString = "",
 ) -> list[Row]:
-    """Return what `each_compared` yields."""
+    """Return the rows of `each_compared`."""
     return list(each_compared(tx, columns, of, params, key=key))
 
 

@@ -1,4 +1,4 @@
-"""What paid providers took, kept in records.db so that a daily limit outlives a process."""
+"""The use of paid providers, kept in records.db so that a daily limit outlives a process."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _COLUMNS: LiteralString = """
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """What one model took in a day.
+    """The use of one model in a day.
 
     Attributes:
         kind: ``embedding`` or ``language``.
-        purpose: What a language model was asked for, see ``language.uses``; else empty.
-        model: ``provider:model``; empty for what was counted before models were distinguished.
-        requests: Answers that came.
+        purpose: The purpose of a language model, see ``language.uses``; else empty.
+        model: ``provider:model``; empty for use from before models were distinguished.
+        requests: Answers received.
         use: Their tokens.
-        usd: What those cost whose price is known.
-        unpriced: How many answers had no known price.
+        usd: The cost of those with a known price.
+        unpriced: Answers without a known price.
     """
 
     kind: str
@@ -68,7 +68,7 @@ class UsageLedger:
 
     Args:
         records: records.db.
-        kind: What the tokens were for.
+        kind: The kind of use.
     """
 
     def __init__(self, records: Database, kind: str = EMBEDDING) -> None:
@@ -95,7 +95,7 @@ class UsageLedger:
 
 
 def spending_of(records: Database, day: str) -> list[Spent]:
-    """Return what was taken on a day (UTC), by kind and model."""
+    """Return the use of a day (UTC), by kind and model."""
     rows = records.read(lambda tx: compared_rows(tx, _COLUMNS, _OF_A_DAY, (day,)))
     return [_spent(row) for row in rows]
 

@@ -1,1 +1,1 @@
-"""Public test tools: what a third-party engine, embedder or integration is proved with."""
+"""Public test tools: conformance tests for third-party engines, embedders and integrations."""

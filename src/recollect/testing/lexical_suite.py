@@ -1,4 +1,4 @@
-"""The conformance suite of lexical back ends: what has the words is found, and nothing else.
+"""The conformance suite of lexical back ends: texts with the words are found, and nothing else.
 
 A back end of another package is chosen by its name, once that package is installed:
 
@@ -63,7 +63,7 @@ OpenWords = Callable[..., OpenIndex]
 
 @contextmanager
 def opening(folder: Path, name: str) -> Iterator[OpenWords]:
-    """Give what opens indexes with the back end ``name``; every one is closed at the end."""
+    """Yield a function that opens indexes with the back end ``name``; all are closed at the end."""
     with ExitStack() as opened:
 
         def open_it(feed: ScriptedFeed, home: str = "home", **search: object) -> OpenIndex:
@@ -88,20 +88,20 @@ def every_language_finds_its_line(open_index: OpenWords) -> None:
 
 
 def no_question_is_a_program(open_index: OpenWords) -> None:
-    """Whatever a question holds, it ends with what has its words."""
+    """Whatever a question contains, it returns the texts with its words."""
     index = lines(open_index)
     for query in PROGRAMS:
         assert all(0 < hit.score <= 1 for hit in index.hits(query)), query
 
 
 def a_pasted_text_is_a_question_too(open_index: OpenWords) -> None:
-    """As many words as a question may have, one of them known."""
+    """As many words as a question may have, one of them present."""
     pasted = " ".join(f"u{n}" for n in range(800))
     assert lines(open_index).refs(f"{pasted} lunch") == ["soup"]
 
 
 def a_removed_message_is_gone_with_its_words(open_index: OpenWords) -> None:
-    """Also one that changed: it is found by its new words only."""
+    """Also a changed one: it is found by its new words only."""
     feed = ScriptedFeed(said("old", "green lantern"), said("new", "red lantern", order=1))
     index = open_index(feed)
     assert set(index.refs("lantern")) == {"old", "new"}
@@ -112,7 +112,7 @@ def a_removed_message_is_gone_with_its_words(open_index: OpenWords) -> None:
 
 
 def tenants_do_not_meet(open_index: OpenWords) -> None:
-    """Neither in hits nor in how rare a word is."""
+    """Neither in hits nor in the rarity of words."""
     mine: list[Document] = [said("a", "a lantern"), said("b", "a kite", order=1)]
     alone = open_index(ScriptedFeed(*mine), "alone")
     theirs = [said(f"o{n}", "lantern", scope=Scope(tenant="other")) for n in range(9)]
@@ -124,7 +124,7 @@ def tenants_do_not_meet(open_index: OpenWords) -> None:
 
 
 def one_visible_among_many_is_found(open_index: OpenWords) -> None:
-    """A narrow scope is never answered with nothing because others are better."""
+    """A narrow scope has its hits even if other texts are better."""
     many = [said(f"m{n}", "lantern", group=f"g{n}", order=n) for n in range(50_000)]
     mine = said("mine", "an old lantern in a long line of words", scope=Scope(user="ann"))
     index = open_index(ScriptedFeed(mine, *many))
@@ -138,7 +138,7 @@ def one_visible_among_many_is_found(open_index: OpenWords) -> None:
 
 
 def common_words_are_looked_for_where_rare_ones_are_not(open_index: OpenWords) -> None:
-    """The budget is spent on words that the scope does not hold; the answer comes all the same."""
+    """The budget is spent on words that the scope does not have; there is an answer anyway."""
     theirs = [said(f"t{n}", "zither lantern", group=f"t{n}") for n in range(1_100)]
     mine = [
         said(f"m{n}", "lantern", group=f"m{n}", scope=Scope(user="ann"), order=n) for n in range(30)
@@ -149,7 +149,7 @@ def common_words_are_looked_for_where_rare_ones_are_not(open_index: OpenWords) -
 
 
 def the_same_question_has_the_same_answer(open_index: OpenWords) -> None:
-    """Order and scores, also after another process's cache, that is in a new reader."""
+    """Order and scores are equal, also with another process's cache, in a new reader."""
     index = lines(open_index)
     first = [(hit.ref, hit.score) for hit in index.hits("report weather 7")]
     again = [(hit.ref, hit.score) for hit in index.hits("report weather 7")]
@@ -160,7 +160,7 @@ def the_same_question_has_the_same_answer(open_index: OpenWords) -> None:
 
 
 def feedback_counts_words(open_index: OpenWords) -> None:
-    """The second round of files asks how common its words are, and where."""
+    """The second round of files needs the frequency of its words, and where they occur."""
     notes = [note(f"memory/{n}.md", f"lantern oil wick {'oil ' * n}") for n in range(6)]
     index = open_index(ScriptedFeed(*notes))
     index.index.sync()

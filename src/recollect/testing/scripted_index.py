@@ -1,4 +1,4 @@
-"""Documents of a script as a source, and an index in a folder over them."""
+"""Scripted documents as a source, and an index in a folder over them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ScriptedFeed:
         self.changes += changes
 
     def living(self) -> list[Document]:
-        """Return the documents that are there after all changes, in the order of their versions."""
+        """Return the documents that exist after all changes, in the order of their versions."""
         latest: dict[tuple[str, str, str], Change] = {}
         for change in self.changes:
             latest.pop(_key(change), None)
@@ -108,7 +108,7 @@ class OpenIndex:
         self.index = self.index_over(self.database, embedder)
 
     def index_over(self, database: Database, embedder: Embedder | None) -> Index:
-        """Return an index like ours over another view of our database."""
+        """Return an index like this one over another view of its database."""
         clock = SystemClock()
         return Index(
             database,
@@ -122,7 +122,7 @@ class OpenIndex:
     def ask(
         self, query: str, scope: Scope | None = None, options: SearchOptions = EVERYTHING
     ) -> SearchResult:
-        """Search without limits, making missing vectors first."""
+        """Search without limits, after making missing vectors."""
         return self.index.search(query, scope or Scope(), options, embed_at_most=1_000_000)
 
     def hits(
@@ -136,9 +136,9 @@ class OpenIndex:
         return SearchService(self.database, self.settings.search, QuestionVectors(Embedders(), 3.0))
 
     def refs(self, query: str, scope: Scope | None = None) -> list[str]:
-        """Return what is hit, best first."""
+        """Return the refs of the hits, best first."""
         return [hit.ref for hit in self.hits(query, scope)]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.database.close()

@@ -38,11 +38,11 @@ from recollect.store.sqlite.database import open_index
 DIMENSIONS = 256
 MANY = 1_500
 OVERSAMPLED = 400
-"""As a search looks at so many of the nearest exactly."""
+"""The number of nearest vectors that a search compares exactly."""
 
 
 class SteppedClock:
-    """A clock that is moved by hand."""
+    """A clock that tests advance by hand."""
 
     def __init__(self) -> None:
         self.at = 1_770_724_800_000
@@ -53,7 +53,7 @@ class SteppedClock:
 
 
 def drawn(count: int, seed: int = 1, dimensions: int = DIMENSIONS) -> Floats:
-    """Return unit vectors that lie in some clusters, half of their bits as stored."""
+    """Return unit vectors in some clusters, with half of their bits as stored."""
     draw = np.random.default_rng(seed)
     centres = draw.standard_normal((20, dimensions), np.float32)
     noise = draw.standard_normal((count, dimensions), np.float32)
@@ -71,7 +71,7 @@ def questions(count: int) -> Floats:
 
 
 def exact_top(vectors: Floats, question: Floats, allowed: Mask | None = None) -> list[int]:
-    """Return the ten nearest by comparing all."""
+    """Return the ten nearest, by comparing all."""
     near = vectors @ question
     if allowed is not None:
         near = np.where(allowed, near, -2.0)
@@ -84,8 +84,8 @@ class VectorHome:
 
     Args:
         folder: Of index.db.
-        settings: Which back end.
-        clock: Says when it is tried again; it stands still where none is given.
+        settings: The back end.
+        clock: Times retries of the back end; it stands still if not given.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class VectorHome:
         self.writing.write(unit)
 
     def flip(self, building: int) -> None:
-        """Let a generation answer and remove the one before."""
+        """Let a generation serve and remove the one before."""
         self.writing.write(lambda tx: flip(tx, building))
         while self.writing.write(drop_some):
             pass
@@ -151,7 +151,7 @@ class VectorHome:
     def look(
         self, partition: int, question: Floats, allowed: Mask | None = None
     ) -> tuple[bool, list[int], Ints]:
-        """Return whether the back end was asked, the ten nearest, and all that was found."""
+        """Return whether the back end was used, the ten nearest, and all hits."""
         self.near.prepare()
 
         def unit(tx: Transaction) -> tuple[bool, list[int], Ints]:
@@ -171,13 +171,13 @@ class VectorHome:
         return self.database.read(unit)
 
     def top(self, partition: int, question: Floats, allowed: Mask | None = None) -> list[int]:
-        """Return the ten nearest; the back end must have been asked if there is one."""
+        """Return the ten nearest; the back end must have been used if there is one."""
         asked, best, _ = self.look(partition, question, allowed)
         assert asked == (self.near.status(1).requested != "memory"), self.near.status(1)
         return best
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         self.near.close()
         self.database.close()
 
@@ -185,18 +185,18 @@ class VectorHome:
 QUESTIONS = questions(12)
 
 OpenVectors = Callable[[], VectorHome]
-"""Opens a home; called again, the same one."""
+"""Opens a home; the same one when called again."""
 
 
 @contextmanager
 def opening(folder: Path, settings: VectorSettings) -> Iterator[OpenVectors]:
-    """Give what opens a home in ``folder``; every one is closed at the end."""
+    """Yield a function that opens a home in ``folder``; all are closed at the end."""
     with ExitStack() as opened:
         yield lambda: opened.enter_context(closing(VectorHome(folder, settings)))
 
 
 def filled(home: VectorHome, count: int = MANY, seed: int = 1) -> int:
-    """Return a partition with vectors that the back end has too."""
+    """Return a partition with vectors that are in the back end too."""
     partition = home.partition(home.generation())
     home.add(partition, drawn(count, seed))
     home.near.catch_up()
@@ -204,7 +204,7 @@ def filled(home: VectorHome, count: int = MANY, seed: int = 1) -> int:
 
 
 def it_finds_the_ten_nearest(open_home: OpenVectors) -> None:
-    """Whatever is asked, the answer is that of comparing all."""
+    """For every question, the answer equals that of comparing all."""
     home = open_home()
     partition = filled(home)
     for question in QUESTIONS:
@@ -223,7 +223,7 @@ def it_finds_the_nearest_of_a_scope(open_home: OpenVectors) -> None:
 
 
 def it_forgets_what_was_removed(open_home: OpenVectors) -> None:
-    """What is removed is not found any more, and gone from the back end."""
+    """Removed vectors are no longer found, and gone from the back end."""
     home = open_home()
     partition = filled(home)
     first = exact_top(drawn(MANY), QUESTIONS[0])
@@ -236,7 +236,7 @@ def it_forgets_what_was_removed(open_home: OpenVectors) -> None:
 
 
 def it_follows_a_vector_that_changes(open_home: OpenVectors) -> None:
-    """A second vector of a chunk takes the place of the first."""
+    """A second vector of a chunk replaces the first."""
     home = open_home()
     partition = filled(home, 600)
     vectors = drawn(600)
@@ -261,7 +261,7 @@ def it_keeps_tenants_apart(open_home: OpenVectors) -> None:
 
 
 def a_rebuild_with_other_dimensions_takes_over(open_home: OpenVectors) -> None:
-    """Both generations answer while both are there; the retired one leaves nothing."""
+    """Both generations answer while both exist; the retired one leaves nothing."""
     home = open_home()
     old = filled(home, 500)
     building = home.generation("building", dimensions=192)
@@ -277,7 +277,7 @@ def a_rebuild_with_other_dimensions_takes_over(open_home: OpenVectors) -> None:
 
 
 def it_answers_after_reopening(open_home: OpenVectors) -> None:
-    """What was brought over is there the next time, and nothing is brought over twice."""
+    """What was copied is there the next time, and nothing is copied twice."""
     home = open_home()
     partition = filled(home, 500)
     home.close()
@@ -297,7 +297,7 @@ def equal_vectors_are_all_found(open_home: OpenVectors) -> None:
 
 
 def an_empty_partition_has_nothing_near(open_home: OpenVectors) -> None:
-    """Nothing is found where nothing is."""
+    """An empty partition has no hits."""
     home = open_home()
     partition = home.partition(home.generation())
     home.near.catch_up()
@@ -305,7 +305,7 @@ def an_empty_partition_has_nothing_near(open_home: OpenVectors) -> None:
 
 
 def the_status_names_what_answers(open_home: OpenVectors) -> None:
-    """The status tells the back end, that it is there, and the size of the vectors."""
+    """The status has the back end, its availability, and the size of the vectors."""
     home = open_home()
     filled(home, 50)
     status = home.near.status(DIMENSIONS)

@@ -1,7 +1,7 @@
-"""A log of everything that SQLite asked of the disk, and the VFS that keeps it.
+"""A log of all disk calls of SQLite, and the VFS that writes it.
 
-`RecordingVfs` passes every call on and notes it; `vfs_power` plays the notes back up to a moment
-and lets the power fail there.
+`RecordingVfs` passes every call on and logs it; `vfs_power` replays the log up to a moment and
+simulates a power failure there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class DiskCall(Struct, frozen=True):
 
     kind: Kind
     name: str
-    """The file's name without its folder; of a mark, what the test called it."""
+    """The file's name without its folder; of a mark, the name given by the test."""
     offset: int = 0
     """Of a write; of a truncate, the new size."""
     content: bytes = b""
@@ -30,7 +30,7 @@ class DiskCall(Struct, frozen=True):
 
 
 class DiskLog:
-    """The calls in the order in which the disk saw them; safe to use from all threads."""
+    """The calls in the order of the disk; safe to use from all threads."""
 
     def __init__(self) -> None:
         self.calls: list[DiskCall] = []
@@ -42,7 +42,7 @@ class DiskLog:
             self.calls.append(call)
 
     def mark(self, name: str) -> None:
-        """Note that something happened in the test, such as an acknowledgement."""
+        """Record an event of the test, such as an acknowledgement."""
         self.note(DiskCall("mark", name))
 
 
@@ -59,7 +59,7 @@ class RecordingVfs(apsw.VFS):
         self._log = log
 
     def xOpen(self, name: FileName, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # SQLite's
-        """Open a file; a new one is noted."""
+        """Open a file; a new one is logged."""
         path = _path(name)
         if path is None:
             return apsw.VFSFile("", name, flags)
@@ -80,15 +80,16 @@ class RecordingVfs(apsw.VFS):
 
 
 class RecordingFile(apsw.VFSFile):
-    """A file whose calls are noted.
+    """A file whose calls are logged.
 
     Args:
-        name: As SQLite gave it.
-        flags: As SQLite gave them.
+        name: As passed by SQLite.
+        flags: As passed by SQLite.
         log: Gets the calls.
         path: The file.
 
-    A log or journal that may be made syncs its folder once, whoever made it, as with the unix VFS.
+    A log or journal that may be created syncs its folder once, whoever created it, as with the unix
+    VFS.
     """
 
     def __init__(self, name: FileName, flags: list[int], *, log: DiskLog, path: Path) -> None:
@@ -106,7 +107,7 @@ class RecordingFile(apsw.VFSFile):
             self._log.note(DiskCall("write", self._name, offset, bytes(data)))
 
     def xTruncate(self, newsize: int) -> None:  # noqa: N802  # SQLite's
-        """Cut to ``newsize``."""
+        """Truncate to ``newsize``."""
         with self._log.mutex:
             super().xTruncate(newsize)
             self._log.note(DiskCall("truncate", self._name, newsize))

@@ -2,7 +2,7 @@
 
 Sweep N from 1 until a run ends without a fault, and every call of the program has failed once.
 Errors that SQLite ignores by design (some of a checkpoint or of closing) are raised to Python
-nevertheless: the driver hands on the exception that the shim raised.
+nevertheless: the driver passes on the exception that the shim raised.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _CODES: dict[Operation, int] = {
 
 
 class Fault(Struct, frozen=True, kw_only=True):
-    """What fails, and when."""
+    """The call that fails, and when."""
 
     operation: Operation
     """``full`` and ``short_write`` are writes too; the latter writes half before it fails."""
     nth: int
     """The first call that fails, from 1."""
     times: int = 1
-    """How many calls fail in a row; `FOREVER` lasts until `FaultVfs.repair`."""
+    """The number of failing calls in a row; `FOREVER` lasts until `FaultVfs.repair`."""
 
 
 class FaultVfs(apsw.VFS):
@@ -47,7 +47,7 @@ class FaultVfs(apsw.VFS):
         name: Registered under this name until `unregister`.
         fault: What fails.
         waits_for_disk: Whether a sync that does not fail is passed on. Without it a sweep is five
-            times as fast, and finds the same: the disk is not what it tests.
+            times as fast with the same result: it does not test the disk.
         is_armed: Whether calls are counted, and fail, from the beginning.
     """
 
@@ -61,7 +61,7 @@ class FaultVfs(apsw.VFS):
         self._calls = 0
         self._is_armed = is_armed
         self.hits = 0
-        """How many calls failed."""
+        """The number of failed calls."""
 
     def xOpen(self, name: FileName, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # SQLite's
         """Open a file that may fail."""
@@ -72,11 +72,11 @@ class FaultVfs(apsw.VFS):
         self._is_armed = True
 
     def repair(self) -> None:
-        """From now on nothing fails."""
+        """Stop failing."""
         self._is_armed = False
 
     def fails(self, *operations: Operation) -> Operation | None:
-        """Count a call; return what happens to it when it is the one that fails."""
+        """Count a call; return its fault if it is to fail."""
         operation = self._fault.operation
         if not self._is_armed or operation not in operations:
             return None
@@ -115,7 +115,7 @@ class FaultFile(apsw.VFSFile):
             super().xSync(flags)
 
     def xTruncate(self, newsize: int) -> None:  # noqa: N802  # SQLite's
-        """Cut, or fail."""
+        """Truncate, or fail."""
         _raise_for(self._vfs.fails("truncate"))
         super().xTruncate(newsize)
 

@@ -1,8 +1,8 @@
 """Power cuts: what the disk may hold when the power fails at a given call.
 
-What was synced is there. Of what was not, anything can be: nothing, all, a part that ends inside a
-sector, or sectors in any order. Names of files that were made or deleted since the folder was
-synced may be there or not. The disk itself is taken to be honest: a finished sync is a sync.
+Synced data survives. Of unsynced data, anything may: nothing, all, a part that ends inside a
+sector, or sectors in any order. Names of files that were created or deleted since the folder was
+synced may survive or not. The disk itself is assumed to be honest: a finished sync is durable.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Cut(Struct, frozen=True, kw_only=True):
     """The disk after a power cut."""
 
     at: int
-    """How many calls were made before it."""
+    """The number of calls before it."""
     marks: tuple[str, ...]
     """The marks set before it, in order."""
     files: dict[str, bytes]
 
     def write_to(self, folder: Path) -> None:
-        """Put the files into ``folder``."""
+        """Write the files into ``folder``."""
         for name, content in self.files.items():
             folder.joinpath(name).write_bytes(content)
 
@@ -53,7 +53,7 @@ class _Inode:
 
 
 class Disk:
-    """A disk that plays calls back.
+    """A disk that replays calls.
 
     Attributes:
         marks: The marks so far.
@@ -82,7 +82,7 @@ class Disk:
                 self._names[call.name].pending.append(call)
 
     def cut(self, at: int, chance: random.Random) -> Cut:
-        """Return what is there when the power fails now; the disk can be played on."""
+        """Return the state of the disk if the power fails now; the disk can be used further."""
         names = dict(self._synced_names)
         kept = chance.randint(0, len(self._pending_names))  # the journal of names is in order
         for name, inode in self._pending_names[:kept]:
@@ -108,8 +108,8 @@ def cut_power(calls: Sequence[DiskCall], count: int, chance: random.Random) -> I
 
     Args:
         calls: The log of a `RecordingVfs`.
-        count: How many; moments may repeat, with another fate of what was not synced.
-        chance: Decides about moments and fates, so that a seed repeats a run.
+        count: Cuts to make; moments may repeat, with another fate of unsynced data.
+        chance: Decides moments and fates, so that a seed repeats a run.
     """
     moments = sorted(chance.randint(0, len(calls)) for _ in range(count))
     disk, played = Disk(), 0
@@ -128,7 +128,7 @@ def _set(names: dict[str, _Inode], name: str, inode: _Inode | None) -> None:
 
 
 def _survivors(pending: Sequence[DiskCall], chance: random.Random) -> Sequence[DiskCall]:
-    """Choose what of the unsynced calls reached the disk, and in which order."""
+    """Choose which unsynced calls reached the disk, and in which order."""
     match chance.choice(("none", "all", "torn", "shuffled")):
         case "none":
             return ()

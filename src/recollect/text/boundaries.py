@@ -1,7 +1,7 @@
 """Where a text may be cut so that it still reads well: paragraphs, lines, sentences, words.
 
-Offsets are code points. Every function looks only near the place asked about, so that cutting a
-text of any length stays linear.
+Offsets are code points. Every function reads only near the given offset, so that cutting a text of
+any length stays linear.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 SHOWN_CHARS = 40
-"""Of each text of a value, where the value is shown."""
+"""Characters shown of each text in a value."""
 _REACH = 32
 """Code points of the longest emoji sequence or pile of accents that is kept whole."""
 _JOINER = "\u200d"
@@ -25,7 +25,7 @@ def safe_cut(text: str, at: int) -> int:
     """Return the nearest offset at or before ``at`` that is not inside one visible character.
 
     Keeps accents, surrogate pairs, joined emoji, skin tones and line breaks of two characters
-    whole; a pile of more than ``_REACH`` is cut where it was asked.
+    whole; a pile of more than ``_REACH`` is cut at ``at``.
 
     >>> safe_cut("cafe\u0301", 4)
     3
@@ -87,9 +87,9 @@ def _flags_before(text: str, at: int) -> int:
 
 
 def brief_repr(value: Struct) -> str:
-    """Return a value on one line, for logs and notebooks; what is as by default is left out.
+    """Return a value on one line, for logs and notebooks; defaults are left out.
 
-    Of a text there are `SHOWN_CHARS` characters, of a list and a mapping only how long it is.
+    A text is cut to `SHOWN_CHARS` characters; a list or a mapping is shown as its length.
     """
     shown = (
         f"{field.name}={_brief(given)}"

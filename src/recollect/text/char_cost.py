@@ -24,7 +24,7 @@ _EXTRA = (  # compiled for the first text that is not ASCII
     (r"[\U00020000-\U0003ffff]+", 14),
     (r"[\U00010000-\U0010ffff]+", 1),
 )
-"""What a character weighs beyond 1: 4 in all for common Han, kana and Hangul, 8 for half-width
+"""The weight of a character beyond 1: 4 in all for common Han, kana and Hangul, 8 for half-width
 forms, 12 for rare ones of the first plane, 16 for ideographs beyond it, 2 for emoji."""
 
 
@@ -46,7 +46,7 @@ _character_weight = functools.lru_cache(maxsize=65_536)(char_cost)
 
 
 def stop_within(text: str, start: int, limit: int) -> int:
-    """Return how far ``text`` goes from ``start`` within a weight of ``limit``.
+    """Return the end offset in ``text`` from ``start`` within a weight of ``limit``.
 
     Args:
         text: Any text.

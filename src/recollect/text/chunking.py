@@ -17,7 +17,7 @@ from msgspec import Struct
 from recollect.text.char_cost import CHARS_PER_TOKEN, HEAVIEST, char_cost, stop_within
 
 MIN_CHARS = 2 * HEAVIEST
-"""The smallest chunk size, whatever is asked for."""
+"""The smallest chunk size, whatever size is requested."""
 
 
 class Chunk(Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ def chunk_hash(text: str) -> str:
 
 
 def _units(text: str, limit: int) -> list[_Unit]:
-    """Return the lines of ``text``, those above ``limit`` in parts of at most ``limit``."""
+    """Return the lines of ``text``; those above ``limit`` in parts of at most ``limit``."""
     measure = len if text.isascii() else char_cost
     units: list[_Unit] = []
     start = 0

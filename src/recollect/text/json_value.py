@@ -1,8 +1,8 @@
-"""JSON values of foreign making, brought into the shape that every engine stores.
+"""Foreign JSON values, converted to a form that every engine stores.
 
-What JSON or a database cannot hold is replaced, never dropped with the rest: half a surrogate pair,
-NUL, NaN, bytes that are not UTF-8, whole numbers beyond 64 bits. Other types are refused. What
-recollect itself put into a prompt is left out: it is stored already.
+Values that JSON or a database cannot hold are replaced, never dropped with the rest: half a
+surrogate pair, NUL, NaN, bytes that are not UTF-8, whole numbers beyond 64 bits. Other types are
+refused. Text that recollect itself put into a prompt is left out, since it is stored already.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ def plain_object(value: object) -> JsonValue:
 
 
 class JsonCleaner:
-    """Cleans the values of one message and counts what it had to replace."""
+    """Cleans the values of one message and counts the replacements."""
 
     def __init__(self) -> None:
         self.replaced = 0
         """Characters replaced by U+FFFD so far."""
 
     def text(self, text: str) -> str:
-        """Return ``text`` as it can be stored."""
+        """Return ``text`` in a form that can be stored."""
         if "recollect-context" in text:
             from recollect.text.injected import without_injected
 
             text = without_injected(text)
         if (text.isascii() and "\x00" not in text) or not _UNSTORABLE.search(text):
             return text
-        # Two halves that stand beside each other are one character, as JavaScript writes it.
+        # Two adjacent halves are one character, as JavaScript writes it.
         joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
         cleaned, count = _UNSTORABLE.subn("\ufffd", joined)
         self.replaced += count
         return cleaned
 
     def value(self, value: object, depth: int = 0) -> JsonValue:
-        """Return ``value`` as it can be stored.
+        """Return ``value`` in a form that can be stored.
 
         Raises:
             InvalidInput: deeper than `MAX_DEPTH`, or of a type that JSON does not have.
@@ -63,7 +63,7 @@ class JsonCleaner:
             raise InvalidInput(
                 f"a JSON value is nested deeper than {MAX_DEPTH} levels", hint="Flatten it."
             )
-        kind = type(value)  # of a subclass it is asked below: looking it up costs far more
+        kind = type(value)  # subclasses are checked below: looking them up costs far more
         if kind is dict:
             return self._mapping(cast("dict[object, object]", value), depth)
         if kind is str or isinstance(value, str):
@@ -103,11 +103,11 @@ _LONG_NUMBER = b"0" * 19
 
 
 def is_clean_json(body: bytes, value: dict[str, object]) -> bool:
-    """Return whether a `JsonCleaner` would leave an object as it is; False says nothing.
+    """Return whether a `JsonCleaner` would not change an object; False is inconclusive.
 
     Args:
         body: JSON in UTF-8, as a strict decoder read it.
-        value: What it says.
+        value: Its decoded value.
     """
     return (
         b"\\u" not in body  # NUL, half a pair, or letters of the next one in disguise

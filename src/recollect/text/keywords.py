@@ -1,7 +1,7 @@
-"""Words that tell nothing of what is looked for, in the languages that `terms` does not know.
+"""Words that carry no information for a search, in the languages that `terms` does not know.
 
 `terms` leaves out those of the language of the index. Those of others stay in the index, because a
-word of one language may be a name in another; but where every word of a question is looked for by
+word of one language may be a name in another; but where every word of a question is searched by
 itself, they are left out of the question.
 """
 
@@ -15,7 +15,7 @@ from recollect.text.terms import query_terms
 
 
 def telling(words: Sequence[str]) -> list[str]:
-    """Return those of ``words``, as `terms` makes them, that tell something; all when none does.
+    """Return the informative ones of ``words``, as `terms` makes them; all when none is.
 
     >>> telling(["la", "configuracion"])
     ['configuracion']

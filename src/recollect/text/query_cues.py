@@ -1,7 +1,7 @@
-"""Cues of questions: what a question asks for, by words and simple patterns.
+"""Cues of questions: hints at the kind of answer, by words and simple patterns.
 
-They are weak hints, added with small weights; where a language has none there are none. All are
-read in each question, whatever its language.
+They are weak, added with small weights; a language may have none. All are read in each question,
+whatever its language.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARKS = ".,;:!?()\"'¿¡…«»„“”"
 
 
 def read_question(question: str) -> tuple[frozenset[str], str]:
-    """Return the cues of a question, and it without the function words of its language.
+    """Return the cues of a question, and the question without the function words of its language.
 
     English ones stay: they are left out of every text. The others are left out of questions
     alone, and only of those in their language: "die" and "war" are words of English too. No index

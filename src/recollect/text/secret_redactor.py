@@ -1,6 +1,7 @@
 """The redactor as the features use it: texts, values, and files whose line numbers must stay.
 
-What a rule named once in a session is a secret everywhere in it: `SecretRedactor.session`.
+A value that a rule matched once in a session is a secret everywhere in it:
+`SecretRedactor.session`.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs 
 
 T = TypeVar("T")
 _MOST_SESSIONS = 64
-"""Whose recognised secrets are held; those of others are read again."""
+"""Sessions whose recognised secrets are held; those of others are read again."""
 _PLAIN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w.-]{1,15}")
-"""Ids that are looked at no further: shorter than any secret without a name, and UUIDs."""
+"""Ids that are not checked further: shorter than any secret without a name, and UUIDs."""
 _WORD = r"(?:[A-Za-z]?[a-z]{1,14}\d{0,3}|\d{1,8})"
 _PLAIN_PATH = re.compile(
     rf"(?!.*hooks)(?:/|(?<![\w.-])(?:[\w.-]{{1,15}}|{_WORD}(?:[._-]{_WORD})*+)(?![\w.-]))*+"
 )
-"""Paths that are looked at no further: of names that are short, or of words and numbers."""
+"""Paths that are not checked further: of names that are short, or of words and numbers."""
 _ENDING = re.compile(r"[A-Za-z0-9]{1,6}")
 _MOST_PATHS = 4_096
 
 
 def is_marked(text: str) -> bool:
-    """Return whether something was taken out of a text.
+    """Return whether something was redacted in a text.
 
     >>> is_marked("/home/ann/[redacted:github-token:5645b9]/notes")
     True
@@ -41,14 +42,14 @@ def is_marked(text: str) -> bool:
 
 
 class SecretRedactor:
-    """Takes secrets out of what is stored.
+    """Redacts secrets before a value is stored.
 
     Args:
         salt: Secret bytes of the home, see `recollect.text.redaction.Redactor`.
         patterns: More regular expressions of secrets; the first text that is redacted raises
             `InvalidInput` when one of them is not valid.
-        records: Where hashes of what was recognised are kept; None keeps them in the process.
-        kinds: Personal numbers that are taken out too, as in ``privacy.kinds``.
+        records: The database for hashes of recognised values; None keeps them in the process.
+        kinds: Personal numbers that are redacted too, as in ``privacy.kinds``.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class SecretRedactor:
         self._patterns = tuple(patterns)
         self._kinds = tuple(kinds)
         self._has_own = bool(patterns or kinds)
-        """Whether plain ids and paths may hold what the owner wants out."""
+        """Whether plain ids and paths may hold something that the owner wants redacted."""
         self._records = records
         self._sessions: dict[str, _BoundRedactor] = {}
         self._choosing = threading.Lock()
@@ -70,14 +71,14 @@ class SecretRedactor:
         """Returns a path without secrets, the same each time.
 
         Its folders and its ending stay: ``/w/token=x/a.md`` is ``/w/token=[redacted:…]/a.md``. The
-        same paths come with every look at a folder.
+        same paths recur each time a folder is read.
         """
 
     @classmethod
     def chosen(
         cls, salt: bytes, privacy: PrivacySettings, records: Database | None = None
     ) -> SecretRedactor:
-        """Return what takes out all that the owner's settings ask for."""
+        """Return a redactor for everything that the owner's settings ask for."""
         return cls(salt, privacy.patterns, records, privacy.kinds)
 
     @functools.cached_property
@@ -89,11 +90,11 @@ class SecretRedactor:
     def session(
         self, name: str, make: Callable[[SecretRedactor], T], *, is_current: bool = True
     ) -> T:
-        """Return what ``make`` returns, given a redactor that knows the secrets of a session.
+        """Return the result of ``make``, given a redactor that knows the secrets of a session.
 
-        It knows what was recognised in the session before, also by other processes, and learns what
-        is recognised now. Where something was, ``make`` is called again: what it made first may
-        still hold it. What was learnt is kept, as hashes, before this returns.
+        It knows the secrets recognised in the session before, also by other processes, and learns
+        new ones. If something was, ``make`` is called again, since its first result may still hold
+        it. New secrets are stored, as hashes, before this returns.
 
         Args:
             name: The id of the session, see `recollect.store.recognised.session_name`.
@@ -102,7 +103,7 @@ class SecretRedactor:
                 call of a session does in any case.
 
         Raises:
-            StoreError: what was recognised cannot be read or kept.
+            StoreError: the recognised secrets cannot be read or stored.
         """
         from recollect.store.recognised import add_recognised, find_recognised
 
@@ -115,7 +116,7 @@ class SecretRedactor:
                     self._redactor, self._salt, self._patterns, self._kinds
                 )
         records = self._records
-        # What one thread learnt and has not kept yet, another would take for that of an ended one.
+        # Another thread would take unsaved secrets for those of an ended session.
         with known.working:
             if records is not None and (is_current or is_new):
                 since = known.number
@@ -150,7 +151,7 @@ class SecretRedactor:
         if not (dot and _ENDING.fullmatch(ending)):
             stem, dot, ending = path, "", ""
         named = "/".join([self._redactor.redact_short(each) for each in stem.split("/")])
-        # What is left may be a secret only together, as the path of a webhook.
+        # The rest may be a secret only as a whole, as the path of a webhook.
         return self._redactor.redact(named + dot + ending).text
 
     def identifier(self, text: str) -> str:
@@ -175,7 +176,7 @@ class SecretRedactor:
 
 
 class _BoundRedactor(SecretRedactor):
-    """A redactor that knows what was recognised in a session, and learns."""
+    """A redactor that knows the recognised secrets of a session, and learns."""
 
     def __init__(
         self, engine: Redactor, salt: bytes, patterns: Sequence[str], kinds: Sequence[str]
@@ -184,12 +185,12 @@ class _BoundRedactor(SecretRedactor):
         self.__dict__["_redactor"] = engine
         self.recognised = engine.recognised()
         self.number = 0
-        """Of the newest row that is known."""
+        """The number of the newest known row."""
         self.working = threading.RLock()
         """Held by the thread that learns; ``make`` may redact in the same session."""
 
     def take(self, number: int, lines: list[str]) -> None:
-        """Know the rows of the session; without any it ended, and what was known is forgotten."""
+        """Load the rows of the session; without any it ended, and known values are forgotten."""
         if self.recognised and not lines:
             self.recognised = self._redactor.recognised()
         self.number = number
@@ -199,7 +200,7 @@ class _BoundRedactor(SecretRedactor):
     def session(
         self, name: str, make: Callable[[SecretRedactor], T], *, is_current: bool = True
     ) -> T:
-        """Return what ``make`` returns: the session is known already."""
+        """Return the result of ``make``: the session is known already."""
         return make(self)
 
     def text(self, text: str) -> str:

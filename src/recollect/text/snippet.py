@@ -13,11 +13,11 @@ from recollect.text.boundaries import safe_cut
 from recollect.text.terms import PAIRED, UNDECOMPOSED, irregular_forms, is_unspaced, terms
 
 _REACH = 40
-"""Characters of a word that are looked at on each side of a match; longer runs are not words."""
+"""Characters of a word that are read on each side of a match; longer runs are not words."""
 _PAIRED = re.compile(f"[{PAIRED}]")
 _SPACES = " \n\t"
 _LEAST_STEM = 3
-"""A stem of so many letters or more may have lost or changed its last one."""
+"""A stem of this many letters or more may have lost or changed its last one."""
 
 
 class Snippet(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,8 +37,8 @@ class Snippet(msgspec.Struct, frozen=True, kw_only=True):
 def snippet(text: str, query_terms: Collection[str], max_chars: int = 700) -> Snippet:
     """Return at most ``max_chars`` characters where the most different terms are close together.
 
-    Linear in the length of the text. Of equal places the first one is taken; a text without any of
-    the terms gives its beginning.
+    Linear in the length of the text. Of equal positions the first one is taken; a text without any
+    of the terms gives its beginning.
     """
     if len(text) <= max_chars:
         return _trimmed(text, 0, len(text))
@@ -66,9 +66,9 @@ def _best_start(places: list[tuple[int, str]], max_chars: int) -> int:
 
 
 def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Yield where the wanted terms are.
+    """Yield the positions of the wanted terms.
 
-    Looks for their letters first and makes terms only of the words that have them: a fraction of
+    Searches for their letters first and makes terms only of the words that have them: a fraction of
     the time that the terms of the whole text take.
     """
     folded = text.lower() if text.isascii() else text.translate(_BASES)
@@ -93,14 +93,14 @@ def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
 
 
 def _spellings(term: str) -> list[str]:
-    """Return the letters that a word of ``term`` has: its stem, or those of an irregular form."""
+    """Return the letters of words with the term ``term``: its stem, or its irregular forms."""
     stem = term[:-1] if len(term) >= _LEAST_STEM else term
     forms = irregular_forms().get(term, ())
     return [stem, *(form for form in forms if not form.startswith(stem))]
 
 
 def _places_of_pairs(text: str) -> list[int]:
-    """Return where, in the folded text, the letters are that became two."""
+    """Return the positions, in the folded text, of letters that became two."""
     return [found.start() + before for before, found in enumerate(_PAIRED.finditer(text))]
 
 
@@ -120,7 +120,7 @@ _BASES = _Bases()
 
 
 def _word_around(text: str, place: int, end: int) -> tuple[int, int]:
-    """Return where the characters around a find begin and end: at white space, or as words go."""
+    """Return the bounds of the word around a match: at white space, or as words go."""
     before = text[max(0, place - _REACH) : place]
     after = text[end : end + _REACH]
     breaks = [found for mark in _SPACES if (found := after.find(mark)) >= 0]

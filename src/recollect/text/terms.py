@@ -1,4 +1,4 @@
-"""Terms: what texts and questions are compared by.
+"""Terms: the units by which texts and questions are compared.
 
 Words are folded (case, accents, irregular forms) and stemmed, function words left out; scripts
 without spaces become pairs of characters; identifiers are kept whole and in parts. The rules are
@@ -24,9 +24,9 @@ TERMS_VERSION = 5
 LONGEST = 40
 """Terms are cut here. Longer words are hashes and keys, unless they have the parts of a name."""
 DROPPED = 200
-"""Longer ones are encoded data and no words at all."""
+"""Longer words are encoded data and not words."""
 CACHED_WORDS = 32_768
-"""About 8 MB at most; then the cache starts again, see ``docs/experiments.md``."""
+"""About 8 MB at most; then the cache is emptied, see ``docs/experiments.md``."""
 
 STOP_WORDS = frozenset(INDEX_LANGUAGE.function_words.split())
 """Function words of the language of the index; the tails of its contractions among them."""
@@ -97,21 +97,21 @@ class _Folding(dict[int, str]):
 
 
 class _Learned(dict[str, tuple[str, ...]]):
-    """The terms of words; learns a word when it comes, unless it is too long to come again."""
+    """The terms of words; caches each new word, unless it is too long to come again."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(word) > DROPPED and not is_unspaced(word):
             return ()
         made = _made(word)
         if len(word) <= LONGEST:
-            if len(self) >= CACHED_WORDS // 4:  # most are found as runs
+            if len(self) >= CACHED_WORDS // 4:  # most are in the cache as runs
                 self.clear()
             self[word] = made
         return made
 
 
 class _LearnedRuns(dict[str, tuple[str, ...]]):
-    """The terms of what is between two spaces: no word goes beyond it, and most come again."""
+    """The terms of the text between two spaces: no word goes beyond it, and most come again."""
 
     def __missing__(self, run: str) -> tuple[str, ...]:
         word = run.rstrip(_AFTER_WORDS)
@@ -148,15 +148,15 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the terms to look for: those of `terms` less what its longer terms already say.
+    """Return the terms to search for: those of `terms` less the parts of its longer terms.
 
-    A single character of a script without spaces is looked for only where it is alone.
+    A single character of a script without spaces is searched for only where it is alone.
     """
     return list(chain.from_iterable(map(_looked_for, _words(text))))
 
 
 def phrase_terms(text: str) -> list[str]:
-    """Return the terms of `query_terms` with function words among them: what a phrase is made of.
+    """Return the terms of `query_terms` with function words among them, for phrases.
 
     >>> phrase_terms("before a deploy")
     ['before', 'a', 'deploy']

@@ -1,4 +1,4 @@
-"""Cues of texts: what the form of a text tells, by simple patterns; in the language of the index.
+"""Cues of texts: hints from the form of a text, by simple patterns; in the language of the index.
 
 They are weak hints, added with small weights.
 """
@@ -13,13 +13,13 @@ from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 _DIGIT = re.compile(r"\d")
 _timeless: set[str] = set()
-"""Words that hold neither a digit nor what is in every match; most of a text are."""
+"""Words that hold neither a digit nor any of the required strings; most of a text are."""
 _LONGEST_KEPT, _MOST_KEPT = 24, 32_768
 _FEW = 8
-"""Words that are looked at again sooner than one by one."""
+"""Up to this many new words are checked again together rather than one by one."""
 _SIGN = re.compile("|".join([_DIGIT.pattern, *(part for part, _ in INDEX_LANGUAGE.time_cues)]))
 _INNER_CAPITAL = re.compile(r" (?<=[a-z,;] )[A-Z][a-z]+")
-"""It begins with what is looked for without the help of the pattern."""
+"""It begins with a literal, which is found without the pattern."""
 
 
 def is_question(text: str) -> bool:

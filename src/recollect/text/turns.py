@@ -17,7 +17,7 @@ from recollect.text.chunking import MIN_CHARS, chunk_hash
 
 
 class Utterance(Struct, frozen=True, kw_only=True):
-    """One message of a transcript, as far as cutting needs it."""
+    """One message of a transcript, with the fields that cutting needs."""
 
     seq: int
     role: str

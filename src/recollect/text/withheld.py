@@ -1,4 +1,4 @@
-"""Withheld lines: lines of a file that are not shown, known by what they are, not where."""
+"""Withheld lines: lines of a file that are not shown, recognised by content, not by position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 
 def line_hash(line: bytes) -> bytes:
-    r"""Return by what a line is known again: all its bytes, but not how it ends.
+    r"""Return the hash that identifies a line: of all its bytes but the line ending.
 
     >>> line_hash(b"- tea") == line_hash(b"- tea\r")
     True

@@ -59,13 +59,13 @@ class FilePlace(msgspec.Struct, frozen=True, kw_only=True):
 IGNORED = frozenset(
     {".git", ".hg", ".svn", ".tox", ".venv", "venv", "node_modules", ".pnpm-store", "__pycache__"}
 )
-"""Folders of programs: a thousand README files of packages are nobody's memory, and watching them
-took the handles of whole machines."""
+"""Folders of programs: a thousand README files of packages are not memory, and watching them took
+the handles of whole machines."""
 _MAGIC = frozenset("*?[")
 
 
 class ExtraPath(msgspec.Struct, frozen=True, kw_only=True):
-    """A place of more memory files.
+    """A location of more memory files.
 
     Attributes:
         path: A file or a folder, absolute.
@@ -88,7 +88,7 @@ class ExtraPath(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def extra_path(named: str, workspace: Path | None) -> ExtraPath:
-    """Return what an entry of ``workspace.extra_paths`` means.
+    """Return the path and the pattern of an entry of ``workspace.extra_paths``.
 
     Args:
         named: With ``~`` for the user's home; a relative one begins in the workspace.

@@ -59,7 +59,7 @@ class MemoryFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found.
+    """The result of a listing.
 
     Attributes:
         files: In order of their refs.
@@ -74,7 +74,7 @@ class MemoryListing(msgspec.Struct, frozen=True, kw_only=True):
     withheld: Mapping[str, frozenset[bytes]] = msgspec.field(default_factory=dict)
 
     def is_gone(self, ref: str) -> bool:
-        """Return whether a file that was indexed is really not there any more."""
+        """Return whether a file that was indexed no longer exists."""
         return not any(ref == path or ref.startswith(f"{path}/") for path in self.closed)
 
 
@@ -109,7 +109,7 @@ MEMORY_FILES = FileKind(accept=is_memory_path, enter=_may_hold_memory)
 
 
 def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
-    """Return where memory files are or may come to be, for those who watch them."""
+    """Return the places in which memory files are or may appear, for a watcher."""
     places = [] if workspace is None else [_workspace_place(workspace)]
     for each in extra:
         is_file = not each.pattern and _is_markdown(each.path.name) and not each.path.is_dir()
@@ -128,7 +128,7 @@ def list_memory(
 
     Args:
         workspace: Its folder, or None.
-        extra: Places of more of them.
+        extra: Locations of more of them.
         only: Look at these files of the workspace alone; at all if not given.
         kind: Which files of the workspace; `MEMORY_FILES` if not given.
         shown: Returns what may be shown of a path.
@@ -212,7 +212,7 @@ class MemoryFolder:
         return found
 
     def text(self, file: MemoryFile) -> tuple[str, list[str]]:
-        """Return what may be shown of a file, line numbers kept, and warnings.
+        """Return the text of a file that may be shown, line numbers kept, and warnings.
 
         Raises:
             InvalidInput: it is binary or too large.
@@ -234,7 +234,7 @@ class MemoryFolder:
 
 
 class _Found:
-    """What a listing has found so far."""
+    """The result of a listing so far."""
 
     def __init__(self, shown: Shown) -> None:
         self._shown = shown

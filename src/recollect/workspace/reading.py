@@ -1,7 +1,7 @@
 """Reading memory files: which paths may be read, how much at once, and where to go on.
 
-A file that is not there is an answer, not an error: agents ask for notes that were never written
-yet. A path that must not be read is an error.
+A missing file is an answer, not an error: agents ask for notes that were not written yet. A path
+that must not be read is an error.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from recollect.workspace.memory_folder import (
 )
 
 MOST_LINES = 120
-"""Lines of a read that names no number; OpenClaw's value."""
+"""Default number of lines of a read; OpenClaw's value."""
 MOST_CHARS = 12_000
-"""Characters of a read that names no number; OpenClaw's value, some 3,000 tokens."""
+"""Default number of characters of a read; OpenClaw's value, some 3,000 tokens."""
 
 _PATH_HINT = "paths are as `recollect search` prints them, such as memory/2026-05-04.md"
 
@@ -72,7 +72,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     max_chars: int = MOST_CHARS
 
     def check(self) -> None:
-        """Raise InvalidInput when a number is below 1, or none."""
+        """Raise InvalidInput if a value is below 1, or no number."""
         given = (self.from_line, 1 if self.lines is None else self.lines)
         if not all(type(number) is int and number >= 1 for number in given):
             raise InvalidInput("lines are counted from 1", hint="use whole numbers from 1")
@@ -101,7 +101,7 @@ class MemoryReader:
 
         Raises:
             Denied: no memory file can have this path, or it is a link.
-            InvalidInput: a number is below 1, or the path or the file is none that can be read.
+            InvalidInput: a number is below 1, or the path or the file cannot be read.
             StoreError: the file cannot be read.
         """
         extent.check()
@@ -151,7 +151,7 @@ class MemoryReader:
         return ref
 
     def _find(self, ref: str) -> MemoryFile:
-        """Return a listed file; raise Denied when one that is not listed is there all the same."""
+        """Return a listed file; raise Denied if the file exists but is not listed."""
         if ref in DIARY and self._workspace is not None:
             return MemoryFile(ref=ref, root=self._workspace, path=ref, size=0, mtime_ns=0)
         try:
@@ -202,7 +202,7 @@ def _cut(path: str, every: list[str], extent: Extent) -> ReadResult:
 
 
 def _within(lines: list[str], most: int) -> list[str]:
-    """Return the first lines that have at most so many characters, line feeds counted."""
+    """Return the first lines with at most ``most`` characters in all, line feeds counted."""
     length = -1
     for number, line in enumerate(lines):
         length += 1 + len(line)

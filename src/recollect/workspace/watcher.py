@@ -1,4 +1,4 @@
-"""Tells which memory files and transcripts changed, without a handle for each file.
+"""Reports which memory files and transcripts changed, without a handle for each file.
 
 Folders are watched one by one, so that those of programs (`.git`, `node_modules`) cost nothing.
 Where the system has no handles left, or the package `watchfiles` is not installed, files are
@@ -98,7 +98,7 @@ class Watcher:
                     vanished = 0
 
     def _watch_folders(self, folders: frozenset[str]) -> None:
-        """Tell what changes in some folders until they are not the ones to watch any more."""
+        """Report the changes in some folders until others are to be watched."""
         if not folders:
             self.state = Watching(mode="notify")
             self._closing.wait(self._poll_s)
@@ -143,7 +143,7 @@ class Watcher:
 
 
 def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float) -> Changes:
-    """Ask the system to tell what changes directly in some folders.
+    """Return the changes directly in some folders, as the system reports them.
 
     Raises:
         ImportError: `watchfiles` is not installed.
@@ -180,7 +180,7 @@ def _listed(place: FilePlace) -> Sequence[FoundFile]:
 
 
 def _reason(error: Exception) -> str:
-    """Return why there is no notification, for `status`."""
+    """Return the reason for which there is no notification, for `status`."""
     if isinstance(error, ImportError):
         return "watchfiles is not installed: pip install 'recollect[watch]'"
     return f"the system gives no notification: {str(error)[:_REASON_CHARS]}"

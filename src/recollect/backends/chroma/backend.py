@@ -1,6 +1,6 @@
 """The back end Chroma: one collection a partition, with vectors under chunk ids and nothing else.
 
-It lies outside of our transaction, so it learns of changes from the outbox. No text is ever sent.
+It is outside our transactions, so it receives changes through the outbox. No text is ever sent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WIDEST = 4_096
 
 
 class ChromaClient(Protocol):
-    """What is asked of Chroma, in process or over HTTP. Calls raise `StoreError`."""
+    """The operations needed of Chroma, in process or over HTTP. Calls raise `StoreError`."""
 
     place: str
 
@@ -38,13 +38,13 @@ class ChromaClient(Protocol):
         """Remove vectors; a missing collection or id is ignored."""
 
     def nearest(self, name: str, vector: Floats, most: int) -> list[str]:
-        """Return the ids of the nearest, best first; empty for a missing collection."""
+        """Return the ids of the nearest vectors, best first; empty for a missing collection."""
 
     def ids(self, name: str) -> list[str]:
         """Return all ids of a collection; empty for a missing collection."""
 
     def count(self, name: str) -> int:
-        """Return how many those are."""
+        """Return the number of vectors in a collection."""
 
     def drop(self, name: str) -> None:
         """Remove a collection; a missing one is ignored."""
@@ -53,7 +53,7 @@ class ChromaClient(Protocol):
         """Remove all collections with a prefix, and their files where those are ours."""
 
     def close(self) -> None:
-        """Let go."""
+        """Close the client."""
 
 
 def create(context: VectorContext) -> Chroma:
@@ -68,7 +68,7 @@ class Chroma:
 
     Args:
         client: Talks to Chroma.
-        home_id: Parts the collections of this home from others on the same server.
+        home_id: Separates the collections of this home from others on the same server.
     """
 
     name = "chroma"
@@ -95,15 +95,15 @@ class Chroma:
             self._client.remove(name, gone[start : start + AT_ONCE])
 
     def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
-        """Return the nearest."""
+        """Return the ids of the nearest vectors, best first."""
         return _numbers(self._client.nearest(self._name(part), vector, min(most, WIDEST)))
 
     def ids(self, tx: Transaction, part: Part) -> Ints:
-        """Return the ids of a partition."""
+        """Return the ids of the vectors of a partition."""
         return _numbers(self._client.ids(self._name(part)))
 
     def count(self, tx: Transaction, part: Part) -> int:
-        """Return how many vectors of a partition there are."""
+        """Return the number of vectors of a partition."""
         return self._client.count(self._name(part))
 
     def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
@@ -118,7 +118,7 @@ class Chroma:
         self._client.leave(self._prefix)
 
     def close(self) -> None:
-        """Let go."""
+        """Close the client."""
         self._client.close()
 
     def _name(self, part: Part) -> str:

@@ -1,4 +1,4 @@
-"""Chroma inside our process, in a folder of the home. One process at a time may have it.
+"""Chroma inside our process, in a folder of the home. One process at a time may open it.
 
 Its package is heavy, so it is imported when the back end is opened and never before. Its telemetry
 and its own embedding are off.
@@ -67,7 +67,7 @@ class ChromaEmbedded:
         self._on(name, lambda held: held.delete(ids=list(ids)), None)
 
     def nearest(self, name: str, vector: Floats, most: int) -> list[str]:
-        """Return the ids of the nearest."""
+        """Return the ids of the nearest vectors, best first."""
 
         def ask(held: Any) -> list[str]:
             answer = held.query(query_embeddings=vector[None, :], n_results=most, include=[])
@@ -80,7 +80,7 @@ class ChromaEmbedded:
         return self._on(name, lambda held: list(held.get(include=[])["ids"]), [])
 
     def count(self, name: str) -> int:
-        """Return how many those are."""
+        """Return the number of vectors in a collection."""
         return self._on(name, lambda held: int(held.count()), 0)
 
     def drop(self, name: str) -> None:
@@ -88,7 +88,7 @@ class ChromaEmbedded:
         self._on(name, lambda _: self._opened().delete_collection(name), None)
 
     def leave(self, prefix: str) -> None:
-        """Remove the folder: Chroma keeps the bytes of what it deleted in its files."""
+        """Remove the folder, since Chroma keeps the bytes of deleted data in its files."""
         self._let_go()
         try:
             shutil.rmtree(self._folder)
@@ -96,7 +96,7 @@ class ChromaEmbedded:
             raise translate_os(error, self._folder) from error
 
     def close(self) -> None:
-        """Close the folder and let others have it."""
+        """Close the folder and release its lock."""
         self._let_go()
         self._owner.release()
 

@@ -1,6 +1,6 @@
-"""Chroma as a server, spoken to over its HTTP interface (version 2), without its package.
+"""Chroma as a server, used through its HTTP API (version 2), without its package.
 
-Every call has a deadline: a search does not wait for a server that is slow.
+Every call has a deadline: a search does not wait for a slow server.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 CONNECT_S = 1.0
 ASK_S = 2.0
-"""For what a search waits."""
+"""Deadline in seconds of a call that a search waits for."""
 CHANGE_S = 60.0
 PAGE = 10_000
-"""Ids read at once."""
+"""Ids read per request."""
 _SPACE = "/api/v2/tenants/default_tenant/databases/default_database/collections"
 _MISSING = 404
 
@@ -88,7 +88,7 @@ class ChromaServer:
         self._on(name, "delete", {"ids": ids}, CHANGE_S)
 
     def nearest(self, name: str, vector: Floats, most: int) -> list[str]:
-        """Return the ids of the nearest."""
+        """Return the ids of the nearest vectors, best first."""
         body = {"query_embeddings": [vector.tolist()], "n_results": most, "include": []}
         answer = self._on(name, "query", body)
         return _read(answer, _Found).ids[0] if answer else []
@@ -105,7 +105,7 @@ class ChromaServer:
                 return found
 
     def count(self, name: str) -> int:
-        """Return how many those are."""
+        """Return the number of vectors in a collection."""
         answer = self._on(name, "count", None)
         return _read(answer, int) if answer else 0
 
@@ -115,7 +115,7 @@ class ChromaServer:
         self._call("DELETE", f"{_SPACE}/{quote(name)}", seconds=CHANGE_S)
 
     def leave(self, prefix: str) -> None:
-        """Remove all collections with a prefix; what the server keeps of them is its own affair."""
+        """Remove all collections with a prefix; the files of the server are its own."""
         for name in self.names():
             if name.startswith(prefix):
                 self.drop(name)
@@ -139,7 +139,7 @@ class ChromaServer:
     def _on(
         self, name: str, verb: str, body: dict[str, Any] | None, seconds: float | None = None
     ) -> bytes:
-        """Call a verb of a collection; return nothing for a missing collection."""
+        """Call an operation of a collection; return no bytes when the collection is missing."""
         if name not in self._known:
             answer = self._call("GET", f"{_SPACE}/{quote(name)}")
             if not answer:
@@ -158,7 +158,7 @@ class ChromaServer:
         body: dict[str, Any] | None = None,
         seconds: float | None = None,
     ) -> bytes:
-        """Return the answer; nothing for what is missing.
+        """Return the body of the answer; no bytes when the resource is missing.
 
         Raises:
             StoreError: the server does not answer, or refuses.

@@ -35,7 +35,7 @@ class Fts5:
     name = "fts5"
 
     def unavailable(self, database: Database) -> str | None:
-        """Return why it cannot work: some SQLite libraries do not hold it."""
+        """Return the reason it cannot be used, or None: some builds of SQLite lack FTS5."""
         return None if database.read(has_fts5) else "this SQLite was built without FTS5"
 
     def writer(self, partition: int) -> Fts5Writer:
@@ -54,21 +54,21 @@ class Fts5:
         return True
 
     def count_damage(self, database: Database, partition: int) -> int:
-        """Return 1 when FTS5 finds its index unlike the words, else 0."""
+        """Return 1 when FTS5 finds that its index does not match the words, else 0."""
 
         def check(tx: Transaction) -> None:
             if are_there(tx, partition):
                 tx.execute(of_partition(_CHECK, partition))
 
         try:
-            database.write(check)  # it changes nothing, but FTS5 takes it for an INSERT
+            database.write(check)  # changes nothing, but in the syntax of FTS5 it is an INSERT
         except StoreCorrupt:
             return 1
         return 0
 
 
 def has_fts5(tx: Transaction) -> bool:
-    """Return whether the SQLite library holds FTS5."""
+    """Return whether the SQLite library was built with FTS5."""
     return tx.row("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") is not None
 
 
@@ -79,7 +79,7 @@ class Fts5Writer:
         self._partition = partition
 
     def forget(self) -> None:
-        """Remember nothing, as always."""
+        """Do nothing: the writer keeps no state."""
 
     def add(self, tx: Transaction, fresh: Fresh) -> None:
         """Store the words and the records of new chunks; triggers index the words."""
@@ -95,7 +95,7 @@ class Fts5Writer:
         return ()
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
-        """Leave it to FTS5, which keeps no list of terms beside its index."""
+        """Do nothing: FTS5 keeps no list of terms beside its index."""
 
     def _rows(self, fresh: Fresh) -> Iterator[tuple[int, str]]:
         edges = accumulate(fresh.records["length"].tolist(), initial=0)
@@ -107,14 +107,14 @@ class Fts5Reader:
     """Implements `recollect.index.lexical.port.WordReader`."""
 
     is_damaged = False
-    """What FTS5 finds damaged it says itself, as `StoreCorrupt`."""
+    """Always False: FTS5 reports damage by itself, as `StoreCorrupt`."""
 
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._counts: WordCounts | None = None
 
     def hold(self, waiting: Sequence[TailRow]) -> None:
-        """Hold nothing: the words of waiting chunks are in the tables too."""
+        """Do nothing: the words of waiting chunks are in the tables too."""
 
     def whole(self, arrays: ChunkArrays) -> Fts5Words:
         """Return the words of all chunks."""
@@ -126,7 +126,7 @@ class Fts5Reader:
         return FoundWord(term, counts.tables.frequency(term), counts)
 
     def counts(self, tx: Transaction) -> WordCounts:
-        """Return what counts words in a transaction."""
+        """Return the word counts of a transaction."""
         if self._counts is None or self._counts.tables.tx is not tx:
             self._counts = WordCounts(Tables(tx, self._partition))
         return self._counts

@@ -1,7 +1,8 @@
-"""Questions in FTS5's language, and what the tables of a partition answer to them.
+"""Questions as FTS5 queries, and their matches in the tables of a partition.
 
-As in OpenClaw, each token is quoted, so no operator of a user reaches the parser. Its first rule
-for ranks gave every hit 1.0, because they are negative; this one is that of its later versions.
+As in OpenClaw, each token is quoted, so no operator in a question reaches the parser. Its first
+rule for ranks gave every hit 1.0, because they are negative; this one is that of its later
+versions.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class FoundWord(msgspec.Struct, frozen=True):
     words: WordCounts
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it occurs in each of ``numbers``."""
+        """Return the occurrences of the term in each of ``numbers``."""
         return self.words.of_term(self.term, numbers)
 
 
@@ -90,13 +91,13 @@ class Tables:
         self._are_there = are_there(tx, partition)
 
     def frequency(self, term: str, most: int = EVERY) -> int:
-        """Return how many chunks hold a term; counts no further than ``most``."""
+        """Return the number of chunks that hold a term, ``most`` at most."""
         if not self._are_there:
             return 0
         return first_integer(self.tx.row(self._sql(_COUNT), (build_query((term,)), most)))
 
     def find(self, query: str, among: Ints | None = None) -> Matches:
-        """Return what matches, among some chunks or among all."""
+        """Return the matches of a query, among some chunks or among all."""
         if not self._are_there:
             return NONE
         if among is None:
@@ -121,14 +122,14 @@ class Tables:
 
 
 class WordCounts:
-    """The words of the chunks that feedback looks at, read once for all its terms."""
+    """The words of the chunks that feedback reads, read once for all its terms."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._counted: dict[int, Counter[str]] = {}
 
     def of_term(self, term: str, numbers: Ints) -> Floats:
-        """Return how often a term occurs in each of ``numbers``."""
+        """Return the occurrences of a term in each of ``numbers``."""
         unknown = [n for n in numbers.tolist() if n not in self._counted]
         if unknown:
             self._read(unknown)

@@ -1,4 +1,4 @@
-"""From the terms of a question to scores: all of them first, then any, rarest first.
+"""Scores the terms of a question: all of them first, then any, rarest first.
 
 A chunk with every word has the same rank under AND as under OR, so the first query only saves the
 second one. A group is as good as its best chunk: FTS5 knows nothing of sessions and neighbours.
@@ -16,18 +16,18 @@ from recollect.index.lexical.port import Asked, ChunkArrays, Floats, Ints
 from recollect.text.keywords import telling
 
 ENOUGH = 200
-"""So many visible chunks with every word make a look for those with some of them needless; as many
-as OpenClaw takes from its keyword search at most."""
+"""With this many visible chunks that have every word, those with only some are not searched; the
+most that OpenClaw takes from its keyword search."""
 MOST_TERMS = 64
-"""The rarest terms of a question that are looked for; more of them come from pasted text."""
+"""The rarest terms of a question that are searched; more of them come from pasted text."""
 NARROW = 10_000
-"""Up to so many visible chunks the query itself is kept to them."""
+"""Up to this many visible chunks, the query itself is limited to them."""
 
 
 class Fts5Scores(msgspec.Struct, frozen=True):
     """Implements `recollect.index.lexical.port.Scores`.
 
-    ``query`` asks for what the scores left out; None when they are whole.
+    ``query`` finds what the scores left out; None when they are complete.
     """
 
     tables: Tables
@@ -37,7 +37,7 @@ class Fts5Scores(msgspec.Struct, frozen=True):
 
     @property
     def respelled(self) -> Mapping[str, str]:
-        """Return nothing: the words of FTS5 are looked for as they are typed."""
+        """Return no replacements: FTS5 searches for the words as they are typed."""
         return {}
 
     def complete(self, numbers: Ints) -> Floats:
@@ -72,7 +72,7 @@ class _Search:
         self.left_out: str | None = None
 
     def run(self) -> Matches:
-        """Return what is found."""
+        """Return the matches of the question."""
         terms = self._known()
         every = build_query(terms, "OR")
         if every is None:
@@ -98,7 +98,7 @@ class _Search:
         return sorted(known, key=lambda term: (self._frequencies[term], term))[:MOST_TERMS]
 
     def _within_budget(self, terms: Sequence[str]) -> list[str]:
-        """Return the rarest of ``terms``, at least one, without those that tell nothing."""
+        """Return the rarest of ``terms``, at least one, without uninformative ones."""
         chosen = telling(terms)
         spent = np.cumsum([self._frequencies[term] for term in chosen])
         return chosen[: max(1, int(np.searchsorted(spent, self._asked.budget, side="right")))]

@@ -1,4 +1,4 @@
-"""The tables of one partition, made when its first words come, so they cost nothing by default.
+"""The tables of one partition, created with its first words, so they cost nothing by default.
 
 Every partition has its own, so that neither the words of another tenant nor those of a generation
 that is being built count in its ranks, and all of it goes with the partition:
@@ -69,6 +69,6 @@ def ensure_tables(tx: Transaction, partition: int) -> None:
 
 
 def drop_tables(tx: Transaction, partition: int) -> None:
-    """Remove the tables of a partition with all that is in them."""
+    """Remove the tables of a partition with all their rows."""
     for statement in _DROP:
         tx.execute(of_partition(statement, partition))

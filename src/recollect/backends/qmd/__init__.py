@@ -1,1 +1,1 @@
-"""The external command `qmd` searches memory files; where it fails, our index answers."""
+"""The external command `qmd` searches memory files; where it fails, the builtin index answers."""

@@ -1,6 +1,6 @@
-"""Search with `qmd` for memory files: its hits beside those of the builtin index, or instead of it.
+"""Search of memory files with `qmd`: its hits beside those of the index, or instead of them.
 
-Whatever goes wrong with the command, the builtin index answers that question, and says so.
+When the command fails, the builtin index answers the question, with a warning.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from recollect.workspace.reading import lines_of
 
 NAME = "qmd"
 MORE = 2
-"""So many times the hits are asked for: some are of files that are gone, or not ours."""
+"""Hits are requested this many times over: some are of files that are gone, or not ours."""
 _OWNERS = ("tenant", "agent", "user", "project")
 
 
 def create(context: SearchContext) -> QmdBackend:
-    """Return the back end of a workspace; what the command keeps of it lies in ``qmd/``."""
+    """Return the back end of a workspace; the files of the command are kept in ``qmd/``."""
     files = context.files
     collections = Collections(
         context.home / NAME,
@@ -76,7 +76,7 @@ class QmdBackend:
 
     @property
     def trouble(self) -> str | None:
-        """Return why the command does not answer for the moment, or None."""
+        """Return the reason the command does not answer at present, or None."""
         state = self._engine.state
         return state.reason if state.failed_at else None
 
@@ -92,7 +92,7 @@ class QmdBackend:
         asked = _plain(query)
         if not (query_terms(asked) and self._answers(scope, options)):
             return self._index.search(query, scope, options, on_progress, embed_at_most)
-        # Notes of guests lie in the home, where the command does not look.
+        # Notes of guests are in the home, which the command does not index.
         rest = msgspec.structs.replace(options, notes_only=True)
         builtin = self._index.search(query, scope, rest, on_progress, embed_at_most)
         try:
@@ -102,7 +102,7 @@ class QmdBackend:
             warning = f"{error.message}: the builtin index answered"
             return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, warning])
         hits = self._hits(asked, found, options)
-        # The scores of the command are not calibrated: the best one is all that is known.
+        # The scores of the command are not calibrated, so only their order is known.
         return msgspec.structs.replace(
             builtin,
             hits=self._merged(hits, builtin.hits, options.limit),
@@ -110,7 +110,7 @@ class QmdBackend:
         )
 
     def _answers(self, scope: Scope, options: SearchOptions) -> bool:
-        """Return whether the command can answer: for files that are seen, in a mode it has."""
+        """Return whether the command can answer: about visible files, in a mode it supports."""
         if options.sources is not None and SOURCE not in options.sources:
             return False
         if options.is_narrowed or not options.sees_files:
@@ -122,7 +122,7 @@ class QmdBackend:
         )
 
     def _hits(self, query: str, found: list[FoundText], options: SearchOptions) -> list[Hit]:
-        """Return the hits that the threshold lets through, by the rule of the builtin index."""
+        """Return the hits above the threshold, by the rule of the builtin index."""
         wanted = frozenset(terms(query))
         places = {file.root / file.path: file for file in self._files.listing().files}
         hits: dict[tuple[str, int], tuple[Hit, Standing]] = {}
@@ -141,7 +141,7 @@ class QmdBackend:
         return [_cited(every[place]) if options.citations else every[place] for place in shown]
 
     def _text(self, found: FoundText, file: MemoryFile) -> str | None:
-        """Return the lines of a hit as they are in the file now; None when there are none."""
+        """Return the lines of a hit as they are in the file now; None when they are gone."""
         try:
             every = lines_of(self._files.text(file)[0])
         except RecollectError:
@@ -162,7 +162,7 @@ class QmdBackend:
         )
 
     def _merged(self, files: list[Hit], others: list[Hit], limit: int) -> list[Hit]:
-        """Return the best of both; so many places as `search.memory_share` says are for files."""
+        """Return the best of both lists; `search.memory_share` is the share kept for files."""
         kept = min(len(files), quota(limit, self._settings.memory_share))
         best = sorted([*files[kept:], *others], key=_score)[: limit - kept]
         return sorted([*files[:kept], *best], key=_score)
@@ -178,5 +178,5 @@ def _score(hit: Hit) -> float:
 
 
 def _plain(query: str) -> str:
-    """Return a question on one line, in characters that an argument can have."""
+    """Return a question on one line, in characters that are valid in an argument."""
     return " ".join(query.replace("\0", " ").encode(errors="ignore").decode().split())

@@ -1,6 +1,6 @@
-"""The collections of one workspace: what the command indexes, and which file a hit of it means.
+"""The collections of one workspace: the files that the command indexes, and the files of its hits.
 
-They and the command's index lie in a folder of the home, one for each workspace; the user's own
+They and the command's index are in a folder of the home, one for each workspace; the user's own
 collections are neither read nor changed.
 """
 
@@ -25,21 +25,21 @@ _PLAIN = re.compile(r"[^\w .-]")
 
 
 class Collection(msgspec.Struct, frozen=True, kw_only=True):
-    """A folder and which of its files are meant."""
+    """A folder and the patterns of its files."""
 
     path: Path
     pattern: str
 
 
 class Collections:
-    """What the command knows of one workspace.
+    """The collections of one workspace.
 
     Args:
-        home: Where the folders of all workspaces are.
+        home: The folder with the folders of all workspaces.
         workspace: The folder of the memory files, or None.
-        extra: More of them.
-        cache: Where the command keeps its models; all homes share them.
-        program_path: Where programs are found: the command needs Node.
+        extra: Further files and folders.
+        cache: The command's folder of models; all homes share it.
+        program_path: The search path of programs: the command needs Node.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Collections:
         self._program_path = program_path
 
     def environ(self) -> Mapping[str, str]:
-        """Return all variables of the command: nothing of the user's but where programs are."""
+        """Return the environment of the command: of the user's variables only the program path."""
         return {
             "PATH": self._program_path,
             "HOME": str(self.folder),
@@ -72,10 +72,10 @@ class Collections:
         }
 
     def write(self) -> None:
-        """Make the folder, and tell the command what to index.
+        """Make the folder and configure what the command indexes.
 
         Raises:
-            Denied: the folder belongs to somebody else.
+            Denied: the folder belongs to another user.
             StoreError: it cannot be written.
         """
         private_folder(self.folder)
@@ -88,7 +88,7 @@ class Collections:
         write_file(self.folder / "index.yml", content.encode())
 
     def drop_index(self) -> None:
-        """Remove the command's index, so that it makes another one.
+        """Remove the command's index, so that it builds a new one.
 
         Raises:
             StoreError: it cannot be removed.
@@ -100,7 +100,7 @@ class Collections:
                 raise translate_os(error, path) from error
 
     def place(self, address: str) -> Path | None:
-        """Return where the file of a hit is, or None when it is of no collection of ours."""
+        """Return the path of the file of a hit, or None when it is in none of the collections."""
         found = _ADDRESS.fullmatch(address)
         collection = self._collections.get(found[1]) if found else None
         return None if found is None or collection is None else collection.path / found[2]
@@ -119,7 +119,7 @@ def _collections(workspace: Path | None, extra: Sequence[ExtraPath]) -> dict[str
 def _extra_collection(extra: ExtraPath) -> Collection:
     if extra.pattern or extra.path.is_dir() or extra.path.suffix != ".md":
         return Collection(path=extra.path, pattern=extra.pattern or "**/*.md")
-    # A file: "?" replaces each character that has a meaning in patterns.
+    # For one file, "?" replaces each character that is special in patterns.
     return Collection(path=extra.path.parent, pattern=_PLAIN.sub("?", extra.path.name))
 
 

@@ -1,4 +1,4 @@
-"""The external command: what it is given, what it prints, and what its failures mean.
+"""The external command: its arguments, its output and its failures.
 
 It prints one JSON list, often with notices before and after it.
 """
@@ -18,7 +18,7 @@ from recollect.core.errors import ProviderUnavailable
 from recollect.recall.search_port import MISSING, Program, ProgramOutput
 
 _NAMES = 3
-"""Names of errors that a message holds."""
+"""Error names that a message may include."""
 _ERROR = re.compile(r"\b(?:[A-Z]\w*Error|SQLITE_[A-Z]+|ERR_[A-Z_]+|E[A-Z]{4,})\b")
 _DAMAGED = re.compile(rb"SQLITE_(?:NOTADB|CORRUPT)")
 INSTALL_HINT = "npm install -g @tobilu/qmd, or qmd.command"
@@ -30,8 +30,8 @@ class QmdCommand:
 
     Args:
         program: Its name or path.
-        folder: Where it runs; no configuration of a project is found from there.
-        environ: All its variables; ``PATH`` is also where the program is looked for.
+        folder: Its working directory, outside of any project's configuration.
+        environ: All its variables; the program is also searched in ``PATH``.
     """
 
     def __init__(self, program: str, folder: Path, environ: Mapping[str, str]) -> None:
@@ -44,15 +44,15 @@ class QmdCommand:
         timeout_s: float,
         stopping: Callable[[], bool] = lambda: False,
     ) -> ProgramOutput:
-        """Return what the command wrote, once it ended well.
+        """Return the output of the command after it exited with 0.
 
         Args:
             arguments: Without the program.
-            timeout_s: When it is killed.
-            stopping: Asked often; after True it is killed.
+            timeout_s: Seconds after which it is killed.
+            stopping: Polled; after True it is killed.
 
         Raises:
-            ProviderUnavailable: it is not there, failed, took too long or said too much.
+            ProviderUnavailable: it is missing, failed, timed out or wrote too much.
         """
         output = self._program.run(arguments, self._folder, timeout_s, stopping=stopping)
         if output.code:
@@ -62,12 +62,12 @@ class QmdCommand:
 
 
 def failed(what: str, *, hint: str = HINT, is_damaged: bool = False) -> ProviderUnavailable:
-    """Return the error for something that the command did or did not do.
+    """Return the error of a failure of the command.
 
     Args:
         what: One sentence without its subject.
         hint: What to do about it.
-        is_damaged: Whether its index is, which is ours to make again.
+        is_damaged: Whether its index is damaged; we can build it again.
     """
     return ProviderUnavailable(f"qmd {what}", hint=hint, is_damaged=is_damaged)
 
@@ -77,21 +77,21 @@ def _not_run(what: str) -> ProviderUnavailable:
 
 
 def _error_names(err: bytes) -> str:
-    """Return the names of a few errors in the output; all else could hold text of the user."""
+    """Return a few error names of the output; anything else could contain text of the user."""
     names = dict.fromkeys(_ERROR.findall(err.decode(errors="replace")))
     return f" ({', '.join(list(names)[:_NAMES])})" if names else ""
 
 
 LEAST_SCORE = 0.01
-"""Scores come rounded to hundredths; a hit that was rounded to none is a hit all the same."""
+"""Scores are rounded to hundredths; a hit that was rounded to 0 is still a hit."""
 _TRIES = 1_000
-"""Brackets that are looked at in an output without a list."""
+"""Brackets that are tried in an output without a list."""
 _HEADER = re.compile(r"^@@ -(\d{1,9}),(\d{1,9}) @@[^\n]*\n?")
 _NOTHING = re.compile(r"no results found", re.IGNORECASE)
 
 
 class FoundText(msgspec.Struct, frozen=True, kw_only=True):
-    """A hit as the command tells it.
+    """A hit as the command prints it.
 
     Attributes:
         file: ``qmd://COLLECTION/PATH``.
@@ -129,7 +129,7 @@ def read_output(output: bytes) -> list[FoundText]:
         begins_line = at == 0 or text[at - 1] == "\n"
         with suppress(msgspec.ValidationError):
             found = msgspec.convert(entries, list[_Entry])
-            # The last one counts: a notice before it may hold another. One within a line is none.
+            # The last list counts: a notice before it may hold another. One within a line does not.
             if answer is None or begins_line or not answer[0]:
                 answer = begins_line, found
     if answer is not None:

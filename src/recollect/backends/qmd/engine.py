@@ -1,6 +1,6 @@
-"""Keeps the command's view of the files fresh and asks it; knows when it may be asked again.
+"""Keeps the command's view of the files fresh and queries it; knows when to retry it.
 
-What is remembered between processes is when it last worked, and why it did not.
+The state shared between processes is when it last worked, and why it failed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from recollect.recall.search_port import never
 from recollect.store.files import write_file
 
 UPDATE_TIMES, EMBED_TIMES = 4, 20
-"""So many times `qmd.command_timeout_ms` these may take: they read all files, or run a model."""
+"""Timeouts, in multiples of `qmd.command_timeout_ms`: they read all files, or run a model."""
 GATHER_S = 0.3
-"""How long questions may gather before what is due for them is done."""
+"""Seconds that questions are gathered before the work due for them is done."""
 _MINUTE_MS = 60_000
 _OWN_INDEX = ("--index", "index")
-"""Named, it is the one of our folder, whatever project the folder lies in."""
+"""Named explicitly, the index is that of our folder, whatever project the folder is in."""
 
 
 FILE_NAME = "state.json"
@@ -37,10 +37,10 @@ class QmdState(msgspec.Struct, frozen=True, kw_only=True):
     """Times in ms UTC, 0 for never.
 
     Attributes:
-        updated_at: When it last looked at the files.
+        updated_at: When it last read the files.
         embedded_at: When it last made vectors.
         failed_at: When it failed, 0 after a success.
-        reason: Why.
+        reason: The reason.
     """
 
     updated_at: int = 0
@@ -50,7 +50,7 @@ class QmdState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_state(folder: Path) -> QmdState:
-    """Return what is remembered; nothing when it cannot be read."""
+    """Return the stored state; an empty one when it cannot be read."""
     try:
         with (folder / FILE_NAME).open("rb") as file:
             return msgspec.json.decode(file.read(_MOST_BYTES), type=QmdState)
@@ -59,7 +59,7 @@ def read_state(folder: Path) -> QmdState:
 
 
 def write_state(folder: Path, state: QmdState) -> None:
-    """Remember it, if the folder can be written; without it everything works, a little slower."""
+    """Store the state, if the folder can be written; without it all works, a little slower."""
     try:
         write_file(folder / FILE_NAME, msgspec.json.encode(state))
     except RecollectError:
@@ -87,18 +87,17 @@ class QmdEngine:
 
     @property
     def state(self) -> QmdState:
-        """What is remembered of it."""
+        """The state as last stored."""
         return self._state
 
     def ask(self, query: str, most: int) -> list[FoundText]:
-        """Return its hits for a question, best first.
+        """Return the hits of the command for a question, best first.
 
-        A view of the files that has become old is renewed meanwhile, for the next question. Only
-        the first question of all waits for it, no longer than for its answer; vectors are never
-        waited for.
+        A stale view of the files is refreshed meanwhile, for the next question. Only the first
+        question of all waits for it, no longer than for its answer; vectors are never waited for.
 
         Raises:
-            ProviderUnavailable: it failed, or has failed a short while ago.
+            ProviderUnavailable: it failed now, or a short while ago.
         """
         self._require_rested()
         try:
@@ -118,7 +117,7 @@ class QmdEngine:
         return found
 
     def refresh(self) -> str | None:
-        """Let it look at the files now, and make vectors if its mode uses them.
+        """Update its view of the files now, and make vectors if its mode uses them.
 
         Returns:
             Why it could not, or None.
@@ -134,11 +133,11 @@ class QmdEngine:
         return None
 
     def close(self) -> None:
-        """End what runs. A second call does nothing."""
+        """Stop running commands. A second call does nothing."""
         self._worker.stop()
 
     def _refresh(self) -> None:
-        """Do what is due, in the background."""
+        """Do the work that is due, in the background."""
         stopping = self._worker.closing.is_set
         try:
             with self._updating:
@@ -195,7 +194,7 @@ class QmdEngine:
             raise ProviderUnavailable(state.reason, hint=HINT)
 
     def _noted(self, error: RecollectError) -> ProviderUnavailable:
-        """Remember a failure, and return it as what it means for the caller."""
+        """Store a failure, and return the error to raise."""
         self._remember(failed_at=self._clock.now_ms(), reason=error.message)
         if error.facts.get("is_damaged"):
             self._remember(updated_at=0)  # the next question makes its index again

@@ -1,1 +1,1 @@
-"""Everything out of a home and into one: the document, its writer, its reader, other programs'."""
+"""Export and import of a home: the document, its writer, its reader, other programs' data."""

@@ -1,10 +1,10 @@
-"""What claude-mem kept, in the shape of an export: its database, or the JSON that it exported.
+"""The data of claude-mem as an export: its database, or the JSON that it exported.
 
-A session there becomes one of the owner's, without a channel: no one else hears it. Its prompts are
-messages; what its observer wrote are observations with the trust ``imported``, because a model made
-them of what tools gave back: they are found, and never put into a prompt by themselves. The same
-row gives the same ids every time. Read after the schemas 4 to 49 (claude-mem 4 to 13), which add
-columns and rename two; a newer one is refused by its number.
+A session there becomes one of the owner's, without a channel: no one else hears it. Its prompts
+become messages; the notes of its observer become observations with the trust ``imported``, because
+a model made them from results of tools: they can be found, but are never put into a prompt without
+a request. The same row gives the same ids every time. Supported are the schemas 4 to 49 (claude-mem
+4 to 13), which add columns and rename two; a newer one is refused by its number.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from recollect.store.sqlite.foreign import ForeignDatabase, Query
 
 SOURCE = "claude-mem"
 OLDEST, NEWEST = 4, 49
-"""Versions of the schema that are known; the first one is that of claude-mem 4."""
+"""Supported versions of the schema; the oldest is that of claude-mem 4."""
 MAX_JSON_BYTES = 512 * 1024 * 1024
 """Largest JSON export; the database itself may have any size."""
 TYPES = {
@@ -44,11 +44,12 @@ TYPES = {
     "refactor": "code_change",
     "change": "code_change",
 }
-"""Its types and ours; others, such as security_alert and those of its modes, keep their names."""
+"""Its types and ours; all others, such as security_alert and those of its modes, keep their
+names."""
 _PARTS = ("request", "investigated", "learned", "completed", "next_steps", "notes")
-"""What a summary consists of."""
+"""The columns of a summary."""
 _RENAMED = {"claude_session_id": "content_session_id", "sdk_session_id": "memory_session_id"}
-"""Columns before schema 17, and what they are called since."""
+"""Names of columns before schema 17, and since."""
 _PAGE = 500
 
 _VERSION: LiteralString = "SELECT max(version) FROM schema_versions"
@@ -78,7 +79,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 class KeptThere(Protocol):
-    """What claude-mem kept."""
+    """The data of claude-mem."""
 
     def sessions(self) -> Iterator[Row]:
         """Yield its sessions, oldest first."""
@@ -91,16 +92,16 @@ class KeptThere(Protocol):
 def read_claude_mem(
     path: Path, tenant: str
 ) -> Iterator[tuple[Checked, Iterator[tuple[Record, int]]]]:
-    """Give what claude-mem kept to the block, as records of an export.
+    """Yield the data of claude-mem, as records of an export.
 
     Args:
         path: Its database, or a JSON file that it exported.
-        tenant: Whose it becomes.
+        tenant: The owner of the records.
 
     Raises:
         NotFound: the file does not exist.
         InvalidInput: it is neither.
-        ForeignStoreError: the database cannot be read, or its version is none that is known.
+        ForeignStoreError: the database cannot be read, or its version is not supported.
     """
     with os_errors(path):
         if not path.is_file():
@@ -147,7 +148,7 @@ def _checked_version(query: Query) -> int:
 
 
 class _Database:
-    """Its database. Each page is a snapshot of its own: claude-mem goes on meanwhile."""
+    """Its database. Each page is a snapshot of its own: claude-mem may write meanwhile."""
 
     def __init__(self, database: ForeignDatabase) -> None:
         self._database = database
@@ -158,7 +159,7 @@ class _Database:
         self._has_orphans = not is_old
 
     def sessions(self) -> Iterator[Row]:
-        """Yield its sessions, then those that only their observations know."""
+        """Yield its sessions, then those that only observations name."""
         yield from self._paged(_SESSIONS, "sdk_sessions", ())
         rows = self._database.read(lambda query: query(_ORPHANS, ())) if self._has_orphans else ()
         for memory_session_id, project in rows:
@@ -194,13 +195,13 @@ def _run(query: Query, sql: LiteralString, params: Sequence[Any]) -> list[tuple[
 
 
 class _Export:
-    """A JSON file of its own: the rows that a search there found."""
+    """A JSON file that it exported: the rows of a search there."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._rows = {name: _rows(document.get(name)) for name in (*_TABLES, "sessions")}
 
     def sessions(self) -> Iterator[Row]:
-        """Yield its sessions, then those that only other rows know."""
+        """Yield its sessions, then those that only other rows name."""
         seen = set()
         for row in self._rows["sessions"]:
             seen.add(row.get("memory_session_id"))
@@ -254,7 +255,7 @@ def _records(kept: KeptThere) -> Iterator[tuple[Record, int]]:
 
 
 def _of_session(kept: KeptThere, row: Row) -> Iterator[Record]:
-    """Yield a session, its prompts, what was observed in it, and its summaries."""
+    """Yield a session, its prompts, its observations and its summaries."""
     observations, summaries = kept.of("observations", row), list(kept.of("summaries", row))
     first = next(observations, None)
     began = _at(row, "started_at") or _at(first or (summaries or [row])[0]) or 0
@@ -387,7 +388,7 @@ def _made(
 
 
 def _at(row: Row, name: str = "created_at") -> int | None:
-    """Return the time of a row, ms UTC: its number, else its text; None where neither is one."""
+    """Return the time of a row, ms UTC: of its number, else its text; None without a valid one."""
     epoch = row.get(f"{name}_epoch")
     found = parse_time(epoch if isinstance(epoch, int | float) else row.get(name))
     return found if found is not None and found <= MAX_MS else None
@@ -401,7 +402,7 @@ def _text(row: Row, name: str) -> str:
 
 
 def _listed(row: Row, name: str) -> list[str]:
-    """Return a list that is kept as JSON, or as it is in an export; a plain text is one item."""
+    """Return a list stored as JSON, or given as such in an export; a plain text is one item."""
     value = row.get(name)
     if isinstance(value, str):
         try:

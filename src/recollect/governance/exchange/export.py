@@ -1,7 +1,7 @@
 """The export of everything that a scope has, or that one session may hear: a stream of lines.
 
-What is derived stays away: the index, mirrors, tool calls (they are in the messages, and their rows
-are made again). So do settings, tokens, events, and what was injected.
+Derived data is left out: the index, mirrors, tool calls (they are in the messages, and their rows
+are rebuilt). So are settings, tokens, events and injections.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from recollect.store.sqlite.home import find_home_id
 
 _PAGE = 200
 _PAYLOADS = 16
-"""Observations that are read at once: each may have two payloads of 16 MB."""
+"""Observations read at once: each may have two payloads of 16 MB."""
 _SESSIONS: LiteralString = "SELECT id FROM sessions WHERE "
 _OBSERVATIONS: LiteralString = """
     SELECT id FROM observations WHERE session_id = ? ORDER BY created_at, id
@@ -52,7 +52,7 @@ Lines: TypeAlias = Iterator[tuple[str, Any]]
 
 
 class ExportOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What is exported; see `Memory.export`."""
+    """The options of an export; see `Memory.export`."""
 
     scope: Scope
     since: int | None = None
@@ -68,14 +68,14 @@ class ExportedFiles(Protocol):
 
 
 class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What an export reads.
+    """The sources of an export.
 
     Attributes:
         home: Its folder.
         database: ``records.db``.
-        blobs: Where long payloads are.
+        blobs: The store of long payloads.
         clock: Dates it.
-        ids: Give it its id.
+        ids: Give the export its id.
         audience: Resolves what an asker hears.
         files: The memory files; None without a workspace.
     """
@@ -90,14 +90,14 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How many sessions are written, and how many there are."""
+    """The number of written sessions, and of all."""
 
     done: int
     total: int
 
 
 class HomeExportReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What an export wrote: the file, its id, and how many records of each kind."""
+    """The result of an export: the file, its id, and the number of records of each kind."""
 
     path: str
     id: str
@@ -107,11 +107,11 @@ class HomeExportReport(msgspec.Struct, frozen=True, kw_only=True):
 
 @checked
 class HomeExport:
-    """Everything of a scope on its way out.
+    """An export of everything in a scope.
 
     Args:
-        parts: Where it is.
-        order: What is wanted.
+        parts: Its sources.
+        order: Its options.
         on_progress: Called after each session.
 
     Raises:
@@ -131,9 +131,9 @@ class HomeExport:
         self._tell = on_progress or (lambda _: None)
         self._begun = parts.database.read(lambda tx: parts.audience(tx, order.asker))
         self.counts: dict[str, int] = {}
-        """Records by kind that were written so far."""
+        """Records written so far, by kind."""
         self._paths: set[str] = set()
-        """Projects of what was written."""
+        """Projects of the written records."""
         self.header: ExportHeader = self._header()
 
     def lines(self) -> Iterator[bytes]:
@@ -153,10 +153,10 @@ class HomeExport:
         yield from sealed(self.header, self._counted())
 
     def save(self, path: Path | str, *, replace: bool = False) -> HomeExportReport:
-        """Write the lines into a file (0600); it is there whole or not at all.
+        """Write the lines into a file (0600), which appears whole or not at all.
 
         Raises:
-            Conflict: there is something with this name, and it was not said to replace it.
+            Conflict: something with this name exists, and it is not to be replaced.
             NotFound: the folder is missing.
             InvalidInput: the path cannot be one, or lies in the home.
             StoreError: the disk or the database refused.
@@ -208,7 +208,7 @@ class HomeExport:
             yield from (("file", each) for each in (files() if files else ()))
 
     def _audience(self, tx: Transaction) -> Audience:
-        """Return who hears a batch: whoever the document was begun for.
+        """Return the audience of a batch: the one that the document was begun for.
 
         Raises:
             Conflict: the session answers somebody else by now.
@@ -221,7 +221,7 @@ class HomeExport:
         return audience
 
     def _session(self, session_id: str, wanted: _Wanted) -> Lines:
-        """Yield a session with what belongs to it; nothing where it was erased meanwhile."""
+        """Yield a session with its records; nothing where it was erased meanwhile."""
         lines = mirror_lines(self._parts.database, session_id)
         first = next(lines, None)
         if first is None:
@@ -239,17 +239,17 @@ class HomeExport:
             yield from (("observation", each) for each in self._observations(session_id))
 
     def _hears_summary(self, session: SessionLine, line: bytes) -> bool:
-        """Return whether a summary was made for whoever asks.
+        """Return whether a summary was made for the asker's audience.
 
-        The messages that it replaces may be pruned, so that only its own text could tell.
+        The messages that it replaces may be pruned, so they cannot be checked instead.
         """
         return self._begun.hears(session, msgspec.json.decode(line, type=_MadeFor).turn_sender)
 
     def _told(self, line: SessionLine, wanted: _Wanted) -> SessionLine:
         """Return the line of a session without links to what is not in the document.
 
-        Others than the owner get no facts of the program, and a title only of what is all theirs.
-        Of what a fork shares with a session of another owner the messages come, and nothing else.
+        Guests get no facts of the program, and a title only of sessions that they hear whole. Of
+        what a fork shares with another owner's session, only the messages are exported.
         """
         facts: dict[str, Any] = {}
         scope = msgspec.structs.replace(self._order.scope, session=None)
@@ -299,7 +299,7 @@ class HomeExport:
     def _whole(self, shown: str, blob: str | None) -> str:
         try:
             return shown if blob is None else self._parts.blobs.get(blob).decode()
-        except (NotFound, StoreCorrupt):  # retention took it: head and tail are what is left
+        except (NotFound, StoreCorrupt):  # removed by retention: only head and tail are left
             return shown
 
     def _episodes(self) -> Iterator[Episode]:
@@ -315,23 +315,23 @@ class HomeExport:
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Where a line of a mirror is, and when it was said."""
+    """The position of a line of a mirror, and its time."""
 
     seq: int
     at: str
 
 
 class _MadeFor(msgspec.Struct, frozen=True):
-    """For whom a summary was made; see `Compaction`."""
+    """The audience of a summary; see `Compaction`."""
 
     turn_sender: str | None = None
 
 
 class _Wanted:
-    """Which sessions are in a document, in which order, and what of them.
+    """The sessions of a document in order, and what is exported of each.
 
-    A session comes after the one that it was forked from: that is in it too, as far as both share
-    it, where the scope has only the fork.
+    A session comes after its parent. Where the scope has only the fork, the parent is included as
+    far as both share it.
     """
 
     def __init__(self, tx: Transaction, order: ExportOrder, audience: Audience) -> None:
@@ -361,7 +361,7 @@ class _Wanted:
         self._seqs = {each: frozenset(of or ()) for each, of in seqs.items() if of is not None}
 
     def is_whole(self, session_id: str) -> bool:
-        """Return whether all that was said in a session is for whoever asks."""
+        """Return whether the asker hears everything in a session."""
         return session_id not in self._seqs
 
     def takes(self, session_id: str, line: bytes, is_compaction: bool) -> bool:

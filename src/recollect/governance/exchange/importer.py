@@ -1,8 +1,8 @@
-"""The import of an export, or of what another program kept in the same shape.
+"""The import of an export, or of another program's data in the same form.
 
 A document is read twice: first to its end, to see that it is whole, then record after record.
-Everything is stored in transactions of some thousand records; killed between two of them, a home is
-as sound as before, and the same import again goes on where this one was.
+Everything is stored in transactions of some thousand records; if killed between two of them, the
+home stays sound, and repeating the import continues where this one stopped.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ from recollect.workspace.memory_folder import LARGEST_BYTES, is_memory_path
 
 _NUMBERED = ("message", "observation", "episode")
 LEFT_OUT = ("erased", "deleted", "pruned", "withheld", "calls", "excluded", "denied", "unreadable")
-"""Why records are left out, by the names of the counts."""
+"""Reasons for leaving out records, as named in the counts."""
 
 OnImport: TypeAlias = Callable[[ImportProgress], None]
 
 
 class ExchangeReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import of records did.
+    """The result of an import of records.
 
     Attributes:
-        dry_run: Nothing was stored.
-        source: The version of recollect, or the program, that it was of.
+        dry_run: Whether nothing was stored.
+        source: The version of recollect, or the program, that made the document.
         added: New records by kind: ``session``, ``message``, ``observation`` and so on.
-        known: Records that were there already.
-        renumbered: New ones whose short number is another one here.
+        known: Records that existed already.
+        renumbered: New records that got another short number here.
         left_out: By reason. ``erased`` and ``pruned`` were removed here; ``deleted`` are of
             sessions that are deleted here; ``excluded``, ``withheld`` and ``calls`` are not
             captured here; ``denied`` belong to another owner; ``unreadable`` cannot be stored.
-        kept_files: Memory files that are here with another text, and were left as they are.
+        kept_files: Memory files that exist here with another text, and were left unchanged.
     """
 
     dry_run: bool
@@ -78,19 +78,19 @@ class ExchangeReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IntakeParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import writes, and by which rules.
+    """The targets and rules of an import.
 
     Attributes:
         database: ``records.db``.
-        blobs: Where long payloads go.
+        blobs: The store of long payloads.
         clock: Dates it.
         drafts: Checks and redacts messages.
         redactor: Takes secrets out; None stores texts as they come.
-        scope: Whose everything becomes.
-        rule: Knows what is not captured.
+        scope: The owner of all records.
+        rule: Decides what is not captured.
         paths: Returns all paths of the project that has one.
-        arrived: Is notified after each transaction.
-        workspace: Where memory files go; None for nowhere.
+        arrived: Notified after each transaction.
+        workspace: The folder for memory files; None for nowhere.
     """
 
     database: Database
@@ -106,14 +106,14 @@ class IntakeParts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IntakeOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """How a document is taken in.
+    """The options of an import.
 
     Attributes:
-        dry_run: Only find out what would be stored.
-        other_tenant: Take what is of another tenant; it gets ids of its own.
-        files: Also write memory files into the workspace that are not there.
+        dry_run: Only determine what would be stored.
+        other_tenant: Accept a document of another tenant; its records get new ids.
+        files: Also write memory files that the workspace lacks.
         on_progress: Called after each transaction.
-        path: What the progress calls the document.
+        path: The name of the document in the progress.
     """
 
     dry_run: bool = False
@@ -124,10 +124,10 @@ class IntakeOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intake:
-    """Takes documents in.
+    """Imports documents.
 
     Args:
-        parts: Where to, and by which rules.
+        parts: The targets and rules.
     """
 
     def __init__(self, parts: IntakeParts) -> None:
@@ -137,12 +137,12 @@ class Intake:
         """Import an export; the same one again adds nothing.
 
         Args:
-            file: Open, and stays the same meanwhile.
-            order: How.
+            file: Open; must not change meanwhile.
+            order: The options.
 
         Raises:
-            InvalidInput: it is none, is cut off, was changed, or has a newer form.
-            Denied: it is of another tenant, and that was not said.
+            InvalidInput: it is not an export, is truncated, was changed, or has a newer form.
+            Denied: it belongs to another tenant, and ``other_tenant`` is not set.
             StoreError: the database or the disk refused; what was stored stays.
         """
         checked = check_export(file, lambda _: None)
@@ -151,7 +151,7 @@ class Intake:
     def take(
         self, checked: Checked, records: Iterable[tuple[Record, int]], order: IntakeOrder
     ) -> ExchangeReport:
-        """Import records, each with where it ends in bytes; as `read`."""
+        """Import records, each with its end offset in bytes; as `read`."""
         scope, header = self._parts.scope, checked.header
         if header.tenant != scope.tenant and not order.other_tenant:
             raise Denied(
@@ -270,7 +270,7 @@ class _Run:
         )
 
     def _floors(self) -> dict[str, int]:
-        """Return up to which numbers none is given again, as they were when this import began."""
+        """Return the highest short numbers in use, by kind, as they were when this import began."""
         header, tenant = self._checked.header, self._parts.scope.tenant
         key = _floors_key(header)
 

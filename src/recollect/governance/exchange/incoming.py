@@ -1,7 +1,7 @@
-"""What comes into a home, checked, redacted and ruled on, before it is stored.
+"""Checks, redacts and filters what comes into a home, before it is stored.
 
-A document that is whole may still have been made by anybody: no text of it is stored that was not
-redacted by the rules of this home, and nothing that this home does not capture.
+Anyone may have made a valid document: each text is redacted by the rules of this home, and nothing
+is stored that this home does not capture.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _INNER = (MessageLine, CompactionLine, Observation)
 
 
 class IncomingSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that may be made.
+    """A session that may be created.
 
     Attributes:
-        session: What it becomes; its id and links are those of elsewhere.
-        line: What the document says of it.
-        refused: Why all of it is left out: ``excluded`` or ``denied``; None where it is not.
+        session: The session to create; its id and links are those of the document.
+        line: Its line in the document.
+        refused: Why all of it is left out: ``excluded`` or ``denied``; None where it is imported.
     """
 
     session: Session
@@ -49,7 +49,7 @@ class IncomingSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IncomingObservation(msgspec.Struct, frozen=True, kw_only=True):
-    """An observation without its place here, and its payloads."""
+    """An observation not yet assigned to a session here, and its payloads."""
 
     observation: Observation
     input: Payload
@@ -57,7 +57,7 @@ class IncomingObservation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """A record of a session that is left out: what names a later seq must know of messages."""
+    """A record that is left out: missing messages matter for later references to seqs."""
 
     seq: int = 0
 
@@ -68,7 +68,7 @@ Incoming: TypeAlias = (
 
 
 class Gate:
-    """Makes records of a document ready to be stored.
+    """Prepares records of a document for storing.
 
     Args:
         drafts: Checks and redacts messages.
@@ -93,13 +93,13 @@ class Gate:
         self._is_refused = False
         self._calls = CallFilter(self._skips)
         self.left_out: Counter[str] = Counter()
-        """How much was left out, by reason."""
+        """Counts of what was left out, by reason."""
 
     def pass_(self, record: Record) -> Incoming | None:
-        """Return a record as it may be stored; None where nothing of it may.
+        """Return a record as it may be stored; None where none of it may be.
 
         Raises:
-            InvalidInput: something of it cannot be stored.
+            InvalidInput: part of it cannot be stored.
         """
         if self._is_refused and isinstance(record, _INNER):
             return Gap()
@@ -196,7 +196,7 @@ class Gate:
         return msgspec.structs.replace(draft, message=message)
 
     def _kept(self, content: Any, at: int) -> Any:
-        """Return what of a message is captured; None for nothing."""
+        """Return the part of a message that is captured; None for nothing."""
         if self._verdict.reason(at) is not None:
             self.left_out["withheld"] += 1
             return None
@@ -276,6 +276,6 @@ class Gate:
 
 
 def _tokens(given: Observation, texts: tuple[str, ...]) -> int:
-    """Return what an observation costs: as it says, where nothing of it was taken out."""
+    """Return the tokens of an observation: its own figure where none of its text was removed."""
     is_same = texts == (given.title, given.summary, given.input, given.output)
     return given.tokens if given.tokens and is_same else sum(map(estimate_tokens, texts))

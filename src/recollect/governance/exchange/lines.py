@@ -1,9 +1,9 @@
-"""The lines of an export: what each may hold, and the proof that all of them are there.
+"""The lines of an export: what each may contain, and the seal that proves they are complete.
 
-A document is JSON Lines. The first line tells what it is, the last one how much was in it and the
-SHA-256 of every byte before. In between each line has one record, under the name of its kind:
-session after session with what belongs to it, then episodes, projects and memory files. A session,
-its messages and its compactions have the fields of the readable transcripts.
+A document is JSON Lines. The first line is the header, the last one has the counts and the SHA-256
+of every byte before. In between each line has one record, under the name of its kind: session after
+session with its records, then episodes, projects and memory files. A session, its messages and its
+compactions have the fields of the readable transcripts.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from recollect.sessions.mirror.recovery import is_sound_session
 
 VERSION = 1
 MARK = b'{"header":{"recollect_export":'
-"""How a document begins, and nothing else."""
+"""The start of every export, and of no other file."""
 MOST_NUMBER = MOST // 2
-"""The largest short number of a record: the home counts on from there."""
+"""The largest short number of a record: the home continues counting from there."""
 MAX_LINE_BYTES = 128 * 1024 * 1024
-"""An observation whose input and output have 16 MB each, every second character escaped."""
+"""Fits an observation whose input and output have 16 MB each, every second character escaped."""
 _WHOLE = "export it again, and copy the file whole"
 _Ms: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
 
 
 class ExportHeader(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a document is.
+    """The header of a document.
 
     Attributes:
         recollect_export: The version of this form.
-        id: Of the document: an import that was interrupted knows it again.
-        made_by: The version of recollect that wrote it, or the program that it was read from.
-        home_id: The home that it is of.
+        id: Of the document: an interrupted import recognizes it.
+        made_by: The version of recollect that wrote it, or the program whose data it is.
+        home_id: The home that it was made from.
         created_at: When it was begun, ms UTC.
-        tenant: Whose it is.
-        agent: Only what belongs to this agent, where one is named; so the next four.
+        tenant: The owner.
+        agent: Only what belongs to this agent, where one is named; likewise the next three.
         user: See ``agent``.
         project: See ``agent``; a path.
         session: See ``agent``; its id.
-        since: Only what was stored of this time or later, ms UTC.
-        audience: ``operator``: everything of that. ``session``: what one session may hear.
-        files: Whether memory files are in it.
+        since: Only records from this time on, ms UTC.
+        audience: ``operator``: all of that. ``session``: what one session may hear.
+        files: Whether memory files are included.
     """
 
     recollect_export: int
@@ -77,7 +77,7 @@ class FileLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records of each kind there are, and the SHA-256 of every byte before."""
+    """The number of records of each kind, and the SHA-256 of every byte before."""
 
     counts: dict[str, int]
     sha256: str
@@ -98,10 +98,10 @@ class ExportLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def kind(self) -> str:
-        """Return the name of what it holds.
+        """Return the name of the kind of record in it.
 
         Raises:
-            ValueError: it holds nothing, or several things.
+            ValueError: it has no record, or several.
         """
         held = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
         if len(held) != 1:
@@ -120,14 +120,14 @@ _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class LineSeal:
-    """Counts records and digests lines, of whoever writes them and of whoever reads them."""
+    """Counts records and digests lines, for both writers and readers."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
         self.counts: Counter[str] = Counter()
 
     def add(self, line: bytes, kind: str) -> None:
-        """Take note of a line without its line break."""
+        """Add a line, given without its line break."""
         self._digest.update(line)
         self._digest.update(b"\n")
         if kind in KINDS:
@@ -135,17 +135,17 @@ class LineSeal:
 
     @property
     def end(self) -> ExportEnd:
-        """What the last line has to say."""
+        """Return the content of the last line."""
         return ExportEnd(counts=dict(sorted(self.counts.items())), sha256=self._digest.hexdigest())
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a document that is whole.
+    """The result of checking a complete document.
 
     Attributes:
-        header: What it says of itself.
+        header: Its header.
         counts: Its records by kind.
-        bytes: How large it is.
+        bytes: Its size.
         numbers: The largest short number of each kind.
     """
 
@@ -156,14 +156,14 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_export(file: BinaryIO, tell: Callable[[int], None]) -> Checked:
-    """Return what a document says of itself, after all of it was read and is as it was written.
+    """Return the header and counts of a document, once all of it is verified against its seal.
 
     Args:
         file: Open, anywhere.
-        tell: Called now and then with the bytes that were read.
+        tell: Called from time to time with the bytes read.
 
     Raises:
-        InvalidInput: it is another kind of file, has a newer form, is cut off, or was changed.
+        InvalidInput: it is another kind of file, has a newer form, is truncated, or was changed.
     """
     seal, size = LineSeal(), 0
     numbers: Counter[str] = Counter()
@@ -189,7 +189,7 @@ _TOLD_EVERY = 4 * 1024 * 1024
 
 
 def records_of(file: BinaryIO) -> Iterator[tuple[Record, int]]:
-    """Yield the records of a document that was checked, and where each one ends, in bytes."""
+    """Yield the records of a checked document, each with its end offset in bytes."""
     for raw, end in _raw_lines(file):
         line = _decode(raw)
         kind = line.kind
@@ -200,7 +200,7 @@ def records_of(file: BinaryIO) -> Iterator[tuple[Record, int]]:
 
 
 def is_export(start: bytes) -> bool:
-    """Return whether a file that begins so is an export of recollect."""
+    """Return whether a file with this start is an export of recollect."""
     return start.startswith(MARK)
 
 
@@ -233,7 +233,7 @@ def _raw_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def _first(raw: bytes, seal: LineSeal) -> ExportHeader:
-    """Return the header, digested."""
+    """Return the header, after adding it to the seal."""
     if not is_export(raw):
         raise InvalidInput(
             "the file must be an export of recollect",
@@ -277,7 +277,7 @@ def _check_end(end: ExportEnd | None, seal: LineSeal, file: BinaryIO, at: int) -
 
 
 def _checked_number(record: Any, number: int) -> int:
-    """Return the short number of a record, 0 if it has none; the next ones must have room above."""
+    """Return the short number of a record, 0 if it has none; refuse one without room above it."""
     values = [getattr(record, name) for name in record.__struct_fields__]
     given = getattr(record, "number", None) or 0
     if given > MOST_NUMBER or any(isinstance(v, int) and not -MOST <= v <= MOST for v in values):

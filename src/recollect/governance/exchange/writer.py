@@ -1,8 +1,8 @@
 """One transaction of an import: each record is stored once, in the session that it belongs to.
 
-A record keeps its id and its short number where they are free here. An id that another owner has
-is replaced by one that is derived from it, so a second run finds it again and no one learns of
-the other. What an interrupted run has stored the next one recognises.
+A record keeps its id and its short number where they are free here. An id that another owner uses
+is replaced by one derived from it, so a second run finds it again and the other's existence is not
+revealed. A later run recognizes what an interrupted one stored.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _OWNER: Mapping[str, LiteralString] = {
     "episode": "SELECT session_id FROM episodes WHERE id = ?",
     "compaction": "SELECT session_id FROM compactions WHERE id = ?",
 }
-"""Where a record with an id is."""
+"""The query for a record by its id, by kind."""
 _SEQ: LiteralString = "SELECT seq FROM messages WHERE id = ?"
 _SEQ_BY_EVENT: LiteralString = "SELECT seq FROM messages WHERE session_id = ? AND event_id = ?"
 _COMPACTED: LiteralString = "SELECT 1 FROM compactions WHERE session_id = ? AND through_seq = ?"
@@ -86,9 +86,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         foreign_id: Its id in the document.
-        session: What it is here; None where it is left out.
+        session: The session here; None where it is left out.
         refused: Why it is left out.
-        shifts: Seqs of the document, and what they are here, from where that is another one.
+        shifts: Seqs of the document with those here, from each point where the difference changes.
     """
 
     foreign_id: str
@@ -97,7 +97,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     shifts: tuple[tuple[int, int], ...] = ()
 
     def seq(self, old: int) -> int:
-        """Return the seq here of the last message up to one of the document."""
+        """Return the seq here of the last message up to a seq of the document."""
         shift = next((each for each in reversed(self.shifts) if each[0] <= old), None)
         return old if shift is None else old + shift[1] - shift[0]
 
@@ -108,16 +108,17 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExchangeTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What holds for a whole import.
+    """The terms of a whole import.
 
     Attributes:
-        scope: Whose everything becomes.
-        is_moved: Whether the document is of another tenant, so that every id is derived.
-        floors: Numbers up to these were given here before; those that are free stay unused.
+        scope: The owner of all records.
+        is_moved: Whether the document belongs to another tenant, so that every id is derived.
+        floors: Short numbers up to these were assigned here before; free ones among them stay
+            unused.
         greatest: The largest number of each kind in the document.
-        blobs: Where long payloads are.
-        at: When it runs, ms UTC.
-        dry_run: Only find out what would be stored.
+        blobs: The store of long payloads.
+        at: The time of the import, ms UTC.
+        dry_run: Only determine what would be stored.
         erased: Lines that were erased here.
     """
 
@@ -132,16 +133,15 @@ class ExchangeTerms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExchangeProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far an import is, between two transactions.
+    """The state of an import between two transactions.
 
     Attributes:
-        target: Where the next records go.
-        others: Shifts of seqs in sessions before, by the id in the document, where there are any.
-        ids: Ids here of sessions that have another one, by the id in the document; of a dry run, of
-            all that it would have stored.
-        paths: Projects of sessions that are left out: their paths stay away as well.
-        lost: Ids in the document of messages that are lines which were erased here, and of their
-            sessions.
+        target: The session of the next records.
+        others: Shifts of seqs in earlier sessions, by the id in the document, where there are any.
+        ids: Ids here of sessions whose id differs, by the id in the document; in a dry run, of all
+            that it would have stored.
+        paths: Projects of sessions that are left out: their paths are left out as well.
+        lost: Ids in the document of messages that are lines erased here, and of their sessions.
     """
 
     target: Target | None = None
@@ -155,9 +155,9 @@ class ExchangeWriter:
     """Stores records in one transaction.
 
     Args:
-        tx: The transaction; of a dry run one that only reads.
-        terms: What holds for the whole import.
-        known: How far the import is.
+        tx: The transaction; a read-only one in a dry run.
+        terms: Those of the whole import.
+        known: The state of the import.
     """
 
     def __init__(self, tx: Transaction, terms: ExchangeTerms, known: ExchangeProgress) -> None:
@@ -172,10 +172,10 @@ class ExchangeWriter:
         self._ids_here: set[str] = set()
         self._events: set[str] = set()
         self.added: Counter[str] = Counter()
-        """How many records were stored by kind, and left out by reason."""
+        """Counts of records stored, by kind, and left out, by reason."""
 
     def take(self, item: Incoming) -> None:
-        """Store a record, unless it is there, or is not to come in."""
+        """Store a record, unless it exists already or is left out."""
         match item:
             case IncomingSession():
                 self._session(item)
@@ -187,7 +187,7 @@ class ExchangeWriter:
                 self._inner(item)
 
     def finish(self) -> ExchangeProgress:
-        """Store what waits, and return how far the import is."""
+        """Store the waiting records, and return the state of the import."""
         self._flush()
         return ExchangeProgress(
             target=self._target,
@@ -198,7 +198,7 @@ class ExchangeWriter:
         )
 
     def _fresh(self, target: Target | None) -> Target | None:
-        """Return a target with its session as it is now: others may write to it as well."""
+        """Return a target with its session reloaded: others may write to it as well."""
         if target is None or target.session is None or self._terms.dry_run:
             return target
         now = find_session(self._tx, self._terms.scope, target.session.id)
@@ -244,7 +244,7 @@ class ExchangeWriter:
         self._target = Target(foreign_id=given.id, session=session)
 
     def _existing(self, given: Session) -> Session | None:
-        """Return the session here that is this one: by its id, or by that in another program."""
+        """Return the same session here, by its id or its id in another program."""
         own = self._session_id(given.id)
         found = find_session(self._tx, self._terms.scope, own)
         if found is None and given.source and given.foreign_id:
@@ -253,14 +253,14 @@ class ExchangeWriter:
         return found
 
     def _foreign_id(self, given: Session) -> str | None:
-        """Return what a new session is called elsewhere: another name where that is taken here."""
+        """Return the foreign id of a new session: another one where the given is taken here."""
         source, name = given.source, given.foreign_id
         if not source or not name or find_foreign(self._tx, self._tenant, source, name) is None:
             return name
         return moved_id(name, *_names(self._terms.scope))
 
     def _session_id(self, id_: str) -> str:
-        """Return the id here of a session of the document, whether it is there or not."""
+        """Return the id here of a session of the document, whether it exists or not."""
         if id_ in self._ids:
             return self._ids[id_]
         scope = self._terms.scope
@@ -275,7 +275,7 @@ class ExchangeWriter:
         return is_buried(self._tx, self._tenant, origins)
 
     def _made(self, item: IncomingSession) -> Session:
-        """Return a new session, stored; without links to sessions that are not here."""
+        """Store and return a new session, without links to sessions that do not exist here."""
         given = item.session
         parent, previous = self._linked(item.line.parent_id), self._linked(item.line.previous_id)
         forked = item.line.forked_at_seq or 0
@@ -305,7 +305,7 @@ class ExchangeWriter:
 
     def _linked(self, id_: str | None) -> str | None:
         if self._terms.dry_run and id_ in self._ids:
-            return self._ids[id_]  # it would be there by now
+            return self._ids[id_]  # it would exist by now
         own = None if id_ is None else self._session_id(id_)
         return own if own is not None and self._is_there("session", own) else None
 
@@ -313,7 +313,7 @@ class ExchangeWriter:
         return self._tx.row(_OWNER[kind], (id_,)) is not None
 
     def _own_id(self, kind: str, id_: str, session_id: str) -> tuple[str, bool]:
-        """Return the id here of a record of a session, and whether it is there."""
+        """Return the id here of a record of a session, and whether it exists."""
         own = moved_id(id_, session_id) if self._terms.is_moved else id_
         row = self._tx.row(_OWNER[kind], (own,))
         if row is not None and text(row[0]) != session_id:
@@ -355,7 +355,7 @@ class ExchangeWriter:
         self._target = msgspec.structs.replace(target.shifted(given.seq, seq), session=session)
 
     def _lose(self, given: Message, target: Target, session: Session) -> None:
-        """Leave out a line that was erased here; and the title that its session had then."""
+        """Leave out a line that was erased here, and the title that its session had then."""
         self.added["erased"] += 1
         self._lost |= {given.id, target.foreign_id}
         title = title_name(session.source or "", session.title or "")
@@ -375,7 +375,7 @@ class ExchangeWriter:
         return None if row is None else integer(row[0])
 
     def _number(self, kind: str, given: int) -> int:
-        """Return the short number of a record: its own where that is free here, else the next."""
+        """Return the short number of a record: its own if that is free here, else the next."""
         tenant, used = self._tenant, self._numbers[kind]
         is_free = given > self._terms.floors.get(kind, 0) and given not in used
         if not is_free or self._tx.row(_TAKEN[kind], (tenant, given)) is not None:
@@ -462,7 +462,7 @@ class ExchangeWriter:
         return given.extent == "session" and row is not None
 
     def _project(self, given: ProjectLine) -> None:
-        if not self._terms.scope.is_tenant:  # its paths could be those of others; sessions tell
+        if not self._terms.scope.is_tenant:  # its paths could belong to others; sessions decide
             return
         dry_run = self._terms.dry_run
         paths = (path for path, _, _ in given.aliases)
@@ -472,7 +472,7 @@ class ExchangeWriter:
         self.added["project" if is_new else "known"] += 1
 
     def _flush(self) -> None:
-        """Store the messages that wait, and tell of new observations."""
+        """Store the waiting messages, and announce new observations."""
         drafts, self._drafts = self._drafts, []
         observed, self._observed = self._observed, []
         target = self._target

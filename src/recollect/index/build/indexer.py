@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # only a preview makes one
 
 REBUILDING = "another process is rebuilding the index"
 _LOOKS = 200
-"""How often a rebuild looks whether others have tidied up: for ten seconds."""
+"""How often a rebuild checks whether others have finished tidying up: for ten seconds."""
 
 
 class Indexer:
@@ -82,14 +82,14 @@ class Indexer:
         self.vectors = EmbeddingService(
             database, embedders, settings.embedding, clock=clock, locks=locks
         )
-        """Makes the vectors, and knows who would."""
+        """Makes the vectors and chooses the embedder."""
         self.lexical = choose(database, settings.search.lexical.backend)
-        """What finds words in an index built now."""
+        """The lexical back end of an index built now."""
         self._mutex = threading.Lock()
         self._ingestor = Ingestor(database)
 
     def identity(self, tx: Transaction | None = None) -> Identity:
-        """Return what an index built now would be built with; asks no provider.
+        """Return the identity of an index built now; asks no provider.
 
         Args:
             tx: A snapshot to read; one of its own if not given.
@@ -109,20 +109,20 @@ class Indexer:
         )
 
     def outdated(self) -> str | None:
-        """Return why a rebuild is due, or None."""
+        """Return the reason a rebuild is due, or None."""
         return self.serving().identity.incompatibility(self.identity())
 
     def is_behind(self, feeds: Sequence[DocumentSource]) -> bool:
-        """Return whether one of some feeds may have something new."""
+        """Return whether any of the feeds may have something new."""
         generation = self.serving()
         return any(self._ingestor.is_behind(generation, feed) for feed in feeds)
 
     def consent_needed(self, tx: Transaction | None = None) -> str | None:
-        """Return why nothing is embedded before somebody agrees, or None.
+        """Return the reason that embedding needs consent first, or None.
 
         A paid provider does not get the texts that another embedder, or none, has indexed; one that
-        was not named, but has a key in the environment, gets none at all. To rebuild the index for
-        it is to agree; a new index for one that was named needs no agreement.
+        was not named, but has a key in the environment, gets none at all. A rebuild for it counts
+        as consent; a new index for one that was named needs none.
 
         Args:
             tx: A snapshot to read; one of its own if not given.
@@ -143,10 +143,10 @@ class Indexer:
     def preview(
         self, feeds: Sequence[DocumentSource], remote: RemoteSettings, *, rebuild: bool
     ) -> Preview:
-        """Return what a sync, or a rebuild, would take; nothing is written and nothing sent.
+        """Return the cost of a sync, or of a rebuild; nothing is written and nothing sent.
 
         Args:
-            feeds: Where documents come from.
+            feeds: The sources of documents.
             remote: Knows the price.
             rebuild: Whether everything is to be rebuilt in any case.
         """
@@ -175,12 +175,12 @@ class Indexer:
         )
 
     def sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        """Bring the index up to its feeds, as far as the mode of the watch goes.
+        """Bring the index up to its feeds, as far as the mode of the watch allows.
 
         ``full`` makes the vectors too and builds a new index where this one does not fit; a rebuild
-        that was killed is finished. Where the embedder of the settings is given up, the fallback
-        takes over. ``background`` never rebuilds. Both wait for another sync of this process.
-        ``answer`` does not wait: it reads words only, and merges for a moment at most.
+        that was killed is finished. Where the configured embedder is given up, the fallback takes
+        over. ``background`` never rebuilds. Both wait for another sync of this process. ``answer``
+        does not wait: it reads words only, and merges for a moment at most.
 
         Raises:
             ProviderError: the embedder failed; words are indexed, and vectors that were made kept.
@@ -200,11 +200,11 @@ class Indexer:
     def rebuild(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
         """Build a new generation from nothing and let it answer; the old one answers until then.
 
-        A rebuild that was killed goes on where it was.
+        A killed rebuild is resumed.
 
         Raises:
             StoreBusy: another process or thread is rebuilding.
-            ProviderError: the embedder failed; what was made is kept for the next time.
+            ProviderError: the embedder failed; finished vectors are kept for the next time.
         """
         with self._alone(watch) as alone:
             if not alone:
@@ -216,7 +216,7 @@ class Indexer:
                 return self._with_fallback(lambda: self._rebuild(feeds, mine))
 
     def drop_others(self) -> bool:
-        """Remove generations that do not answer; return False while another process makes one."""
+        """Remove generations that do not answer; return False while another process builds one."""
         if not self.serving().has_others:
             sweep(self._database)
             return True
@@ -238,7 +238,7 @@ class Indexer:
                 return self._bring_up(feeds, words, serving, wanted).plus(_warning(REBUILDING))
         report = self._bring_up(feeds, watch, serving, wanted)
         if serving.has_others and not (report.paused or watch.stopping()):
-            # Not before: the vectors of a generation that was given up are taken over by texts.
+            # Not earlier, because texts take over the vectors of a generation that was given up.
             with self._alone() as alone:
                 if alone:
                     self._drop_retired()
@@ -247,13 +247,13 @@ class Indexer:
     def _bring_up(
         self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, wanted: Identity
     ) -> SyncReport:
-        """Read what is new into the serving generation, merge, and embed unless a search waits."""
+        """Read new documents into the serving generation; merge, and embed if no search waits."""
         report, generation = self._read(feeds, watch, serving, wanted)
         if watch.mode != "answer":
             self._ingestor.merge(generation, watch)
             return report.plus(self.vectors.sync(generation, watch))
         if report.chunks:
-            # Small merges only: they keep the number of rows bounded, and somebody waits for us.
+            # Small merges only: they keep the number of rows bounded, and a caller is waiting.
             self._ingestor.merge(generation, watch, small_only=True)
         return report
 
@@ -265,7 +265,7 @@ class Indexer:
         report = report.plus(self.vectors.sync(self._live(building), watch))
         if report.paused or watch.stopping():
             return report
-        # What was said meanwhile; the rest comes with the next search.
+        # Messages that arrived meanwhile; the rest comes with the next search.
         report = report.plus(self._ingestor.sync(building, feeds, watch, answers=False))
         self._database.write(lambda tx: flip(tx, building.number))
         self._drop_retired()
@@ -289,10 +289,10 @@ class Indexer:
 
     @contextmanager
     def _alone(self, patient: Watch | None = None) -> Iterator[bool]:
-        """Give the block True when no one else rebuilds or tidies up until its end.
+        """Give the block True when no other rebuild or tidying runs until its end.
 
         Args:
-            patient: Waits while somebody only tidies up, until it is to stop.
+            patient: Waits while another process only tidies up, until it is to stop.
         """
         alone, looks = self._take(), 0 if patient is None else _LOOKS
         while not (alone or self._is_rebuilding()) and looks and patient and not patient.stopping():
@@ -361,7 +361,7 @@ class Indexer:
         return self._database.write(unit)
 
     def _begin(self) -> Generation:
-        """Return the generation that a rebuild fills: one that was begun, or a new one."""
+        """Return the generation that a rebuild fills: an unfinished one, or a new one."""
         replaced = self.vectors.replaced(self.serving())
         wanted = msgspec.structs.replace(self.identity(), stands_in_for=replaced)
         now = self._clock.now_ms()
@@ -398,7 +398,7 @@ class Indexer:
         return self.serving()
 
     def _live(self, generation: Generation) -> Generation:
-        """Return a generation as it is now: another process may know more of its vectors."""
+        """Return the stored state of a generation: another process may have changed its vectors."""
         present = self._database.read(lambda tx: live_identity(tx, generation.number))
         return Generation(generation.number, present or generation.identity)
 

@@ -34,7 +34,7 @@ IGNORED = "annotations of memory files that are not valid and were left out"
 
 
 class Superseded(Conflict):
-    """The generation was retired while it was written: begin again with the one that serves."""
+    """The generation was retired while it was written: start again with the serving one."""
 
     def __init__(self) -> None:
         super().__init__("the index was rebuilt meanwhile", hint="try again")
@@ -50,7 +50,7 @@ class Ingestor:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writers: dict[int, PartitionWriter] = {}
-        """Touched only within units of work, which run one after the other."""
+        """Used only within units of work, which run one after the other."""
         self._merging = threading.Lock()
 
     def is_behind(self, generation: Generation, feed: DocumentSource) -> bool:
@@ -69,9 +69,9 @@ class Ingestor:
         """Write everything that is new; for an answer, of those feeds only that may have something.
 
         Args:
-            generation: Where to.
-            feeds: Where documents come from.
-            watch: Who watches, and how far to go.
+            generation: The generation to write.
+            feeds: The sources of documents.
+            watch: The observer, and how far to go.
             answers: Whether searches are answered from the generation.
 
         Raises:
@@ -93,10 +93,10 @@ class Ingestor:
         return report
 
     def merge(self, generation: Generation, watch: Watch, *, small_only: bool = False) -> None:
-        """Join segments until nothing is due, unless another thread is at it.
+        """Join segments until nothing is due, unless another thread does so.
 
         Args:
-            generation: Whose segments.
+            generation: The generation of the segments.
             watch: Asked between pieces whether to stop.
             small_only: Leave out merges that take longer than a moment.
         """
@@ -114,7 +114,7 @@ class Ingestor:
     def _sync_feed(
         self, generation: Generation, known: Known, report: SyncReport, watch: Watch
     ) -> tuple[SyncReport, bool]:
-        """Write what is new; return False beside the report when another process did some of it."""
+        """Write new documents; return False beside the report when another process wrote some."""
         start = known.state.cursor
         for batch in known.feed.batches(known.state):
             if watch.stopping():
@@ -162,7 +162,7 @@ class Ingestor:
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What the index knows of a feed; digests by ref, where it knows the documents one by one."""
+    """The state of a feed in the index; digests by ref, where documents are known one by one."""
 
     feed: DocumentSource
     state: SourceState
@@ -177,13 +177,13 @@ def known_of(
     *,
     answers: bool = True,
 ) -> list[Known]:
-    """Return what a generation knows of some feeds.
+    """Return the state of some feeds in a generation.
 
     ``changed`` is as in `Watch`, ``answers`` as in `SourceState`.
     """
     found = []
     places = cursors(tx, generation, [feed.name for feed in feeds])
-    # Several feeds may hand in documents of one source: memory files, and notes beside them.
+    # Several feeds may deliver documents of one source: memory files, and notes beside them.
     owned = {(feed.source, feed.tenant) for feed in feeds if feed.tenant is not None}
     versions = {key: find_versions(tx, generation, *key) for key in owned}
     for feed, place in zip(feeds, places, strict=True):
@@ -206,7 +206,7 @@ def _plan(
 
 
 def _steps(identity: Identity, known: Known, batch: DocumentBatch) -> Mapping[str, WriteStep]:
-    """Return what is to be done by tenant; new texts are cut and analysed here."""
+    """Return the write steps by tenant; new texts are cut and analysed here."""
     changed: dict[str, list[PreparedDocument]] = defaultdict(list)
     unchanged: dict[str, list[Document]] = defaultdict(list)
     removed: dict[str, list[tuple[str, str]]] = defaultdict(list)

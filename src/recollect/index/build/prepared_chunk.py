@@ -105,7 +105,7 @@ def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDo
 
 
 def _within(chunks: list[Chunk], text: str) -> list[Span]:
-    """Return chunks with the lines that an editor shows: what follows the last break is none."""
+    """Return chunks with lines as an editor shows them: after the last break there is none."""
     lines = text.count("\n") + (not text.endswith("\n"))
     return [
         (chunk.start_line, max(chunk.start_line, min(chunk.end_line, lines)), chunk.text)

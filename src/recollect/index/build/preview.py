@@ -1,4 +1,4 @@
-"""What a sync or a rebuild would take, found out by reading alone: documents, texts, tokens, money.
+"""The cost of a sync or a rebuild, determined by reading alone: documents, texts, tokens, money.
 
 Nothing is written and nothing is sent; the feeds are read as the sync would read them.
 """
@@ -31,20 +31,20 @@ from recollect.text.tokens import estimate_tokens
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """What would be done.
+    """The cost of a sync or a rebuild.
 
     Attributes:
         rebuild: Why everything is rebuilt, or None.
-        consent_needed: Why a sync would not do it before somebody agrees, or None.
+        consent_needed: Why a sync needs consent before it does so, or None.
         documents: Messages and files that would be read.
         chunks: Chunks that they are cut into.
         texts: Distinct texts that would be embedded: no cache holds their vector.
         tokens: Their estimated tokens.
         model: The ``provider:model`` that would embed them, or None.
-        is_paid: Whether somebody bills for it.
-        usd: What it costs; 0 where it is free, None where the price is not known.
-        tokens_left_today: What the daily limit still allows; None without one, or where nobody
-            bills.
+        is_paid: Whether it is billed.
+        usd: The cost; 0 where it is free, None where the price is not known.
+        tokens_left_today: The rest of the daily limit; None without one, or where nothing is
+            billed.
     """
 
     rebuild: str | None
@@ -60,12 +60,12 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Survey:
-    """Counts what a generation, or a new one, would take in. Used once; counts as in `Preview`.
+    """Counts the documents that a generation would take in. Used once; counts as in `Preview`.
 
     Args:
         database: index.db.
         identity: How documents would be cut.
-        generation: Where they would go; None for a new one.
+        generation: Their generation; None for a new one.
         cache: Vectors that are there; None when nothing would be embedded.
         withheld: Kinds of memory that the embedder does not get.
     """
@@ -137,7 +137,7 @@ class Survey:
             self._settle()
 
     def _settle(self) -> None:
-        """Count those of the noted texts that no cache holds."""
+        """Count the noted texts that are not in the cache."""
         pending, self._pending, cache = self._pending, {}, self._cache
         if cache is None or not pending:
             return

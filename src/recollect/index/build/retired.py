@@ -89,7 +89,7 @@ VECTORS = KeyedTable("vectors")
 VECTOR_QUEUE = KeyedTable("vector_queue")
 VECTOR_REFUSED = KeyedTable("vector_refused")
 BY_CHUNK = (TAIL, ANNOTATIONS, VECTORS, VECTOR_QUEUE, VECTOR_REFUSED)
-"""What a chunk has beside its own row."""
+"""The rows of a chunk in other tables than its own."""
 CODE_ROWS = KeyedTable("code_rows")
 CODE_BLOCKS = KeyedTable("code_blocks", ("partition_id", "block"))
 REMOVALS = KeyedTable("removals")

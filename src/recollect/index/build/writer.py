@@ -41,12 +41,12 @@ class WriteStep(msgspec.Struct, frozen=True, kw_only=True):
 class PartitionWriter:
     """Writes one partition. Kept from one transaction to the next, because it remembers numbers.
 
-    What it remembers is used only when the partition is as this writer left it: after a transaction
-    that failed or was run twice, or when another process has written, it begins again.
+    The numbers are used only when the partition is as this writer left it: after a transaction that
+    failed or was run twice, or when another process has written, they are read again.
 
     Args:
         partition: The row of `partitions`.
-        lexical: What finds words, by name.
+        lexical: The lexical back end, by name.
     """
 
     def __init__(self, partition: int, lexical: str = DEFAULT) -> None:
@@ -90,7 +90,7 @@ class PartitionWriter:
         return SyncReport(put=len(fresh), unchanged=unchanged, removed=removed, chunks=len(intake))
 
     def _begin(self, tx: Transaction) -> int:
-        """Return the number of the next chunk; forget what may not be right any more."""
+        """Return the number of the next chunk; forget cached numbers that may be outdated."""
         row = tx.row(
             "SELECT chunks, revision, writer FROM partitions WHERE id = ?", (self._partition,)
         )
@@ -111,7 +111,7 @@ class PartitionWriter:
 
 
 MOST_PARTS = 0xFFFF
-"""Chunks of a document that keep their order; further ones are in the order of their numbers."""
+"""Chunks of a document whose order is exact; further ones are ordered by their numbers."""
 
 
 class DocumentInserter:
@@ -144,7 +144,7 @@ class DocumentInserter:
         return len(self._records)
 
     def add(self, tx: Transaction, prepared: PreparedDocument) -> None:
-        """Gather a document and its chunks."""
+        """Collect a document and its chunks."""
         belonging = self._register.enter(tx, prepared.document)
         number = self._first + len(self)
         if not self._documents:
@@ -163,7 +163,7 @@ class DocumentInserter:
             self._add_chunk(number + place, row, piece)
 
     def store(self, tx: Transaction, *, embed: bool) -> None:
-        """Write what was gathered.
+        """Write the collected documents.
 
         Args:
             tx: The write transaction.
@@ -249,7 +249,7 @@ def _record(
 
 
 class Removed(msgspec.Struct, frozen=True):
-    """What a removed document had: chunk numbers from ``first`` on, and what it belonged to."""
+    """A removed document: its chunk numbers from ``first`` on, and its group and names."""
 
     first: int
     count: int
@@ -288,7 +288,7 @@ class DocumentDeleter:
 
         Args:
             tx: The write transaction.
-            kept: Hashes of texts that come back in this transaction: their vectors are kept.
+            kept: Hashes of texts that are added again in this transaction: their vectors are kept.
             embed: Whether the generation has an embedder; only then it has codes.
         """
         self._gone = set(self._hashes.values()).difference(kept)
@@ -309,7 +309,7 @@ class DocumentDeleter:
         )
 
     def sweep(self, tx: Transaction) -> None:
-        """Remove terms that stand nowhere any more, and the texts' vectors from the cache.
+        """Remove terms that no chunk holds any more, and the texts' vectors from the cache.
 
         Call it when the new chunks of the transaction are stored.
         """
@@ -328,7 +328,7 @@ class DocumentDeleter:
 
 
 def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None:
-    """Delete the row of a document and return what it had, or None when there is none."""
+    """Delete the row of a document and return its values, or None when there is none."""
     row = tx.row(
         "DELETE FROM documents WHERE partition_id = ? AND source = ? AND ref = ?"
         " RETURNING id, first_chunk, chunk_count, group_number,"
@@ -366,7 +366,7 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
 def find_versions(
     tx: Transaction, generation: int, source: str, tenant: str
 ) -> list[tuple[str, str, bytes]]:
-    """Return ref, stamp (empty where none is) and digest of a tenant's documents of one source."""
+    """Return ref, stamp (empty without one) and digest of a tenant's documents of one source."""
     rows = tx.all(
         "SELECT d.ref, coalesce(d.stamp, ''), d.hash FROM documents d"
         " JOIN partitions p ON p.id = d.partition_id"

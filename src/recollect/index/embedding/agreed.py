@@ -1,7 +1,7 @@
-"""Kinds of memory that an embedder may get: of one that bills, those that somebody agreed to.
+"""Kinds of memory that an embedder may get: of a paid one, those that were agreed to.
 
-What may not be sent is found by words alone. Its chunks do not wait for a vector; whoever reads the
-queue leaves them out all the same, because one may come in at any time.
+Memory that may not be sent is searched by words alone. Its chunks do not wait for a vector; readers
+of the queue leave them out all the same, because one may be added at any time.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def as_json(sources: Sequence[str]) -> str:
 
 
 def settle_queue(tx: Transaction, generation: int, sources: tuple[str, ...]) -> None:
-    """Let the chunks of a generation wait for a vector that may be sent, and no others.
+    """Queue the chunks of a generation whose vector may be sent, and no others.
 
     Args:
         tx: A write transaction of index.db.
-        generation: Whose chunks.
+        generation: The generation of the chunks.
         sources: The kinds that may be sent.
     """
     known, now = meta_value(tx, _KEY, _Agreed), _Agreed(generation, sources)

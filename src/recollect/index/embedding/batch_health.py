@@ -1,4 +1,4 @@
-"""How well batches go in this home: after two failures in a row texts are sent directly.
+"""The health of batches in this home: after two failures in a row texts are sent directly.
 
 Kept in index.db, so that every process knows; a day after the last failure one batch may try again.
 """
@@ -22,13 +22,13 @@ _KEY = "embedding_batches"
 
 
 class BatchHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """What went wrong in a row, and when.
+    """The consecutive failures of batches.
 
     Attributes:
         failures: Batches that failed since one succeeded.
         fingerprint: The embedder whose batches they were; another one starts over.
         last_error: `code` of the last failure.
-        last_provider: Whose it was.
+        last_provider: Its provider.
         failed_at: When it was, ms UTC.
         is_late: Whether the last batch took too long and may be tried once more.
     """
@@ -82,7 +82,7 @@ class BatchStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def batch_health(tx: Transaction) -> BatchHealth:
-    """Return how well batches go."""
+    """Return the stored health of batches."""
     return meta_value(tx, _KEY, BatchHealth) or BatchHealth()
 
 
@@ -91,7 +91,7 @@ def note_failure(tx: Transaction, failure: BatchHealth) -> None:
 
     Args:
         tx: The write transaction.
-        failure: Whose, when and why; ``failures`` is how many it counts for.
+        failure: The failure; ``failures`` is the number that it counts for.
     """
     known = batch_health(tx)
     before = known.failures if known.fingerprint == failure.fingerprint else 0
@@ -107,7 +107,7 @@ def note_timeout(tx: Transaction, fingerprint: str) -> None:
 
 
 def forget_failures(tx: Transaction) -> int:
-    """Let batches be used again, after a success or because somebody mended the cause.
+    """Allow batches again, after a success or because the cause was fixed.
 
     Returns:
         How many failures there were.
@@ -120,7 +120,7 @@ def forget_failures(tx: Transaction) -> int:
 def batch_status(
     tx: Transaction, settings: BatchSettings, fingerprint: str | None, now: int
 ) -> BatchStatus:
-    """Return what status shows.
+    """Return the status of batches.
 
     Args:
         tx: Any transaction on index.db.

@@ -1,7 +1,7 @@
-"""Rows of batches under way: which job is how far, and which texts no one else may send meanwhile.
+"""Rows of batches under way: the state of each job, and the texts that only it may send meanwhile.
 
-Only who holds the lock of embedding writes them, so a job that is being uploaded while somebody
-else has the lock belongs to a process that died.
+Only the holder of the embedding lock writes them, so a job that is being uploaded while another
+process has the lock belongs to a process that died.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class BatchJob(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     Attributes:
         number: Its key.
-        name: What the provider's record of the batch carries.
-        fingerprint: Whose vectors it makes.
-        provider: Who makes them.
+        name: The name in the provider's record of the batch.
+        fingerprint: The embedder of its vectors.
+        provider: The provider that makes them.
         state: ``uploading``: no batch exists. ``creating``: one may exist, its number is unknown.
             ``submitted``: it exists. ``cancelling``: it took too long and was cancelled.
         attempt: 1, or 2 after a timeout.
-        file: What the provider calls the uploaded file.
-        batch: What it calls the batch.
+        file: The provider's id of the uploaded file.
+        batch: The provider's id of the batch.
         since: When the state began, ms UTC.
         asked_at: When the provider was asked last, ms UTC.
     """
@@ -58,7 +58,7 @@ def find_jobs(tx: Transaction) -> list[BatchJob]:
 
 
 def has_jobs(tx: Transaction) -> bool:
-    """Return whether anything is under way."""
+    """Return whether any batch is under way."""
     return tx.row("SELECT 1 FROM embedding_jobs LIMIT 1") is not None
 
 

@@ -1,7 +1,7 @@
 """Takes one batch to its provider and back, and writes down every step before the next one.
 
-Call it only with the lock of embedding held. Whether a batch is started at all, and what a failure
-means for the next one, is the business of `embedding_jobs`.
+Call it only with the lock of embedding held. `embedding_jobs` decides whether a batch is started at
+all, and what a failure means for the next one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ CANCEL_PATIENCE_MS = 600_000
 """How long a cancelled batch may take to end: OpenAI says up to 10 minutes."""
 _KEY_REFUSALS = frozenset({401, 403})
 TIMEOUT = "batch_timeout"
-"""What status shows for a batch that took too long."""
+"""The failure code of a batch that took too long."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a job at one look.
+    """The outcome of one check of a job.
 
     Attributes:
         is_over: Whether its row is gone.
@@ -53,12 +53,12 @@ OPEN = Verdict()
 
 
 class BatchJobRunner:
-    """Sends, finds again, asks and collects.
+    """Sends, recovers, polls and collects batches.
 
     Args:
         database: index.db.
         batches: The provider's interface.
-        results: Where vectors go.
+        results: Stores the vectors.
         clock: Dates the steps.
         timeout_ms: When a batch took too long.
     """
@@ -83,10 +83,10 @@ class BatchJobRunner:
         """Send a file and start its batch.
 
         Returns:
-            The job, ``creating`` when the provider's answer was lost: it is looked for later.
+            The job, ``creating`` when the provider's answer was lost: it is searched for later.
 
         Raises:
-            ProviderError: there is no batch; nothing is left of the job.
+            ProviderError: the batch does not exist; nothing is left of the job.
         """
         now = self._clock.now_ms()
         job = BatchJob(
@@ -116,7 +116,7 @@ class BatchJobRunner:
         return job if batch is None else self._changed(job, state="submitted", batch=batch.id)
 
     def recover(self, job: BatchJob) -> Verdict:
-        """Find out what became of a job whose process died, or whose answer was lost.
+        """Determine the state of a job whose process died, or whose answer was lost.
 
         Raises:
             ProviderRejected: the key is refused; the job stays.
@@ -130,18 +130,18 @@ class BatchJobRunner:
             return self._give_up(job, error.code) if self._is_late(job) else OPEN
         except ProviderRejected as error:
             _check_key(error)
-            batch = None  # a provider that lists no batches: nothing better than to send it again
+            batch = None  # the provider lists no batches, so the only way is to send it again
         if batch is None:
             return self._give_up(job)
         self._changed(job, state="submitted", batch=batch.id)
         return OPEN
 
     def ask(self, job: BatchJob, scratch: Path) -> Verdict:
-        """Ask how far a batch is, and collect it when it is over.
+        """Ask for the state of a batch, and collect it when it is over.
 
         Args:
             job: A submitted one.
-            scratch: Where the file of results may lie.
+            scratch: A folder for the file of results.
 
         Raises:
             ProviderRejected: the key is refused; the job stays.
@@ -200,7 +200,7 @@ class BatchJobRunner:
         )
 
     def _hurry(self, job: BatchJob) -> Verdict:
-        """Cancel a batch that takes too long; what it made until then is still collected."""
+        """Cancel a batch that takes too long; its results until then are still collected."""
         if job.state == "cancelling":
             self._close(job)
             return Verdict(is_over=True, failure=TIMEOUT)
@@ -241,13 +241,13 @@ class BatchJobRunner:
 
 
 def _check_key(error: ProviderRejected) -> None:
-    """Raise an error that is about the key and not about the batch, which is paid for."""
+    """Raise an error that concerns the key and not the batch, which is paid for."""
     if error.facts.get("status") in _KEY_REFUSALS:
         raise error
 
 
 def _failure(batch: RemoteBatch, *, brought: bool) -> str | None:
-    """Return the code of what went wrong with a batch that is over; None where nothing did."""
+    """Return the failure code of a batch that is over; None when it succeeded."""
     if batch.state == "completed":
         return None if brought else "batch_empty"
     return f"batch_{batch.state}" + (f" ({batch.reason})" if batch.reason else "")

@@ -1,8 +1,8 @@
-"""Large amounts of text as asynchronous batches of the provider: when, how many, and what if not.
+"""Large amounts of text as asynchronous batches of the provider: when, how many, and the fallback.
 
 A batch is a row of `embedding_jobs` from before its upload until its vectors are stored, so that it
 is collected after a restart instead of paid for again. Texts that are under way are left alone by
-the direct way (`embedding`); what a batch does not bring goes that way.
+the direct way (`embedding`); texts that a batch does not return go that way.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from recollect.store.engine import Database
 from recollect.store.files import private_folder
 
 FOLDER, TEXTS, RESULTS = "batches", "texts.jsonl", "results.jsonl"
-"""Where files of batches lie for as long as they are sent or read."""
+"""The folder of batch files while they are sent or read."""
 NAP_S = 0.05
-"""How long one who waits does not look whether it is to stop."""
+"""Seconds between two checks of a waiting caller whether it is to stop."""
 
 
 class Batched(msgspec.Struct, frozen=True, kw_only=True):
-    """What batches did.
+    """The outcome of batches.
 
     Attributes:
         vectors: Chunks that got a vector.
@@ -67,7 +67,7 @@ class Batched(msgspec.Struct, frozen=True, kw_only=True):
     is_held: bool = False
 
     def report(self) -> SyncReport:
-        """Return what a sync tells of it."""
+        """Return the outcome as a sync report."""
         told = f"{self.in_flight} texts are under way with a batch: a later sync fetches them"
         is_open = self.in_flight > 0 or self.is_held
         return SyncReport(
@@ -80,7 +80,7 @@ class EmbeddingJobs:
 
     Args:
         database: index.db.
-        embedder: Whose vectors.
+        embedder: The embedder of the vectors.
         settings: The section ``embedding.batch``.
         cache: Vectors that were made before.
         locks: Those of the home.
@@ -110,14 +110,14 @@ class EmbeddingJobs:
         self._clock = clock
         self._kept = frozenset(kept)
         self._left_out: set[bytes] = set()
-        """Texts that a batch did not bring: they go directly, else they would go round for ever."""
+        """Texts that a batch did not bring: sent directly, else they would go round for ever."""
         self._may_send = True
         """Not after a failure: what waits goes directly in this run."""
 
     def sync(self, generation: int, watch: Watch) -> Batched:
-        """Collect what is finished and send what waits, if there is much of it.
+        """Collect finished batches and send waiting texts, if there are many.
 
-        Waits until all batches are over where the settings say so, or until it is stopped.
+        If so configured, waits until all batches are over, or until it is stopped.
 
         Raises:
             StoreError: vectors or files cannot be written; StoreBusy when others embed for long.
@@ -138,7 +138,7 @@ class EmbeddingJobs:
             _nap(self._settings.poll_interval_ms / 1000, watch)
 
     def status(self) -> BatchStatus:
-        """Return what status shows; asks no provider."""
+        """Return the status of batches; asks no provider."""
         offered = batches_of(self._embedder) is not None
         fingerprint = self._fingerprint if offered else None
         now = self._clock.now_ms()
@@ -149,7 +149,7 @@ class EmbeddingJobs:
         return self._embedder.fingerprint
 
     def _step(self, batches: EmbeddingBatches | None, generation: int) -> int:
-        """Do everything that can be done now; return how many chunks got a vector."""
+        """Do all work that is possible now; return the number of chunks that got a vector."""
         jobs = [job for job in self._database.read(find_jobs) if job.fingerprint not in self._kept]
         if batches is None:
             for job in jobs:
@@ -165,7 +165,7 @@ class EmbeddingJobs:
         return vectors
 
     def _tend(self, round_: _Round, job: BatchJob) -> int:
-        """Go on with a job as far as it goes; return how many chunks got a vector."""
+        """Continue a job as far as possible; return the number of chunks that got a vector."""
         if job.fingerprint != self._fingerprint:
             if job.provider == round_.batches.provider:
                 round_.courier.abandon(job)
@@ -190,7 +190,7 @@ class EmbeddingJobs:
             self._database.write(forget_failures)
 
     def _send(self, round_: _Round, generation: int) -> bool:
-        """Send a batch of what waits; return False when there is too little, or it failed."""
+        """Send a batch of waiting texts; return False when there are too few, or it failed."""
         health = self._database.read(batch_health)
         if not health.permits(self._fingerprint, self._clock.now_ms()):
             return False
@@ -203,7 +203,7 @@ class EmbeddingJobs:
         except BudgetSpent:
             return False
         except ProviderError as error:
-            # An address that does not exist offers no batches: a second try finds none either.
+            # An address that does not exist offers no batches, so a second try is pointless.
             is_absent = error.facts.get("status") in {404, 405}
             self._fail(round_.batches.provider, error.code, BATCH_FAILURE_LIMIT if is_absent else 1)
             return False
@@ -212,7 +212,7 @@ class EmbeddingJobs:
         return True
 
     def _draft(self, round_: _Round, generation: int) -> BatchDraft | None:
-        """Return what the next batch would be made of; None when that is too little."""
+        """Return the draft of the next batch; None when there are too few texts."""
         least = self._settings.least_texts
         if not self._has_enough(generation):
             return None
@@ -274,7 +274,7 @@ class EmbeddingJobs:
 
 
 class _Round(msgspec.Struct, frozen=True, kw_only=True):
-    """What one pass over the jobs works with."""
+    """The state of one pass over the jobs."""
 
     courier: BatchJobRunner
     batches: EmbeddingBatches

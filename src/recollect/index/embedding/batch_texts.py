@@ -28,7 +28,7 @@ from recollect.store.failures import translate_os
 from recollect.text.tokens import estimate_tokens
 
 PAGE = 500
-"""Waiting chunks that are looked at in one transaction."""
+"""Waiting chunks that are read in one transaction."""
 
 Line = Callable[[str, str], bytes]
 Text = tuple[bytes, str]
@@ -39,8 +39,8 @@ class BatchDraft(msgspec.Struct, frozen=True, kw_only=True):
     """A file of texts, ready to be sent.
 
     Attributes:
-        file: Where it lies.
-        hashes: Of its texts, each once.
+        file: Its path.
+        hashes: The hashes of its texts, each once.
         tokens: Estimated tokens of all.
     """
 
@@ -80,14 +80,14 @@ class BatchTexts:
         left_out: Collection[bytes] = (),
         most_tokens: int | None = None,
     ) -> BatchDraft:
-        """Write waiting texts of a generation to ``file``, as many as one batch may have.
+        """Write waiting texts of a generation to ``file``, as many as a batch may hold.
 
         Args:
-            generation: Whose chunks.
+            generation: The generation of the chunks.
             line: Makes the line of a text out of its key, the hash in hexadecimal, and the text.
             file: Overwritten.
             left_out: Hashes of texts that are to be sent directly.
-            most_tokens: What may be spent; None for no limit.
+            most_tokens: Tokens that may be spent; None for no limit.
 
         Raises:
             StoreError: the file cannot be written.
@@ -114,7 +114,7 @@ class BatchTexts:
         return BatchDraft(file=file, hashes=tuple(hashes), tokens=tokens)
 
     def _texts(self, generation: int, passed: set[bytes]) -> Iterator[Text]:
-        """Yield each text once; ``passed`` takes those that were looked at."""
+        """Yield each text once; ``passed`` takes those that were read."""
         numbers = self._database.read(lambda tx: partition_numbers(tx, generation))
         for partition in numbers:
             after, last = chunk_ids(partition)
@@ -150,7 +150,7 @@ GROUP = 256
 
 
 class Collected(msgspec.Struct, frozen=True, kw_only=True):
-    """What a batch brought.
+    """The results of a batch.
 
     Attributes:
         vectors: Chunks that got one.
@@ -169,7 +169,7 @@ class BatchResults:
     Args:
         database: index.db.
         queue: Writes vectors where their chunks still wait.
-        fingerprint: Whose vectors they are.
+        fingerprint: The embedder of the vectors.
         dimensions: Their size.
     """
 
@@ -182,7 +182,7 @@ class BatchResults:
         self._dimensions = dimensions
 
     def store(self, job: BatchJob, results: Iterable[Result]) -> Collected:
-        """Store what is right of the results of a job; keys that it does not owe are ignored."""
+        """Store the valid results of a job; keys that it does not owe are ignored."""
         hashes = self._database.read(partial(texts_of, number=job.number))
         owed = {digest.hex(): digest for digest in hashes}
         if not owed:

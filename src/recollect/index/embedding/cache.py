@@ -1,11 +1,11 @@
 """Vectors by the space they live in and the hash of their text: none is made twice.
 
 The vectors of chunks are found through the texts of the chunks. Beside them the cache keeps those
-that no chunk has: of an embedder that was replaced, of a text that was taken out and comes back in
-the same transaction, of a damaged index. Its key of four is provider, model, provider key and hash;
-the first three are a `Space`. A row goes when a chunk has its vector again, when its text goes, or
-when the cap is reached, the oldest first. A rebuild with other chunks leaves rows behind that
-belong to no chunk; `sweep` finds them.
+that no chunk has: of an embedder that was replaced, of a text that is removed and added again in
+one transaction, of a damaged index. Its key of four is provider, model, provider key and hash; the
+first three are a `Space`. A row goes when a chunk has its vector again, when its text goes, or when
+the cap is reached, the oldest first. A rebuild with other chunks leaves rows behind that belong to
+no chunk; `sweep` finds them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def space_of(embedder: Embedder) -> Space:
 
 
 def space_of_identity(tx: Transaction, identity: Identity) -> Space | None:
-    """Return the space of a generation's vectors; None where there is none, or none is known."""
+    """Return the space of a generation's vectors; None without vectors, or when it is unknown."""
     if not identity.embedder:
         return None
     if identity.model:
@@ -74,8 +74,8 @@ class EmbeddingCache:
     """The vectors of one space. Every method is a step of the caller's transaction.
 
     Args:
-        space: Whose vectors.
-        settings: The section ``embedding.cache``; switched off, nothing is found or kept.
+        space: The space of the vectors.
+        settings: The section ``embedding.cache``; when disabled, nothing is found or kept.
     """
 
     def __init__(self, space: Space, settings: CacheSettings) -> None:
@@ -87,8 +87,8 @@ class EmbeddingCache:
     ) -> dict[bytes, Vectors]:
         """Return the vectors of those of ``hashes`` that are known; 400 in a statement.
 
-        One that cannot be right (its size, its length, a value that is not finite) is not found,
-        so that it is made again.
+        An invalid one (by its size, its length, a value that is not finite) is left out, so that it
+        is made again.
         """
         held = self._lookup(tx, _HELD, self._space.provider_key, hashes)
         found = sound_vectors(held, dimensions)
@@ -99,11 +99,11 @@ class EmbeddingCache:
         return found | sound_vectors(self._lookup(tx, _KEPT, space, left), dimensions)
 
     def missing(self, tx: Transaction, hashes: Collection[bytes], dimensions: int) -> set[bytes]:
-        """Return those of ``hashes`` whose vector would have to be made."""
+        """Return those of ``hashes`` without a usable vector."""
         return set(hashes).difference(self.find(tx, hashes, dimensions))
 
     def known(self, tx: Transaction, hashes: Collection[bytes]) -> set[bytes]:
-        """Return those of ``hashes`` that have a vector, whatever is in it; for estimates."""
+        """Return those of ``hashes`` that have a vector, valid or not; for estimates."""
         found = self._lookup(tx, _HELD, self._space.provider_key, hashes)
         space = self._number(tx)
         if space is not None:
@@ -111,7 +111,7 @@ class EmbeddingCache:
         return {digest for digest, _ in found}
 
     def release(self, tx: Transaction, hashes: Collection[bytes]) -> None:
-        """Forget vectors that chunks have now."""
+        """Remove vectors that chunks have now."""
         space = self._number(tx)
         if space is not None:
             tx.executemany(_RELEASE, [(digest, space) for digest in hashes])
@@ -143,7 +143,7 @@ def count_cached(tx: Transaction) -> int:
 
 
 def remove_cached(tx: Transaction, hashes: Collection[bytes]) -> None:
-    """Forget the vectors of texts, whoever made them."""
+    """Remove the vectors of texts, of every space."""
     tx.executemany("DELETE FROM embedding_cache WHERE hash = ?", [(digest,) for digest in hashes])
 
 
@@ -181,7 +181,7 @@ def keep_abandoned(tx: Transaction, partition: int, first: int, last: int) -> No
 
 
 def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
-    """Remove what is beyond the cap, the oldest rows first; return how many.
+    """Remove rows beyond the cap, the oldest first; return how many.
 
     In groups of 100, so that no other write waits for it; never while a search waits.
     """

@@ -1,9 +1,9 @@
-"""What the embedder of the settings last failed with, and whether it is given up for now.
+"""The last failure of the configured embedder, and whether it is given up for now.
 
-Kept in index.db, so that a command that runs for a second knows what the one before it met. A
-fallback takes over at once from an embedder that will not recover by itself (nothing left on the
-account, refused, not installed) and from one whose vectors the index has none of, as nothing must
-be rebuilt then; and from any other that stays away for three syncs in a row.
+Kept in index.db, so that a short command knows of the failure in the one before it. A fallback
+takes over at once from an embedder that will not recover by itself (nothing left on the account,
+refused, not installed) and from one whose vectors the index has none of, as nothing must be rebuilt
+then; and from any other that stays away for three syncs in a row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STAYS_AWAY = 3
 APART_MS = 60_000
 """Syncs that fail sooner after each other count as one: the background tries again in seconds."""
 RETRY_MS = 3_600_000
-"""How long one that was given up is left alone before a sync asks it again."""
+"""How long a given up embedder is left alone before a sync tries it again."""
 
 _KEY = "embedder_trouble"
 
@@ -43,7 +43,7 @@ class EmbedderFailure(msgspec.Struct, frozen=True, kw_only=True):
         fingerprint: Of the embedder.
         model: Its ``provider:model``.
         code: The code of the error.
-        message: What it said.
+        message: Its message.
         failures: How many syncs in a row failed, those within a minute counted once.
         counted_at: When the last of them was counted, ms UTC.
         at: Of the last failure, ms UTC.
@@ -60,23 +60,23 @@ class EmbedderFailure(msgspec.Struct, frozen=True, kw_only=True):
     is_given_up: bool
 
     def is_over(self, now: int) -> bool:
-        """Return whether time has mended it: the daily limit starts over with the day (UTC)."""
+        """Return whether it has expired: the daily limit starts over with the day (UTC)."""
         return self.code == BudgetSpent.code and now // DAY_MS > self.at // DAY_MS
 
     def may_be_asked_again(self, now: int) -> bool:
-        """Return whether an embedder that was given up has been left alone for long enough."""
+        """Return whether a given up embedder has rested long enough to be tried again."""
         return self.is_given_up and now - self.at >= RETRY_MS
 
 
 def find_failure(tx: Transaction) -> EmbedderFailure | None:
-    """Return what is noted, or None."""
+    """Return the stored failure, or None."""
     return meta_value(tx, _KEY, EmbedderFailure)
 
 
 def note_embedder_failure(
     tx: Transaction, embedder: Embedder, error: ProviderError, now: int
 ) -> EmbedderFailure:
-    """Note a failure and return what is known of the embedder now."""
+    """Note a failure and return the stored state of the embedder."""
     known = find_failure(tx)
     same = known if known is not None and known.fingerprint == embedder.fingerprint else None
     failures, counted_at = (same.failures, same.counted_at) if same else (0, -APART_MS)
@@ -108,7 +108,7 @@ def forget_failure(tx: Transaction, fingerprint: str) -> None:
 
 
 def _is_final(error: ProviderError) -> bool:
-    """Whether trying again does not help: no account, no permission, no model."""
+    """Whether a retry is useless: no account, no permission, no model."""
     return isinstance(error, QuotaExhausted | ProviderRejected | ModelMissing)
 
 

@@ -30,7 +30,7 @@ from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
 BATCH = 256
-"""Chunks per transaction: large enough to sort by length, small enough to lose little to a kill."""
+"""Chunks per transaction: enough to sort by length, few enough to lose little to a kill."""
 EVICT_EVERY = 20
 """Batches after which the cache is cut to its cap, so that one long sync stays near it."""
 
@@ -49,7 +49,7 @@ class Waiting(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a batch, by the hash of the text.
+    """The outcome of a batch, by the hash of the text.
 
     Attributes:
         known: Vectors that the cache had.
@@ -65,7 +65,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether to fail here; a text that is refused fails nothing, nor does a spent limit."""
+        """Whether to fail here; a refused text or a spent limit does not count."""
         only_refused = self.refused and isinstance(self.reason, ProviderRejected)
         return not (only_refused or isinstance(self.reason, BudgetSpent))
 
@@ -76,7 +76,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Worked(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a batch, or of several: chunks taken, those with a vector now, those refused.
+    """The outcome of one or more batches: chunks taken, those with a vector now, those refused.
 
     ``reason`` says why the embedder stopped, or why it refused.
     """
@@ -101,7 +101,7 @@ class Worked(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def report(self) -> SyncReport:
-        """Return what a sync tells of it."""
+        """Return the outcome as a sync report."""
         spent = self.spent
         return SyncReport(
             vectors=self.vectors,
@@ -112,10 +112,10 @@ class Worked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Meter:
-    """Tells how far a batch is: texts that are embedded but not stored yet.
+    """Reports the progress of a batch: texts that are embedded but not stored yet.
 
     Args:
-        watch: Who is told.
+        watch: Gets the progress.
         done: Vectors stored before.
         left: Chunks that waited when the batch began.
     """
@@ -126,7 +126,7 @@ class Meter:
         self._left = left
 
     def add(self, texts: int) -> None:
-        """Tell of some more texts."""
+        """Report some more texts."""
         self._done, self._left = self._done + texts, max(self._left - texts, 0)
         self._watch.tell(Progress(stage="embedding", done=self._done, left=self._left))
 
@@ -137,7 +137,7 @@ class EmbeddingQueue:
     Args:
         database: index.db.
         embedder: Makes the vectors.
-        turns: Taken for each batch, so that two who embed at once share the work.
+        turns: Taken for each batch, so that two processes that embed at once share the work.
         cache: Finds vectors that were made before.
         sources: The kinds of memory that the embedder may get.
     """
@@ -157,19 +157,19 @@ class EmbeddingQueue:
         self._cache = cache
 
     def sync(self, generation: int, watch: Watch) -> Worked:
-        """Give every waiting chunk of a generation its vector.
+        """Make the vector of every waiting chunk of a generation.
 
         A chunk whose text the provider refuses waits no longer; status counts it. When the daily
         limit is reached, the rest goes on waiting.
 
         Args:
-            generation: Whose chunks.
-            watch: Told after every batch. Where somebody waits for an answer, it waits less long
-                for somebody else's batch, and the cache is not cut.
+            generation: The generation of the chunks.
+            watch: Called after every batch. While a search waits, it waits less long for another
+                process's batch, and the cache is not cut.
 
         Raises:
-            ProviderError: the embedder failed; what was made before is kept, to the last vector.
-            StoreBusy: somebody else's batch took longer.
+            ProviderError: the embedder failed; vectors made before are kept, to the last one.
+            StoreBusy: another process's batch took longer.
         """
         done, batches, is_answer = Worked(), 0, watch.mode == "answer"
         patience_s = SEARCH_PATIENCE_S if is_answer else PATIENCE_S
@@ -278,11 +278,11 @@ def queue_all(tx: Transaction, generation: int) -> None:
 def count_waiting(
     tx: Transaction, generation: int, most: int = 1 << 40, unsent_by: str | None = None
 ) -> int:
-    """Return how many chunks of a generation wait for a vector; counts no further than ``most``.
+    """Return the number of chunks of a generation that wait for a vector, ``most`` at most.
 
     Args:
         tx: Any transaction.
-        generation: Whose chunks.
+        generation: The generation of the chunks.
         most: Where to stop.
         unsent_by: Leave out those that a batch of the embedder with this fingerprint has.
     """

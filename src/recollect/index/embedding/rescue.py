@@ -1,7 +1,7 @@
-"""What is sound of the vectors in a damaged index: some of them were paid for.
+"""Saves the sound vectors of a damaged index: some of them were paid for.
 
-They are read row by row around what is damaged, into a file without a name, and written into the
-cache of the index that takes its place. Everything else of an index is derived from what is there.
+They are read row by row around the damage, into a file without a name, and written into the cache
+of the index that replaces it. Everything else of an index can be derived again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from recollect.store.engine import Database, SqlValue, Transaction
 T = TypeVar("T")
 
 _ROWS = 256
-"""Of one statement; where it fails, each is asked for alone."""
+"""Rows of one statement; when it fails, each is read alone."""
 _LEAST_BYTES = 64
-"""No row takes less; tells how many there can be where the last one cannot be read."""
+"""The smallest size of a row; bounds their number when the last one cannot be read."""
 _LAST: LiteralString = "SELECT coalesce(max(id), 0) FROM embedding_cache"
 _READ: LiteralString = (
     "SELECT e.hash, s.provider, s.model, s.provider_key, e.updated_at, e.data"
@@ -59,7 +59,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Span(msgspec.Struct, frozen=True):
-    """Rows between two ids, and what reads some of them."""
+    """Rows between two ids, and the statement that reads some of them."""
 
     first: int
     last: int
@@ -68,10 +68,10 @@ class _Span(msgspec.Struct, frozen=True):
 
 
 class Readable(Protocol):
-    """A damaged index. What fails ends a transaction, and so each read has one of its own."""
+    """A damaged index. An error ends a transaction, so each read has one of its own."""
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
-        """Return what a unit of work finds."""
+        """Return the result of a unit of work."""
 
 
 def save_vectors(index: Readable, folder: Path, size: int) -> BinaryIO:
@@ -111,7 +111,7 @@ def _kept(index: Readable, size: int) -> _Span:
 
 
 def _of_chunks(index: Readable) -> list[_Span]:
-    """Return the vectors of each partition; none where it cannot be known whose they are."""
+    """Return the vectors of each partition; none when their embedder is unknown."""
     try:
         return index.read(_partitions)
     except RecollectError:

@@ -1,4 +1,4 @@
-"""The embedders of an index: the one that the settings choose, and the one that takes over from it.
+"""The embedders of an index: the configured one, and the fallback that takes over from it.
 
 Vectors of the two never meet: a generation belongs to one of them, and a question is embedded by
 whichever fits the generation that answers.
@@ -42,7 +42,7 @@ class Embedders(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         first: The one of the settings; None for words only.
         fallback: Takes over when the first one cannot be used; None for words only.
-        was_found: Nobody named the first one: a key for it lay in the environment.
+        was_found: The first one was not named: a key for it was in the environment.
         is_off: There is none because the settings want none.
     """
 
@@ -52,12 +52,12 @@ class Embedders(msgspec.Struct, frozen=True, kw_only=True):
     is_off: bool = False
 
     def fitting(self, fingerprint: str) -> Embedder | None:
-        """Return the one whose vectors a generation holds, or None."""
+        """Return the embedder whose vectors a generation holds, or None."""
         both = (self.first, self.fallback)
         return next((e for e in both if e is not None and e.fingerprint == fingerprint), None)
 
     def wanted(self, given_up: str) -> Embedder | None:
-        """Return the one that an index built now would use.
+        """Return the embedder that an index built now would use.
 
         Args:
             given_up: Fingerprint of an embedder that cannot be used now; empty for none.
@@ -67,14 +67,14 @@ class Embedders(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_paid(embedder: Embedder) -> bool:
-    """Return whether somebody bills for its tokens; a remote one that does not say so counts."""
+    """Return whether its tokens are billed; a remote one that does not declare it counts."""
     return bool(getattr(embedder, "is_paid", embedder.is_remote))
 
 
 BATCH_REST_MS = 60_000
-"""How long the background lets a batch be before it asks for it; a sync that waits asks sooner."""
+"""How long the background waits before it checks a batch; a sync that waits checks sooner."""
 PROBE = "memory"
-"""What an embedder that was given up is asked for, to see whether it is back."""
+"""The text that a given up embedder is tried with, to see whether it is back."""
 
 
 class SizeChanged(DimensionMismatch):
@@ -130,12 +130,12 @@ class EmbeddingService:
 
     @property
     def is_paid(self) -> bool:
-        """Whether somebody bills for new vectors."""
+        """Whether new vectors are billed."""
         embedder = self.wanted()
         return embedder is not None and is_paid(embedder)
 
     def withheld(self) -> tuple[str, ...]:
-        """Return the kinds of memory that the embedder does not get before somebody agrees."""
+        """Return the kinds of memory that the embedder does not get without consent."""
         embedder = self.wanted()
         sent = SOURCES if embedder is None else self._sources(embedder)
         return tuple(kind for kind in FOUND if kind not in sent)
@@ -155,19 +155,19 @@ class EmbeddingService:
         return self._embedders.fitting(identity.embedder) is not None
 
     def stands_in_for(self, generation: Generation) -> str | None:
-        """Return the model whose place the fallback takes in a generation, or None."""
+        """Return the model that the fallback replaces in a generation, or None."""
         first, fallback = self._embedders.first, self._embedders.fallback
         if first is None or fallback is None or first.fingerprint == fallback.fingerprint:
             return None
         return first.model if generation.identity.embedder == fallback.fingerprint else None
 
     def replaced(self, serving: Generation | None) -> str:
-        """Return the fingerprint of the embedder whose place a new generation's one takes.
+        """Return the fingerprint of the embedder that a new generation's one replaces.
 
         Only of one that made the vectors before: then it needs no consent when it comes back.
 
         Args:
-            serving: What answers now.
+            serving: The serving generation.
         """
         first = self._embedders.first
         if first is None or serving is None or self.wanted() is first:
@@ -176,12 +176,12 @@ class EmbeddingService:
         return first.fingerprint if first.fingerprint in known else ""
 
     def trouble(self, tx: Transaction | None = None) -> EmbedderFailure | None:
-        """Return what the embedder of the settings failed with last, unless time has mended it."""
+        """Return the last failure of the configured embedder, unless it has expired."""
         found = find_failure(tx) if tx is not None else self._database.read(find_failure)
         return None if found is None or found.is_over(self._clock.now_ms()) else found
 
     def trouble_text(self) -> str | None:
-        """Return what the embedder failed with last, and when the fallback takes over; or None."""
+        """Return the last failure, and when the fallback takes over, as text; or None."""
         trouble, fallback = self.trouble(), self._embedders.fallback
         if trouble is None:
             return None
@@ -202,12 +202,12 @@ class EmbeddingService:
         return self._embedders.was_found
 
     def batch_status(self) -> BatchStatus | None:
-        """Return how the batches of the embedder are that an index built now would use, if any."""
+        """Return the batch status of the embedder that an index built now would use, if any."""
         embedder = self.wanted()
         return self._jobs_of(embedder).status() if embedder is not None else None
 
     def has_due_batch(self, generation: Generation) -> bool:
-        """Return whether it is time to ask how far a batch for a generation is."""
+        """Return whether it is time to check the batch of a generation."""
         if not self.fits(generation.identity):
             return False
         fingerprint, since = generation.identity.embedder, self._clock.now_ms() - BATCH_REST_MS
@@ -217,16 +217,16 @@ class EmbeddingService:
         """Make the missing vectors of a generation.
 
         Large amounts go as batches first, where the settings want that. When the daily limit is
-        reached, or a batch is under way, what is there stays and the report says so. A provider is
-        asked for nothing while somebody waits for an answer.
+        reached, or a batch is under way, finished vectors stay and the report says so. No request
+        is sent to a provider while a search waits.
 
         Args:
-            generation: Whose.
-            watch: Told after every batch.
+            generation: The generation.
+            watch: Called after every batch.
 
         Raises:
             ProviderError: the embedder failed; it is noted.
-            StoreBusy: somebody else is embedding, and slowly.
+            StoreBusy: another process is embedding, and slowly.
         """
         embedder = self._embedders.fitting(generation.identity.embedder)
         if embedder is None or (watch.mode == "answer" and embedder.is_remote):
@@ -251,7 +251,7 @@ class EmbeddingService:
             made = Worked()
             if batched is None or not batched.is_held:
                 made = queue.sync(generation.number, watch)
-        except BudgetSpent as spent:  # already the size of the vectors was not to be had
+        except BudgetSpent as spent:  # the request for the vector size failed
             batched, made = None, Worked(reason=spent)
         except ProviderError as error:
             self._note(embedder, error)
@@ -264,13 +264,13 @@ class EmbeddingService:
         return report.plus(made.report())
 
     def tidy(self, watch: Watch) -> None:
-        """Cut the cache to its cap; not for somebody who waits for an answer."""
+        """Cut the cache to its cap; not while a search waits."""
         embedder = self.wanted()
         if embedder is not None:
             evict(self._database, self.cache(embedder), watch)
 
     def ask_again(self, *, now: bool = False) -> None:
-        """See whether the embedder of the settings is back after it was given up for the fallback.
+        """Check whether the configured embedder is back after it was given up for the fallback.
 
         Args:
             now: Ask even if the last failure is not an hour ago.
@@ -290,13 +290,13 @@ class EmbeddingService:
             self._forget(first)
 
     def _batched(self, generation: Generation, embedder: Embedder, watch: Watch) -> Batched | None:
-        """Return what batches did; None where there are none, or somebody waits."""
+        """Return the outcome of batches; None without batches, or while a search waits."""
         if watch.mode == "answer" or not (embedder.is_remote or self._database.read(has_jobs)):
             return None
         return self._jobs_of(embedder).sync(generation.number, watch)
 
     def _jobs_of(self, embedder: Embedder) -> EmbeddingJobs:
-        """Return the batches of an embedder: one object, for it knows what they did not bring."""
+        """Return the batches of an embedder: one object, as it keeps texts they did not bring."""
         from recollect.index.embedding.batch_jobs import EmbeddingJobs
 
         both = (self._embedders.first, self._embedders.fallback)

@@ -23,17 +23,17 @@ from recollect.index.model.document import OBSERVATIONS, SOURCES
 
 K1, B = 1.2, 0.75
 BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
-"""Share that a chunk takes over of the counts of the one before it, of the one after it, and of
-those further away: an answer follows its question (docs/experiments.md, neighbours)."""
+"""Share of the counts that a chunk takes over from the one before it, the one after it, and those
+further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
-"""What agents did has other words than what people say, and much more of it."""
+"""The actions of agents use other words than people do, and there is much more of them."""
 HELD_NUMBERS = 4_000_000
-"""Of four bytes, in `Impacts` at most: 16 MB, which is what 400 words in 1,000 chunks each take,
-or 40 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The one not
-asked for longest goes."""
+"""The most values of four bytes in `Impacts`: 16 MB, the size of 400 words in 1,000 chunks each, or
+40 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The least recently
+used goes."""
 DENSE = 20
-"""Of a term in more than one of so many chunks, all chunks are scored: one pass over a column costs
-less than looking up the chunks around each posting."""
+"""For a term in more than one of this many chunks, all chunks are scored: one pass over a column
+costs less than looking up the chunks around each posting."""
 
 
 class QueryTerm(msgspec.Struct, frozen=True):
@@ -48,19 +48,19 @@ class QueryTerm(msgspec.Struct, frozen=True):
         return len(self.postings.chunks)
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it occurs in each of ``numbers`` itself, at most 15."""
+        """Return the occurrences of the term in each of ``numbers`` itself, at most 15."""
         return (_looked_up(self.postings, numbers) & MAX_COUNT).astype(np.float32)
 
 
 class LengthNorms(msgspec.Struct, frozen=True):
-    """What a count is weighed against: the length of each chunk with its neighbours, and group."""
+    """The lengths that normalise counts: of each chunk with its neighbours, and of groups."""
 
     chunks: Floats
     groups: NDArray[np.float64]
 
     @classmethod
     def of(cls, arrays: ChunkArrays) -> LengthNorms:
-        """Return those of the chunks as they are now."""
+        """Return the norms of the chunks as they are now."""
         totals, groups, count = arrays.totals, arrays.groups, arrays.count
         context = arrays.context[:count] / 4
         mean = totals.mean_context()[arrays.columns["source"][:count]]
@@ -71,7 +71,7 @@ class LengthNorms(msgspec.Struct, frozen=True):
 
 
 class Impact(msgspec.Struct, frozen=True):
-    """What a term adds, before it is weighed against the other terms of a question.
+    """The contribution of a term, before it is weighed against the other terms of a question.
 
     Attributes:
         touched: The chunks that hold it and their neighbours, some twice; a slice for all.
@@ -87,16 +87,16 @@ class Impact(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of values that it holds."""
         touched = 0 if isinstance(self.touched, slice) else len(self.touched)
         return touched + len(self.saturated) + 4 * len(self.groups)
 
 
 class Impacts:
-    """What terms add to the chunks of one state of a partition; a common one is worked out once.
+    """The contributions of terms to the chunks of one state of a partition; common ones are cached.
 
     Args:
-        arrays: The chunks; when they change, this is to be thrown away.
+        arrays: The chunks; when they change, this must be discarded.
         most: Numbers held, about.
     """
 
@@ -110,7 +110,7 @@ class Impacts:
         self._size = 0
 
     def of(self, term: QueryTerm) -> Impact:
-        """Return what a term adds that some chunk holds."""
+        """Return the contribution of a term that some chunk holds."""
         held = self._held.pop(term.term, None)
         if held is None:
             held = self._worked_out(term)
@@ -124,7 +124,7 @@ class Impacts:
     def among(self, term: QueryTerm, numbers: Ints) -> Floats:
         """Return the saturated counts of a term for a few chunks only.
 
-        One that is asked for again, and is in many chunks, is worked out for all of them.
+        A frequent term that is requested again is computed for all chunks.
         """
         if self._is_dense(term.frequency) and term.term in self._looked_up:
             return self.of(term).saturated[numbers]
@@ -151,7 +151,7 @@ class Impacts:
         return DENSE * frequency > self.arrays.count
 
     def _spread(self, found: Postings, totals: Floats) -> Ints:
-        """Add what each chunk holds to it and its neighbours; return all of these, (5, n)."""
+        """Add the counts of each chunk to it and its neighbours; return all of these, (5, n)."""
         counts, heads = self._counts, (found.packed >> 4).astype(np.float32)
         around = self.arrays.around(found.chunks)
         counts[around[0]] = totals
@@ -161,7 +161,7 @@ class Impacts:
         return around
 
     def _in_groups(self, found: Postings, totals: Floats) -> tuple[Ints, NDArray[np.float64]]:
-        """Return the groups that hold it, and what it adds to them."""
+        """Return the groups that hold it, and its contribution to each."""
         arrays = self.arrays
         counts = np.bincount(arrays.columns["group"].take(found.chunks), weights=totals)
         touched = np.flatnonzero(counts > 0)
@@ -175,7 +175,7 @@ class LexicalScores(msgspec.Struct, frozen=True):
 
     ``deferred`` are the terms that were too common to be scored for every chunk, with their shares
     of the best score; `complete` adds them for a few. They add nothing to groups, which nearly all
-    hold them. ``respelled`` says which term that no chunk holds was taken for which.
+    hold them. ``respelled`` maps each term that no chunk holds to the one taken instead.
     """
 
     impacts: Impacts
@@ -225,7 +225,7 @@ def score(
         added = share.among(sources, impact.touched) * impact.saturated
         if isinstance(impact.touched, slice):
             chunks += added
-        else:  # with a place twice among those touched, the same is added to it, once
+        else:  # an index that occurs twice in ``touched`` gets the same sum, once
             chunks[impact.touched] = chunks.take(impact.touched) + added
         in_groups = impact.in_groups / best[arrays.groups.source[impact.groups]]
         groups[impact.groups] += in_groups.astype(np.float32)
@@ -233,7 +233,7 @@ def score(
 
 
 class Shares(msgspec.Struct, frozen=True):
-    """What a term adds to the score of a chunk at most, by the source of the chunk.
+    """The most that a term adds to the score of a chunk, by the source of the chunk.
 
     Attributes:
         by_source: One share for each source.
@@ -245,7 +245,7 @@ class Shares(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, by_source: NDArray[np.float64], living: NDArray[np.int64]) -> Shares:
-        """Return the shares, where so many chunks of each source are living."""
+        """Return the shares for the number of living chunks of each source."""
         is_mixed = 0 < living[_WORK] < living.sum()
         alone = None if is_mixed else float(by_source[_WORK if living[_WORK] else 0])
         return cls(by_source.astype(np.float32), alone)
@@ -258,10 +258,10 @@ class Shares(msgspec.Struct, frozen=True):
 def _rarity(
     living: NDArray[np.int64], sources: NDArray[np.integer[Any]], holding: NDArray[np.integer[Any]]
 ) -> NDArray[np.float64]:
-    """Return how telling a term is in each source; what agents did is counted apart.
+    """Return the idf of a term in each source; the actions of agents are counted separately.
 
-    A word that is everywhere in the work of agents may be rare in what people say and write, and
-    the other way round (docs/experiments.md, sources).
+    A word that is frequent in the work of agents may be rare in what people say and write, and the
+    other way round (docs/experiments.md, sources).
 
     Args:
         living: How many chunks, or groups, of each source.
@@ -276,7 +276,7 @@ def _rarity(
 
 
 def idf(living: int, frequency: int) -> float:
-    """Return how telling a term is that ``frequency`` of ``living`` chunks hold; never negative."""
+    """Return the idf of a term in ``frequency`` of ``living`` chunks; never negative."""
     return math.log(1 + (max(living - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
@@ -298,6 +298,6 @@ def _looked_up(found: Postings, wanted: Ints) -> Bytes:
     """Return the packed counts of a term in the chunks ``wanted``; 0 for none."""
     if not len(found.chunks):
         return np.zeros(wanted.shape, np.uint8)
-    wanted = wanted.astype(found.chunks.dtype)  # or all of these would be cast
+    wanted = wanted.astype(found.chunks.dtype)  # otherwise the whole array would be cast
     places = np.searchsorted(found.chunks, wanted).clip(max=len(found.chunks) - 1)
     return np.where(found.chunks[places] == wanted, found.packed[places], 0).astype(np.uint8)

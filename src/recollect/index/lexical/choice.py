@@ -19,12 +19,11 @@ _OWN = OwnPostings()
 
 
 class LexicalChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """What finds words, and why it is not what the settings name.
+    """The lexical back end, and why it is not the configured one.
 
     Attributes:
         wanted: The setting ``search.lexical.backend``.
-        used: What is used.
-        error: Why it is another one; None when it is the same.
+        used: The one in use. error: Why it is another one; None when it is the same.
     """
 
     wanted: str
@@ -33,7 +32,7 @@ class LexicalChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def backend(name: str) -> Backend:
-    """Return the back end with a name; our postings when no package brings one of that name."""
+    """Return the back end with a name; our own postings when no package provides that name."""
     try:
         return _named(name)
     except (InvalidInput, ProviderError):
@@ -41,10 +40,10 @@ def backend(name: str) -> Backend:
 
 
 def choose(database: Database, wanted: str) -> LexicalChoice:
-    """Return which back end is used where the settings name ``wanted``.
+    """Return the back end to use where the settings name ``wanted``.
 
     Raises:
-        InvalidInput: no package brings one of that name.
+        InvalidInput: no package provides one with that name.
         ProviderError: it cannot be imported.
         StoreError: the index could not be read.
     """

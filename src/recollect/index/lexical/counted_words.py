@@ -1,7 +1,8 @@
-"""The words of what somebody hears, counted by us where the back end counts over all chunks.
+"""The words of the chunks a caller may hear, counted here where the back end counts all chunks.
 
-How rare a word is, how long texts are and how words are spelled would tell what others said. So
-such a back end is only asked how often a term is in the chunks that are heard; the scores are ours.
+The rarity of a word, the length of texts and the spelling of words would reveal what others said.
+So such a back end is only asked how often a term is in the chunks that are heard; the scores are
+ours.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class CountedWords:
         self._numbers = living if numbers is None else numbers
 
     def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
-        """Score every one of the chunks, and every group."""
+        """Score each of the chunks, and each group."""
         found = [self.find(tx, term) for term in asked.terms]
         return bm25.score(self._impacts, found, asked.budget, {})
 

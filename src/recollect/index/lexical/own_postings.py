@@ -39,11 +39,11 @@ from recollect.store.engine import Database, Transaction
 from recollect.text.terms import terms
 
 CACHED_TERMS = 32_768
-"""About 5 MB at most; then the cache starts again, see ``docs/experiments.md``."""
+"""About 5 MB at most; then the cache is emptied, see ``docs/experiments.md``."""
 HELD_POSTINGS = 1_000_000
-"""Of the terms of questions, in memory at most, about: 5 MB. The one not asked for longest goes."""
+"""Of the terms of questions, in memory at most, about: 5 MB. The least recently used goes."""
 HELD_POSTINGS_OF_VIEW, HELD_NUMBERS_OF_VIEW = HELD_POSTINGS // 4, HELD_NUMBERS // 4
-"""What the words of some chunks may hold of these and of `Impacts`."""
+"""The most postings, and values in `Impacts`, that are held for a part of the chunks."""
 
 
 class OwnPostings:
@@ -52,7 +52,7 @@ class OwnPostings:
     name = "postings"
 
     def unavailable(self, database: Database) -> str | None:
-        """Return None: it needs nothing but tables."""
+        """Return None: it needs only tables."""
         return None
 
     def writer(self, partition: int) -> OwnWriter:
@@ -64,7 +64,7 @@ class OwnPostings:
         return OwnReader(partition)
 
     def drop_some(self, tx: Transaction, partition: int, most: int) -> bool:
-        """Delete up to ``most`` terms with their postings; return whether there were any."""
+        """Delete up to ``most`` terms with their postings; return whether any were deleted."""
         found = list(
             tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, most))
         )
@@ -77,7 +77,7 @@ class OwnPostings:
         return bool(found)
 
     def count_damage(self, database: Database, partition: int) -> int:
-        """Return how many rows of postings are not what was written."""
+        """Return the number of damaged rows of postings."""
         return database.read(partial(count_damaged, partition=partition))
 
 
@@ -188,7 +188,7 @@ class OwnReader:
         """Whether a row of postings could not be read."""
 
     def hold(self, waiting: Sequence[TailRow]) -> None:
-        """Take in the chunks that no segment holds; all that is known of an older state goes."""
+        """Add the chunks that no segment holds; the cache of an older state is dropped."""
         self._waiting = entries_of(waiting)
         self._forget()
 
@@ -209,9 +209,9 @@ class OwnReader:
         return self.find_all(tx, (term,))[0]
 
     def find_all(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
-        """Return terms with their postings, as far as they can be read.
+        """Return terms with their postings, without rows that cannot be read.
 
-        What is held of this state is not read again.
+        Those cached for this state are not read again.
         """
         found = {term: self._terms.pop(term) for term in terms if term in self._terms}
         missing = [term for term in terms if term not in found]
@@ -250,7 +250,7 @@ class OwnWords:
     Args:
         reader: Reads postings.
         impacts: Of the chunks; numbered from 0 as in ``numbers``.
-        numbers: Which chunks of the partition they are, ascending; None for all, as they are.
+        numbers: The numbers of the chunks in the partition, ascending; None for all.
         most_read: Words of the dictionary read for each way a mistyped word may begin.
     """
 
@@ -295,7 +295,7 @@ class OwnWords:
     def _respelled(
         self, tx: Transaction, found: list[QueryTerm]
     ) -> tuple[list[QueryTerm], dict[str, str]]:
-        """Return terms that no chunk holds as they may be meant, and which replaced which."""
+        """Return likely corrections of terms that no chunk holds, and which replaced which."""
         unknown = [e.term for e in found if not e.frequency and may_be_mistyped(e.term)]
         given, respelled = {each.term for each in found}, dict[str, str]()
         for term in unknown[:MOST_WORDS]:
@@ -332,11 +332,11 @@ class OwnWords:
 
 
 def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked) -> bool:
-    """Return whether the terms that were scored are in as many visible chunks as are asked for."""
+    """Return whether the scored terms occur in as many visible chunks as are wanted."""
     later = {term.term for term, _ in scores.deferred}
     visible = slice(None) if asked.visible is None else asked.visible
     for term in terms:
-        # Nearly always one term is in enough of them, and not every chunk is looked at.
+        # Nearly always one term is in enough of them, so not every chunk is examined.
         if term.term not in later and term.frequency >= asked.most:
             seen = term.postings.chunks
             if asked.visible is not None:
@@ -347,11 +347,11 @@ def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked
 
 
 MOST_MEANT = 1_000
-"""Mistyped words that are remembered for a state of the index."""
+"""Misspelled words that are remembered for a state of the index."""
 MOST_NEAR = 8
-"""Terms, all as near as each other, whose frequencies are compared."""
+"""Equally near terms whose frequencies are compared."""
 _UNKNOWN: tuple[int, list[tuple[int, bytes]]] = (-1, [])
-"""What is found of a term that no chunk holds."""
+"""The entry of a term that no chunk holds."""
 _POSTINGS = (
     "SELECT t.term, t.id, p.id, p.data FROM terms t"
     " LEFT JOIN postings p ON p.id BETWEEN t.id << 32 AND (t.id << 32) + 4294967295"

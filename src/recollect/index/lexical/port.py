@@ -1,10 +1,10 @@
-"""The port of what finds words: one side writes and removes them, the other scores chunks by them.
+"""The port of lexical back ends: one side writes and removes words, the other scores chunks.
 
 The search, the writer of a partition and the removal of retired generations know this port only.
 Our own postings implement it, and so do the entry points of ``recollect.lexical_backends``, such as
-SQLite's FTS5, which need nothing else of the index than what is named here. All of them store the
-records of chunks by `store_records` or as `tail` does, and live in the transactions of index.db, so
-that they follow every write, removal, crash and snapshot.
+SQLite's FTS5, which need only the names of this module. All of them store the records of chunks by
+`store_records` or as `tail` does, and live in the transactions of index.db, so that they follow
+every write, removal, crash and snapshot.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class Fresh(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What words to look for.
+    """The words to search for.
 
     Attributes:
         terms: Distinct terms in the order of the question.
         budget: Matches to read for the scores of chunks, rarest terms first.
-        visible: Which chunks are looked for; None for all living ones.
+        visible: The chunks to search; None for all living ones.
         most: How many hits are wanted.
     """
 
@@ -76,11 +76,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scores(Protocol):
-    """How well the words fit, as shares of the best possible score, in [0, 1]."""
+    """How well the words match, as shares of the best possible score, in [0, 1]."""
 
     @property
     def chunks(self) -> Floats:
-        """One for each chunk of the partition; 0 where nothing was found or read."""
+        """One for each chunk of the partition; 0 for those without a match, or not read."""
 
     @property
     def groups(self) -> Floats:
@@ -88,10 +88,10 @@ class Scores(Protocol):
 
     @property
     def respelled(self) -> Mapping[str, str]:
-        """Which terms that no chunk holds were taken for which others; empty for none."""
+        """The replacements of terms that no chunk holds; empty for none."""
 
     def complete(self, numbers: Ints) -> Floats:
-        """Return the scores of a few chunks with all that the budget left out."""
+        """Return the scores of a few chunks with all terms that the budget left out."""
 
 
 class FoundTerm(Protocol):
@@ -106,14 +106,14 @@ class FoundTerm(Protocol):
         """How many chunks hold it."""
 
     def counts(self, numbers: Ints) -> Floats:
-        """Return how often it occurs in each of ``numbers``."""
+        """Return the occurrences of the term in each of ``numbers``."""
 
 
 class Words(Protocol):
-    """The words of all chunks of a partition, or of those that somebody hears."""
+    """The words of all chunks of a partition, or of those that a caller may hear."""
 
     def score(self, tx: Transaction, asked: Asked) -> Scores:
-        """Score every one of the chunks, and every group."""
+        """Score each of the chunks, and each group."""
 
     def find(self, tx: Transaction, term: str) -> FoundTerm:
         """Return a term; its frequency is 0 when none of the chunks holds it."""
@@ -124,13 +124,13 @@ class WordReader(Protocol):
 
     @property
     def is_damaged(self) -> bool:
-        """Whether something could not be read since the reader was made."""
+        """Whether anything could not be read since the reader was made."""
 
     def hold(self, waiting: Sequence[TailRow]) -> None:
-        """Take in the chunks that no segment holds; called with each new state of the index."""
+        """Add the chunks that no segment holds; called with each new state of the index."""
 
     def whole(self, arrays: ChunkArrays) -> Words:
-        """Return the words of all chunks, for whoever hears the whole partition.
+        """Return the words of all chunks, for callers that may hear the whole partition.
 
         For others a reader that is no `NarrowingReader` is only asked how often a term is in the
         chunks that they hear: see `recollect.index.lexical.counted_words`.
@@ -142,10 +142,10 @@ class WordReader(Protocol):
 
 @runtime_checkable
 class NarrowingReader(WordReader, Protocol):
-    """A reader that can leave out of all it counts what somebody does not hear."""
+    """A reader that can exclude chunks that a caller may not hear from all its counts."""
 
     def within(self, arrays: ChunkArrays, numbers: Ints | None) -> Words:
-        """Return the words of some chunks alone: another chunk changes nothing in any answer.
+        """Return the words of some chunks alone: other chunks do not influence any answer.
 
         Args:
             arrays: The chunks, numbered from 0.
@@ -157,33 +157,32 @@ class WordWriter(Protocol):
     """The writing side of one partition. Kept from one transaction to the next."""
 
     def forget(self) -> None:
-        """Drop what is remembered: another one wrote the partition, or a transaction failed."""
+        """Drop cached state: another writer changed the partition, or a transaction failed."""
 
     def add(self, tx: Transaction, fresh: Fresh) -> None:
         """Store the words and the records of new chunks."""
 
     def remove(self, tx: Transaction, texts: Mapping[int, str]) -> Collection[int]:
-        """Take chunks out for good.
+        """Remove chunks for good.
 
         Args:
             tx: The write transaction.
             texts: The text of each removed chunk.
 
-        Returns:
-            What `sweep` is to look at.
+        Returns: The terms that `sweep` is to check.
         """
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
-        """Remove what no chunk needs any more; called when new chunks are stored."""
+        """Remove terms that no chunk needs any more; called when new chunks are stored."""
 
 
 class Backend(Protocol):
-    """A way of finding words."""
+    """A lexical back end."""
 
     name: str
 
     def unavailable(self, database: Database) -> str | None:
-        """Return why it cannot work in this database; None when it can.
+        """Return the reason it cannot work in this database; None when it can.
 
         Raises:
             StoreError: the database could not be read.
@@ -196,10 +195,10 @@ class Backend(Protocol):
         """Return the reading side of a partition."""
 
     def drop_some(self, tx: Transaction, partition: int, most: int) -> bool:
-        """Delete about ``most`` rows of a retired partition; return whether there were any."""
+        """Delete about ``most`` rows of a retired partition; return whether any were deleted."""
 
     def count_damage(self, database: Database, partition: int) -> int:
-        """Return how many rows are not what was written; reads them all.
+        """Return the number of damaged rows; reads them all.
 
         Raises:
             StoreError: the index could not be read.

@@ -2,9 +2,8 @@
 
 A row of `postings` belongs to one term and one segment. Its blob is n offsets of two bytes (chunk
 number minus the segment's first chunk, ascending), then n bytes that pack two counts of up to 15:
-``total | head << 4``, in the whole chunk and in its head, then a checksum. Rows say all by
-themselves where they belong, so that a merge may move one term at a time and readers never see half
-of it.
+``total | head << 4``, in the whole chunk and in its head, then a checksum. A row alone says where
+it belongs, so a merge may move one term at a time and readers never see a partial one.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ Bytes = NDArray[np.uint8]
 class Postings(msgspec.Struct, frozen=True):
     """Chunks of one term, ascending within a row, with their packed counts.
 
-    ``packed & MAX_COUNT`` is how often the term occurs in each chunk, ``packed >> 4`` how often in
-    the head of it; both at most 15.
+    ``packed & MAX_COUNT`` are the occurrences in each chunk, ``packed >> 4`` those in its head;
+    both at most 15.
     """
 
     chunks: NDArray[np.integer[Any]]
@@ -68,7 +67,7 @@ def decode(first: int, blob: bytes) -> Postings:
     """Return the postings of one row.
 
     Raises:
-        StoreCorrupt: it is not what was written.
+        StoreCorrupt: it is damaged.
     """
     blob = without_sum(blob)
     size = len(blob) // POSTING_BYTES
@@ -89,7 +88,7 @@ def among(found: Postings, numbers: Ints) -> Postings:
     """Return the postings of the chunks ``numbers``, by their position in these.
 
     Args:
-        found: Of one term, ascending.
+        found: The postings of one term, ascending.
         numbers: Chunks, ascending.
     """
     places = np.searchsorted(numbers, found.chunks).clip(max=max(0, len(numbers) - 1))
@@ -144,7 +143,7 @@ class Occurrences(msgspec.Struct, frozen=True):
         )
 
     def within(self, first: int, end: int) -> Occurrences:
-        """Return the entries of the chunks from ``first`` up to, not including, ``end``."""
+        """Return the entries of the chunks from ``first`` up to ``end``, exclusive."""
         low, high = np.searchsorted(self.chunks, (first, end)).tolist()
         return Occurrences(self.terms[low:high], self.chunks[low:high], self.packed[low:high])
 
@@ -182,7 +181,7 @@ class Occurrences(msgspec.Struct, frozen=True):
         ranked = np.argsort(self.terms, kind="stable")
         terms, packed = self.terms[ranked], self.packed[ranked]
         starts = np.flatnonzero(np.diff(terms, prepend=-1))
-        # Slices of bytes: a few arrays for each term would take three times as long.
+        # Slices of bytes, because a few arrays for each term would take three times as long.
         offsets = (self.chunks[ranked] - first).astype("<u2").tobytes()
         counts = packed.tobytes()
         edges = pairwise([*starts.tolist(), len(terms)])
@@ -193,15 +192,15 @@ class Occurrences(msgspec.Struct, frozen=True):
 
 SUM_BYTES = 4
 DAMAGED = b""
-"""A blob in place of one whose content was damaged and is gone; it is read as damage."""
+"""A blob in place of one whose damaged content is gone; it is read as damage."""
 
 
 def with_sum(data: bytes, also: bytes = b"") -> bytes:
     """Return ``data`` with its checksum after it.
 
     Args:
-        data: What is stored.
-        also: What lies in another cell of the row and is covered too.
+        data: The data to store.
+        also: Another cell of the row that the checksum covers too.
     """
     return data + crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little")
 
@@ -210,7 +209,7 @@ def without_sum(blob: bytes, also: bytes = b"") -> bytes:
     """Return the data of a blob that `with_sum` made.
 
     Raises:
-        StoreCorrupt: it is not what was written.
+        StoreCorrupt: it is damaged.
     """
     data = blob[:-SUM_BYTES]
     if crc32(data, crc32(also)).to_bytes(SUM_BYTES, "little") != blob[len(data) :]:

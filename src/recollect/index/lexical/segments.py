@@ -1,9 +1,9 @@
 """Segments, runs of chunks whose postings are stored by term, and the tail of chunks before that.
 
-New chunks wait in the tail, one row each, until there are enough for a segment: a single message so
-costs one small row, not a posting in each of its terms' rows. A row of `postings` says itself to
-which term and segment it belongs; a row of `segments` holds the records of the chunks and the terms
-that may occur in them. Neighbouring segments are joined by a `Merge`.
+New chunks wait in the tail, one row each, until there are enough for a segment: a single message
+thus costs one small row, not a posting in each of its terms' rows. A row of `postings` says itself
+to which term and segment it belongs; a row of `segments` holds the records of the chunks and the
+terms that may occur in them. Neighbouring segments are joined by a `Merge`.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from recollect.store.columns import blob, first_integer, integer, typed_rows
 from recollect.store.engine import Database, Row, Transaction
 
 SEAL_CHUNKS = 512
-"""The tail is sealed at this size: it is what a cold process reads row by row."""
+"""The tail is sealed at this size, because a cold process reads it row by row."""
 SEAL_ENTRIES = 60_000
 """... or at this many postings, which bounds the scan of the tail for chunks of 400 tokens."""
 
 
 class Segment(msgspec.Struct, frozen=True):
-    """The chunk numbers from ``first`` up to, not including, ``end``."""
+    """The chunk numbers from ``first`` up to ``end``, exclusive."""
 
     first: int
     end: int
 
     @property
     def size(self) -> int:
-        """How many chunk numbers it covers."""
+        """The number of chunk numbers it covers."""
         return self.end - self.first
 
 
@@ -137,7 +137,7 @@ def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
 def add_segment(
     tx: Transaction, partition: int, segment: Segment, records: bytes, terms: Sequence[int]
 ) -> None:
-    """Note a segment: its records as `layout.encode` gives them, and its terms, ascending."""
+    """Store a segment: its records as `layout.encode` gives them, and its terms, ascending."""
     tx.execute(
         "INSERT INTO segments (partition_id, first_chunk, end_chunk, layout, terms)"
         " VALUES (?, ?, ?, ?, ?)",
@@ -152,7 +152,7 @@ def add_segment(
 
 
 def count_damaged(tx: Transaction, partition: int) -> int:
-    """Return how many rows of postings are not what was written."""
+    """Return the number of damaged rows of postings."""
     return sum(
         _held(row) is None
         for (term,) in tx.all("SELECT id FROM terms WHERE partition_id = ?", (partition,))
@@ -196,7 +196,7 @@ def _shrink(tx: Transaction, row: Row, gone: Ints) -> None:
     key = integer(row[0])
     held = _held(row)
     if held is None:
-        # It may hold what is to be removed; that it was damaged is reported until a rebuild.
+        # It may hold text to be removed; its damage is reported until a rebuild.
         tx.execute("UPDATE postings SET data = ? WHERE id = ?", (DAMAGED, key))
         return
     keep = ~np.isin(held.chunks, gone)
@@ -214,7 +214,7 @@ def decoded(row: Row) -> Postings:
     """Return the postings of a row given as (key, blob).
 
     Raises:
-        StoreCorrupt: it is not what was written.
+        StoreCorrupt: it is damaged.
     """
     return postings.decode(integer(row[0]) & postings.FIRST_MASK, blob(row[1]))
 
@@ -227,10 +227,11 @@ def _held(row: Row) -> Postings | None:
 
 
 SMALL, FAN, FEW = 4_096, 8, 4
-"""Sealed tails become segments of up to this many chunks when there are eight of them, or four that
-nothing can join any more: a message is written twice so, and once more for a large segment."""
+"""Sealed tails are joined into segments of up to this many chunks when there are eight of them, or
+four that can no longer grow: each message is then written twice, and once more for a large
+segment."""
 LARGE = SPAN
-"""Neighbours that fill a large segment become one."""
+"""Neighbours that fill a large segment are joined into one."""
 MERGE_TERMS = 400
 """Terms per transaction of a merge: 5 to 15 ms of the write lock (bench load, write latency)."""
 
@@ -240,13 +241,13 @@ def plan_merge(present: Sequence[Segment], *, small_only: bool = False) -> tuple
 
     Args:
         present: The segments of a partition in order.
-        small_only: Only what takes a moment, because somebody waits for it.
+        small_only: Only merges that take a moment, because a search waits.
     """
     for run, can_grow in _runs(present, SMALL):
         if len(run) >= (FAN if can_grow else FEW):
             return tuple(run)
     for run, can_grow in () if small_only else _runs(present, LARGE):
-        # Most of it in one segment already would be much work for little.
+        # When one segment has most of it already, joining gains little for much work.
         if not can_grow and 2 * max(segment.size for segment in run) <= run[-1].end - run[0].first:
             return tuple(run)
     return ()
@@ -255,7 +256,7 @@ def plan_merge(present: Sequence[Segment], *, small_only: bool = False) -> tuple
 def _runs(present: Sequence[Segment], size: int) -> Iterator[tuple[list[Segment], bool]]:
     """Yield runs of neighbours, each smaller than ``size``, that together span at most that.
 
-    With each comes whether more neighbours can join it later: only the last one can grow.
+    With each run comes whether more neighbours can join it later: only the last one can grow.
     """
     run: list[Segment] = []
     for segment in present:
@@ -273,7 +274,7 @@ class Merge:
     """Joins neighbouring segments into one, a piece per transaction.
 
     Args:
-        partition: Whose segments.
+        partition: The partition of the segments.
         members: At least two neighbours, in order, spanning at most `SPAN` chunks.
     """
 
@@ -283,7 +284,7 @@ class Merge:
         self._whole = Segment(members[0].first, members[-1].end)
 
     def run(self, database: Database, watch: Watch) -> bool:
-        """Move all terms, then the records; return False when it was asked to stop before."""
+        """Move all terms, then the records; return False when it was stopped before the end."""
         terms = database.read(self._terms)
         edges = [*range(0, len(terms), MERGE_TERMS), len(terms)]
         for start, end in pairwise(edges):

@@ -1,4 +1,4 @@
-"""Words that no chunk holds, looked up among those that some chunk holds: how people mistype.
+"""Corrects misspelled words: those that no chunk holds are looked up among those of the chunks.
 
 Read from the dictionary in a few narrow ranges of its index, so nothing is kept in memory, nothing
 is built, and a question whose words are all known costs nothing (docs/experiments.md, spelling).
@@ -17,13 +17,13 @@ from recollect.store.engine import Transaction
 from recollect.text.terms import is_unspaced
 
 LEAST_LETTERS = 5
-"""Among shorter words too many others are one letter away."""
+"""Shorter words have too many others one letter away."""
 TWO_EDITS_FROM = 8
-"""Words with so many letters may differ by two."""
+"""Words of this many letters may differ by two."""
 TIME_NAMES = frozenset({"thursday", "junho", "julho"})
-"""Names of days and months as close to another one ("tuesday") as a mistyped word would be."""
+"""Names of days and months, which are as near to each other as misspellings ("tuesday")."""
 LEAST_PART, LEAST_REST = 4, 3
-"""Letters of a part of a compound, and of what is left of it."""
+"""Letters of a part of a compound, and of its remainder."""
 MOST_READ = 4_000
 """Words read of each range."""
 MOST_WORDS = 3
@@ -31,7 +31,7 @@ MOST_WORDS = 3
 
 
 def may_be_mistyped(term: str) -> bool:
-    """Return whether a term that no chunk holds is a word that people mistype: letters alone."""
+    """Return whether a term that no chunk holds may be a misspelling: letters alone."""
     is_word = len(term) >= LEAST_LETTERS and term.isalpha() and not is_unspaced(term)
     return is_word and term not in TIME_NAMES
 
@@ -39,8 +39,8 @@ def may_be_mistyped(term: str) -> bool:
 def near_terms(tx: Transaction, partition: int, term: str, most_read: int) -> list[list[str]]:
     """Return the terms of a partition that are one edit away from ``term``, and those two away.
 
-    An edit is a letter more, less or other, or two that changed places; two are looked for in long
-    words only. One of the first two letters must be where it is, or both have changed places.
+    An edit is a letter more, less or other, or two that are swapped; two edits are allowed in long
+    words only. One of the first two letters must be unchanged, or both are swapped.
 
     Args:
         tx: The snapshot.
@@ -65,7 +65,8 @@ def near_terms(tx: Transaction, partition: int, term: str, most_read: int) -> li
 def parts_of(tx: Transaction, partition: int, term: str) -> list[str]:
     """Return the terms of a partition that ``term`` begins or ends with, the longest first.
 
-    Compounds are written as one word: a chunk about a *Chor* answers who asks for its *Chorprobe*.
+    Compounds are written as one word: a chunk about a *Chor* answers a question about its
+    *Chorprobe*.
     """
     cuts = range(LEAST_PART, len(term) - LEAST_REST + 1)
     parts = json.dumps([part for cut in cuts for part in (term[:cut], term[-cut:])])
@@ -73,7 +74,7 @@ def parts_of(tx: Transaction, partition: int, term: str) -> list[str]:
 
 
 def edits_to(term: str, others: Sequence[str]) -> NDArray[np.int16]:
-    """Return how many edits each of ``others`` is away from ``term``, (n,).
+    """Return the number of edits between each of ``others`` and ``term``, (n,).
 
     The optimal string alignment distance, for all of them at once, a row of the table at a time.
     """

@@ -1,7 +1,6 @@
 """The annotations of the chunks of one partition: their rows, and how a reader holds them.
 
-How much they count is the ranking's matter (`query.ranking`), what they may say that of
-`recollect.text.markdown.annotations`.
+Their weight is defined in `query.ranking`, their syntax in `recollect.text.markdown.annotations`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def add_annotations(tx: Transaction, rows: Sequence[Sequence[SqlValue]]) -> None
 
 
 class Annotations:
-    """What is said about the chunks of a partition, by chunk number.
+    """The annotations of a partition, by chunk number.
 
     Args:
         partition: The row of `partitions`.
@@ -48,7 +47,7 @@ class Annotations:
         self._longest = 0
 
     def refresh(self, tx: Transaction, known: int, gone: Ints) -> None:
-        """Take in the chunks from number ``known`` on and drop those that are ``gone``."""
+        """Add those of the chunks from number ``known`` on and drop those that are ``gone``."""
         for number in self.of_chunk.keys() & set(gone.tolist()):
             self._drop(number)
         rows = tx.all(
@@ -62,7 +61,7 @@ class Annotations:
             self._add(key - first, said)
 
     def among(self, numbers: Ints) -> Iterator[tuple[int, Annotation]]:
-        """Yield the places in ``numbers`` of chunks that have annotations, with these."""
+        """Yield the positions in ``numbers`` of chunks that have annotations, with these."""
         if not self.of_chunk:
             return
         for place, number in enumerate(numbers.tolist()):

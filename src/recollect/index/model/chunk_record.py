@@ -1,6 +1,7 @@
-"""The fixed-size record of a chunk: all that ranking needs of it apart from its terms and vector.
+"""The fixed-size record of a chunk: all that ranking needs except its terms and vector.
 
-Records of a segment lie in one blob, so that a cold process loads 100,000 of them in milliseconds.
+Records of a segment are stored in one blob, so that a cold process loads 100,000 of them in
+milliseconds.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ FROM_ASSISTANT = 8
 EVERGREEN = 16
 """It does not age: a curated or undated memory file."""
 MOST_CAPITALS = 2
-"""More capitalised words inside sentences than this tell nothing more."""
+"""More capitalised words inside sentences than this carry no information."""
 
 PARTITION_SHIFT = 40
 NUMBER_MASK = (1 << PARTITION_SHIFT) - 1
@@ -77,12 +78,12 @@ def decode(blob: bytes) -> Records:
 
 
 def damaged_records() -> StoreCorrupt:
-    """Return the error of records that cannot be what was written."""
+    """Return the error for records that are damaged."""
     return damaged_rows("records of chunks")
 
 
 def damaged_rows(what: str) -> StoreCorrupt:
-    """Return the error of rows of the index that are not what was written."""
+    """Return the error for damaged rows of the index."""
     hint = "run `recollect reindex`"
     return StoreCorrupt(f"the index holds damaged {what}", hint=hint, **{DAMAGED_ROWS: what})
 

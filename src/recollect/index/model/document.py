@@ -1,4 +1,4 @@
-"""What the index is given: one searchable thing, whatever kind of memory it came from."""
+"""The input of the index: one searchable document, whatever kind of memory it came from."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from recollect.core.scope import Scope
 
 SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
-"""Kinds of memory that can be found; the position is stored, so only append."""
+"""Kinds of memory that can be searched; the position is stored, so only append."""
 FILES, SESSIONS, OBSERVATIONS = SOURCES[:3]
 """The kinds of memory files, messages and observations."""
 FOUND = (FILES, SESSIONS, OBSERVATIONS)
-"""Those that can be found today."""
+"""Those that can be searched today."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -24,7 +24,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     Attributes:
         source: One of `SOURCES`.
         ref: Unique within the source and tenant: a path, a message id.
-        group: What neighbours are taken from: the session's id, the file's path.
+        group: The group of its neighbours: the session's id, the file's path.
         order: Position in the group, ascending, not negative: the seq of a message, 0 for a file.
         text: What is searched and shown.
         at: When it was said or last changed, milliseconds UTC.
@@ -57,7 +57,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         facts = (self.group, self.order, self.at, owner, self.role, self.name, self.markdown)
         state = hashlib.sha256(repr(facts).encode())
         state.update(self.text.encode("utf-8", "surrogatepass"))
-        if self.mentions:  # they may be of lines that are not searched
+        if self.mentions:  # they may be on lines that are not searched
             state.update(repr(self.mentions).encode())
         return state.digest()
 
@@ -71,10 +71,10 @@ class Removal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceState(msgspec.Struct, frozen=True):
-    """What the index knows of a feed: how far it read, and the stamps of its documents by ref.
+    """The state of a feed in the index: its cursor, and the stamps of its documents by ref.
 
-    ``changed`` names the files that changed since, where somebody knows them all. Without
-    ``answers`` what is read does not go into the index that answers: a search reads it again.
+    ``changed`` names the files that changed since, where all are known. Without ``answers`` the
+    documents do not go into the serving index: a search reads them again.
     """
 
     cursor: int
@@ -102,13 +102,13 @@ class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentSource(Protocol):
-    """One way into the index.
+    """A source of documents.
 
     Attributes:
-        name: Under which its cursor is kept.
+        name: The name of its cursor.
         source: The source of its documents.
-        tenant: For a scan, whose documents it needs the stamps of; None for an outbox, which needs
-            only a cursor.
+        tenant: For a scan, the tenant whose stamps it needs; None for an outbox, which needs only a
+            cursor.
     """
 
     name: str
@@ -116,7 +116,7 @@ class DocumentSource(Protocol):
     tenant: str | None
 
     def batches(self, state: SourceState) -> Iterator[DocumentBatch]:
-        """Yield what changed since ``state``, oldest first; nothing when all is known."""
+        """Yield the changes since ``state``, oldest first; nothing when all is known."""
 
     def is_behind(self, cursor: int) -> bool:
-        """Return cheaply whether there may be something new after ``cursor``."""
+        """Return, cheaply, whether there may be something new after ``cursor``."""

@@ -1,4 +1,4 @@
-"""Finds memory files that a question calls by their name: exact, and by one look for each name.
+"""Finds memory files that a question names: exactly, with one lookup for each name.
 
 Three ranks as in OpenClaw: the whole path, the name, the name without its ending.
 """
@@ -34,7 +34,7 @@ class NamedFile(msgspec.Struct, frozen=True):
 
 
 def names_of(path: str) -> list[tuple[str, int]]:
-    """Return what a file may be called, folded, each name with its highest rank.
+    """Return the possible names of a file, folded, each with its highest rank.
 
     >>> names_of("memory/Tea.md")
     [('tea', 1), ('tea.md', 2), ('memory/tea.md', 3)]
@@ -45,7 +45,7 @@ def names_of(path: str) -> list[tuple[str, int]]:
 
 
 def folded(name: str) -> str:
-    """Return a name without case and with one way of writing accents."""
+    """Return a name without case, in one normal form of accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -80,9 +80,9 @@ def named_files(
     Args:
         tx: The snapshot.
         partition: The row of `partitions`.
-        query: What is asked.
-        heard: Returns which chunks the asker hears, by the numbers that they have there; None for
-            all. A file without such a chunk takes no other's place.
+        query: The question.
+        heard: Maps chunks to those that the caller may hear, by their numbers there; None for all.
+            A file without such a chunk does not displace another.
     """
     best: dict[int, NamedFile] = {}
     for name, least in _called(query):
@@ -106,7 +106,7 @@ def named_files(
 
 
 def _called(query: str) -> Iterator[tuple[str, int]]:
-    """Yield the names that a question may mean, each with the least rank that it asks for."""
+    """Yield the names that a question may mean, each with the least rank that it requires."""
     whole = folded(query.strip().strip(_QUOTES).strip()).removeprefix("./")
     if whole and whole.isprintable():
         yield whole, STEM

@@ -11,7 +11,7 @@ from recollect.store.engine import Transaction
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_rules": "circles"}):
-    """What an index was built with. Another identity needs another generation.
+    """The parameters of an index. Another identity needs another generation.
 
     Attributes:
         terms: Version of the rules that make terms.
@@ -22,8 +22,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_ru
         embedder: Fingerprint of the embedder, empty without one.
         model: Its ``provider:model``, for people; empty where it was not noted.
         dimensions: Size of its vectors, 0 without one and as long as it is not known.
-        stands_in_for: Fingerprint of the embedder whose place the fallback took; empty for none.
-        lexical: What finds words, by name.
+        stands_in_for: Fingerprint of the embedder that the fallback replaces; empty for none.
+        lexical: The lexical back end, by name.
         visibility_rules: By which conversations hear of each other; empty where there were none.
     """
 
@@ -40,7 +40,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_ru
     visibility_rules: str = ""
 
     def can_take(self, wanted: Identity) -> bool:
-        """Return whether new texts can join those that are indexed: their terms would meet."""
+        """Return whether new texts can be added to the indexed ones: their terms are comparable."""
         return (self.terms, self.pieces) == (wanted.terms, wanted.pieces)
 
     def incompatibility(self, wanted: Identity) -> str | None:
@@ -58,7 +58,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_ru
         return self._other_vectors(wanted)
 
     def is_for(self, wanted: Identity) -> bool:
-        """Return whether a generation that was begun with this identity is what is wanted now."""
+        """Return whether an unfinished generation with this identity can still be used."""
         return self.embedder == wanted.embedder and self.incompatibility(wanted) is None
 
     def _other_version(self, wanted: Identity) -> str:
@@ -77,7 +77,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_ru
 
 
 def _difference(old: str, new: str) -> str:
-    """Return in which of the parts two embedders differ: provider, model or provider key."""
+    """Return as text how two embedders differ: in provider, model or provider key."""
     if not old:
         return ""
     if old == new:
@@ -97,11 +97,11 @@ class Generation(msgspec.Struct, frozen=True):
 
 
 class Serving(msgspec.Struct, frozen=True, kw_only=True):
-    """The generation that answers, and where a tenant is in it.
+    """The serving generation, and the partition of a tenant in it.
 
     Attributes:
         number: Of the generation.
-        identity: What it was built with.
+        identity: Its parameters.
         partition: Of the tenant; None when nothing of it is indexed.
         revision: How often that partition was changed; None without one.
     """
@@ -113,7 +113,7 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_serving(tx: Transaction, tenant: str) -> Serving | None:
-    """Return the generation that answers with the place of a tenant, or None before the first."""
+    """Return the serving generation with the partition of a tenant, or None before the first."""
     rows = tx.all(
         "SELECT g.id, g.identity, p.id, p.revision FROM generations g"
         " LEFT JOIN partitions p ON p.generation = g.id AND p.tenant = ?"
@@ -141,7 +141,7 @@ def find_generation(tx: Transaction, status: str) -> Generation | None:
 
 
 def live_identity(tx: Transaction, generation: int) -> Identity | None:
-    """Return what a generation is built with now, or None when it was retired or removed."""
+    """Return the identity of a generation, or None when it was retired or removed."""
     row = tx.row(
         "SELECT identity FROM generations WHERE id = ? AND status <> 'retired'", (generation,)
     )
@@ -149,7 +149,7 @@ def live_identity(tx: Transaction, generation: int) -> Identity | None:
 
 
 def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, int] | None:
-    """Return what `live_identity` and `cursor` do; None when the generation was retired."""
+    """Return `live_identity` and `cursor` in one read; None when the generation was retired."""
     row = tx.row(
         "SELECT g.identity, coalesce(c.seq, 0) FROM generations g"
         " LEFT JOIN cursors c ON c.generation = g.id AND c.feed = ?"
@@ -162,7 +162,7 @@ def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, i
 
 
 def create_generation(tx: Transaction, identity: Identity, status: str, at: int) -> Generation:
-    """Start an empty generation; others may be there."""
+    """Start an empty generation; others may exist."""
     row = tx.row(
         "INSERT INTO generations (status, identity, created_at) VALUES (?, ?, ?) RETURNING id",
         (status, msgspec.json.encode(identity).decode(), at),
@@ -171,7 +171,7 @@ def create_generation(tx: Transaction, identity: Identity, status: str, at: int)
 
 
 def set_identity(tx: Transaction, generation: int, identity: Identity) -> None:
-    """Change what a generation is built with: only where its rows stay right (a first embedder)."""
+    """Change the identity of a generation: only where its rows stay valid (a first embedder)."""
     tx.execute(
         "UPDATE generations SET identity = ? WHERE id = ?",
         (msgspec.json.encode(identity).decode(), generation),
@@ -200,7 +200,7 @@ def flip(tx: Transaction, building: int) -> bool:
 
 
 def living(tx: Transaction) -> list[Generation]:
-    """Return the generations that hold something: the one that serves, and one being built."""
+    """Return the generations in use: the serving one, and one being built."""
     found = [find_generation(tx, status) for status in ("serving", "building")]
     held = "SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0"
     return [each for each in found if each is not None and tx.row(held, (each.number,))]
@@ -212,7 +212,7 @@ def retire_unfinished(tx: Transaction) -> None:
 
 
 def retire_all(tx: Transaction) -> None:
-    """Give up every generation: a new one is begun by whoever asks for what serves."""
+    """Give up every generation: a new one is begun by the next call for the serving one."""
     tx.execute("UPDATE generations SET status = 'retired'")
 
 
@@ -226,7 +226,7 @@ def start_partitions_at(tx: Transaction, number: int) -> None:
 
 
 def read_up_to(tx: Transaction, feed: str) -> int:
-    """Return how far a feed was read by the generation that read the most of it."""
+    """Return the highest cursor of a feed among generations not retired; 0 for none."""
     row = tx.row(
         "SELECT max(c.seq) FROM cursors c JOIN generations g ON g.id = c.generation"
         " WHERE c.feed = ? AND g.status <> 'retired'",
@@ -236,19 +236,19 @@ def read_up_to(tx: Transaction, feed: str) -> int:
 
 
 def cursor(tx: Transaction, generation: int, feed: str) -> int:
-    """Return how far a generation has read a feed; 0 at the start."""
+    """Return the cursor of a feed in a generation; 0 at the start."""
     return cursors(tx, generation, [feed])[0]
 
 
 def cursors(tx: Transaction, generation: int, feeds: Sequence[str]) -> list[int]:
-    """Return how far a generation has read each of some feeds; 0 at the start."""
+    """Return the cursors of some feeds in a generation; 0 at the start."""
     rows = tx.all("SELECT feed, seq FROM cursors WHERE generation = ?", (generation,))
     known = dict(typed_rows(rows, tuple[str, int]))
     return [known.get(feed, 0) for feed in feeds]
 
 
 def set_cursor(tx: Transaction, generation: int, feed: str, seq: int) -> None:
-    """Note how far a generation has read a feed."""
+    """Store the cursor of a feed in a generation."""
     tx.execute(
         "INSERT INTO cursors (generation, feed, seq) VALUES (?, ?, ?)"
         " ON CONFLICT (generation, feed) DO UPDATE SET seq = excluded.seq",
@@ -265,7 +265,7 @@ def partition_number(tx: Transaction, generation: int, tenant: str) -> int | Non
 
 
 def ensure_partition(tx: Transaction, generation: int, tenant: str) -> int:
-    """Return the partition of a tenant, a new one when there is none."""
+    """Return the partition of a tenant; it is created when missing."""
     known = partition_number(tx, generation, tenant)
     if known is not None:
         return known

@@ -16,18 +16,18 @@ from recollect.store.locks import OwnerLock, WriteQueue
 REBUILD = "reindex.lock"
 EMBEDDING = "embedding.lock"
 REINDEX, TIDYING = "reindex", "tidy"
-"""What the lock of a rebuild is held for: a rebuild; or looking whether one is due and dropping
-what no longer answers, which is soon over."""
+"""The purpose that the rebuild lock is held for: a rebuild; or checking whether one is due and
+dropping generations that no longer answer, which is short."""
 
 
 LOOK_S = 0.05
-"""How often one who waits looks whether it is to stop."""
+"""Seconds between two checks of a waiter whether it is to stop."""
 
 
 class SyncLock:
-    """Who may sync now. Threads share it; searches never ask.
+    """The lock for syncing. Threads share it; searches never take it.
 
-    A thread that has it may take it again, for a step of its work.
+    A thread that holds it may take it again, for a step of its work.
     """
 
     def __init__(self) -> None:
@@ -38,17 +38,17 @@ class SyncLock:
 
     @property
     def is_taken(self) -> bool:
-        """Whether somebody syncs."""
+        """Whether a sync is running."""
         return self._depth > 0
 
     @contextmanager
     def taken(self, watch: Watch) -> Iterator[Watch | None]:
         """Give the block the watch to work under, or None when it was stopped while waiting.
 
-        Work in the background ends early when somebody waits who is not of the background.
+        Work in the background ends early when foreground work waits.
 
         Args:
-            watch: Who watches the work.
+            watch: The watch of the work.
         """
         if not self._wait(watch):
             yield None
@@ -75,7 +75,7 @@ class SyncLock:
                 if self._lock.acquire(timeout=LOOK_S):
                     return True
             return False
-        finally:  # also when Ctrl-C ends the waiting: the background must go on
+        finally:  # also when Ctrl-C ends the wait, so that the background can continue
             self._count(-weight)
 
     def _count(self, change: int) -> None:
@@ -87,14 +87,14 @@ class IndexLocks:
     """The locks of one home.
 
     Args:
-        folder: Where the lock files are.
+        folder: The folder of the lock files.
         clock: Dates the holder of the first one.
 
     Attributes:
         rebuild: Held by the one that rebuilds.
         sync: Held by the thread of this process that syncs.
-        embedding: Held for a batch by whoever embeds, so that no text is embedded twice.
-        folder: Where they are; who holds one may put files beside it.
+        embedding: Held for a batch by the process that embeds, so that no text is embedded twice.
+        folder: Their folder; the holder of one may put files there.
     """
 
     def __init__(self, folder: Path, clock: Clock) -> None:

@@ -1,4 +1,4 @@
-"""Recency: a bounded factor for age, and which memory files have none.
+"""Recency: a bounded factor for age, and the memory files that do not age.
 
 With a floor of 0 it is the decay of OpenClaw; above 0 an old note that is the answer stays
 reachable.
@@ -10,7 +10,7 @@ import re
 from datetime import date
 
 CURATED = frozenset(("MEMORY.md", "memory.md", "USER.md"))
-"""Files at the root of a workspace that somebody keeps in order; what they say does not age."""
+"""Curated files at the root of a workspace; their content does not age."""
 
 _DATED = re.compile(r"(?:^|/)memory/(?:.+/)?(\d{4})-(\d{2})-(\d{2})(?:-[^/]*)?\.md$")
 _UNDER_MEMORY = re.compile(r"(?:\./)*memory/")

@@ -1,4 +1,4 @@
-"""Mentions: the lines of memory files that name an observation, found from both sides."""
+"""Mentions: the lines of memory files that name an observation, looked up from both sides."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def mentions_of(tx: Transaction, partition: int, numbers: Collection[int]) -> li
 
 
 def mentions_in(tx: Transaction, partition: int, paths: Collection[str]) -> list[FoundMention]:
-    """Return what files with some paths name, by file and line."""
+    """Return the mentions in the files with some paths, by file and line."""
     encoded = msgspec.json.encode([folded(path) for path in paths]).decode()
     return typed_rows(tx.all(_OF_FILES, (encoded, partition, PATH)), FoundMention)

@@ -1,7 +1,7 @@
-"""The register of a partition: who and what documents belong to, under numbers.
+"""The register of a partition: the owners and groups of documents, under numbers.
 
-Names of owners and speakers, and groups, each with a count of the documents that use it. What no
-document uses any more is removed, so that nothing of an erased person remains.
+Names of owners and speakers, and groups, each with a count of the documents that use it. Unused
+names and groups are removed, so that nothing of an erased person remains.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _GROUP: LiteralString = """
     SELECT number FROM chunk_groups INDEXED BY chunk_groups_by_ref
     WHERE partition_id = ? AND source = ? AND ref = ? AND visibility_group IS NOT DISTINCT FROM ?
 """
-"""Left to itself SQLite walks every group of the partition for each new one."""
+"""Without this hint SQLite scans every group of the partition for each new one."""
 
 
 class OwnerIds(msgspec.Struct, frozen=True, kw_only=True):
-    """What a document belongs to: numbers of its group and of names."""
+    """The group and the owners of a document, by number."""
 
     group: int
     agent: int
@@ -43,7 +43,7 @@ class OwnerIds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def grouped_refs(tx: Transaction, source: str) -> set[str]:
-    """Return what documents of a source are grouped by, such as the ids of sessions."""
+    """Return the groups of a source's documents, such as the ids of sessions."""
     rows = tx.all("SELECT DISTINCT ref FROM chunk_groups WHERE source = ? AND uses > 0", (source,))
     return {ref for (ref,) in typed_rows(rows, tuple[str])}
 
@@ -51,8 +51,8 @@ def grouped_refs(tx: Transaction, source: str) -> set[str]:
 class NameTable:
     """Numbers of names and groups, remembered from one transaction to the next.
 
-    As with `lexical.own_postings.Dictionary`, whoever keeps one calls `forget` when somebody else
-    wrote the partition or a transaction failed.
+    As with `lexical.own_postings.Dictionary`, its owner must call `forget` when another writer
+    changed the partition or a transaction failed.
 
     Args:
         partition: The row of `partitions`.
@@ -66,7 +66,7 @@ class NameTable:
         self._uses: Counter[OwnerIds] = Counter()
 
     def forget(self) -> None:
-        """Drop what is remembered, and uses that were not stored."""
+        """Drop the cache, and uses that were not stored."""
         self._names.clear()
         self._groups.clear()
         self._known.clear()
@@ -94,7 +94,7 @@ class NameTable:
         self._uses[belonging] -= 1
 
     def store(self, tx: Transaction) -> None:
-        """Write the uses and remove what is not used any more."""
+        """Write the uses and remove names and groups that are no longer used."""
         of_names, of_groups = Counter[int](), Counter[int]()
         for belonging, change in self._uses.items():
             of_groups[belonging.group] += change

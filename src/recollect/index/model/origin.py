@@ -1,4 +1,4 @@
-"""Where memory files come from: the workspace is a part of what a file is called in the index.
+"""Where memory files come from: the workspace is part of the name of a file in the index.
 
 Two workspaces of one home both have a `MEMORY.md`. The index knows them as
 `/home/ann/work//MEMORY.md` and `/home/ann/play//MEMORY.md`; people and programs see `MEMORY.md`. A
@@ -13,7 +13,7 @@ from urllib.parse import quote
 from recollect.core.scope import Scope
 
 _BETWEEN = "//"
-"""No absolute path that was normalised contains it, so its first place is the border."""
+"""No normalised absolute path contains it, so its first occurrence is the border."""
 
 SOURCE = "memory"
 

@@ -1,4 +1,4 @@
-"""Names of owners and speakers, and which speakers a question talks about."""
+"""Names of owners and speakers, and the speakers that a question is about."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """A name within a question: its place, and the speakers it may mean."""
+    """A name within a question: its position, and the speakers it may mean."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Names:
         self._read_until = 0
 
     def refresh(self, tx: Transaction, partition: int) -> None:
-        """Take in new names."""
+        """Add new names."""
         rows = tx.all(
             "SELECT id, kind, value FROM names WHERE partition_id = ? AND id > ? ORDER BY id",
             (partition, self._read_until),
@@ -68,7 +68,7 @@ class Names:
         "will" and "mark" are words too.
 
         Args:
-            question: What is asked.
+            question: The question.
             heard: Numbers of the speakers that are known to the asker; None for all.
         """
         words = _words(question)
@@ -92,7 +92,7 @@ class Names:
         question: str,
         heard: AbstractSet[int] | None,
     ) -> tuple[int, frozenset[int]]:
-        """Return how many words from ``position`` on are a name, at most, and of whom."""
+        """Return the most words from ``position`` on that are a name, and its speakers."""
         for length in range(min(self._longest, len(words) - position), 0, -1):
             start, end = words[position][0], words[position + length - 1][1]
             named = self._speakers.get(_bare(question[start:end]), frozenset[int]())
@@ -124,7 +124,7 @@ def _may_be_name(word: str) -> bool:
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    """Return where each word starts and ends; it ends where scripts change, too: Zoe画过什么."""
+    """Return the start and end of each word; it ends where scripts change, too: Zoe画过什么."""
     found = [word.span() for word in _WORD.finditer(text)]
     return found if text.isascii() else [part for span in found for part in _parts(text, span)]
 
@@ -138,7 +138,7 @@ def _parts(text: str, span: tuple[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def _keys(name: str) -> set[str]:
-    """Return what a speaker may be called by: the full name and its first word."""
+    """Return the names a speaker may be called by: the full name and its first word."""
     first = _words(name)[:1]
     return ({_bare(name)} | {_bare(name[start:end]) for start, end in first}) - {""}
 

@@ -1,4 +1,4 @@
-"""What a sync tells: while it runs, and when it is finished."""
+"""The report of a sync: while it runs, and when it is finished."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 
 
 class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sync did: documents put, left alone and removed, chunks added, vectors made.
+    """The result of a sync: documents put, left alone and removed, chunks added, vectors made.
 
     Attributes:
         put: Documents that were put or replaced.
-        unchanged: Documents that were looked at and left alone.
+        unchanged: Documents that were examined and left alone.
         removed: Documents that are gone.
         chunks: Chunks added.
         vectors: Vectors given to chunks.
@@ -36,11 +36,11 @@ class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def documents(self) -> int:
-        """How many documents were looked at."""
+        """The number of documents that were examined."""
         return self.put + self.unchanged + self.removed
 
     def plus(self, other: SyncReport) -> SyncReport:
-        """Return both reports as one; a warning of both appears once."""
+        """Return both reports as one; a warning in both appears once."""
         return SyncReport(
             put=self.put + other.put,
             unchanged=self.unchanged + other.unchanged,
@@ -70,20 +70,20 @@ def ignore_progress(_: Progress) -> None:
 
 
 def never() -> bool:
-    """Go on to the end: the answer of those who do not ask a long work to stop."""
+    """Continue to the end: the answer of callers that do not ask long work to stop."""
     return False
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):
-    """Who watches a sync, and for whom it is.
+    """The observer of a sync, and its purpose.
 
     Attributes:
         tell: Called after every batch.
-        stopping: Asked between batches; after True the rest is left for the next time.
+        stopping: Polled between batches; after True the rest is left for the next time.
         mode: ``full`` for a person, who waits for everything, rebuilds and batches included;
-            ``background`` gives way to them and rebuilds nothing; ``answer`` is for somebody who
-            waits for a search: only what is new, and no provider is asked.
-        changed: The paths of files that changed, where they are all that did; None to look at all.
+            ``background`` gives way to them and rebuilds nothing; ``answer`` is for a caller that
+            waits for a search: only new documents, and no provider is asked.
+        changed: The paths of files that changed, where all are known; None to check all.
     """
 
     tell: OnProgress = ignore_progress

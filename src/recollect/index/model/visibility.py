@@ -1,4 +1,4 @@
-"""Visibility: which groups of chunks a conversation may hear of, and from where to where.
+"""Visibility: the groups of chunks, and the parts of them, that a conversation may hear of.
 
 The index does not know what a visibility group is, only that a group of chunks has the name of one.
 A group without a name is seen by no audience; memory files have none and are
@@ -25,15 +25,15 @@ from recollect.store.engine import Transaction
 RULES_VERSION = 4
 """Version of the rules by which documents get their visibility; another one needs a new index."""
 PART_BITS = 16
-"""Bits of the place of a chunk within its document, in the column ``order``."""
+"""Bits of the position of a chunk within its document, in the column ``order``."""
 ENDLESS = 1 << 62
 UNOWNED, UNKNOWN = -1, -2
 """The owner of a group that has none, and one that no group has."""
 
 
 Spoken: TypeAlias = Mapping[str, Sequence[int] | None]
-"""What a visibility group hears: the seqs of a session by its id, None for all of them; and None by
-the folder of each of its notes."""
+"""The chunks that a visibility group hears: the seqs of a session by its id, None for all of them;
+and None by the folder of each of its notes."""
 
 
 class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,13 +44,13 @@ class SeqRange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def visibility_rules(links: Iterable[str], owner: Iterable[str]) -> str:
-    """Return what the visibility in an index depends on: our rules, who is linked, who owns."""
+    """Return a digest of all that visibility depends on: our rules, linked users, the owners."""
     state = "\n".join([*sorted(links), "", *sorted(owner)]).encode("utf-8", "surrogatepass")
     return f"{RULES_VERSION}:{hashlib.sha256(state).hexdigest()[:16]}"
 
 
 class ChunkGroups:
-    """Whose the groups of one partition are: by visibility group, and files by workspace.
+    """The owners of the groups of one partition: by visibility group, and files by workspace.
 
     Reads each group once: numbers of groups are never used again.
 
@@ -68,7 +68,7 @@ class ChunkGroups:
         """Number of the audience and of the origin of each group, `UNOWNED` where it has none."""
 
     def refresh(self, tx: Transaction) -> None:
-        """Take in new groups."""
+        """Add new groups."""
         known = self._owners.shape[1]
         rows = tx.all(
             "SELECT number, source, ref, visibility_group FROM chunk_groups"
@@ -94,11 +94,11 @@ class ChunkGroups:
         spoken: Callable[[], Spoken] | None,
         columns: Mapping[str, NDArray[np.integer]],
     ) -> Mask:
-        """Return which chunks an audience may see.
+        """Return a mask of the chunks that an audience may see.
 
         Args:
             tx: The snapshot; read where the index was built with other rules, and needed there.
-            audience: Who asks.
+            audience: The caller.
             spoken: Only for such an index: returns what the audience hears now.
             columns: The group, order and source of each chunk.
         """
@@ -127,7 +127,7 @@ class ChunkGroups:
         groups: NDArray[np.integer],
         orders: NDArray[np.integer],
     ) -> Mask:
-        """Return which chunks are of what is heard, whatever the index has noted."""
+        """Return a mask of the chunks that are heard, whatever visibility the index has stored."""
         rows = tx.all(
             "SELECT number, source, ref FROM chunk_groups"
             " WHERE partition_id = ? AND (visibility_group IS NOT NULL OR source <> ?)",
@@ -145,16 +145,16 @@ class ChunkGroups:
         return heard | np.isin(groups, whole)
 
     def owned(self, groups: NDArray[np.integer]) -> Mask:
-        """Return which chunks are of a visibility group."""
+        """Return a mask of the chunks that belong to a visibility group."""
         self._reserve(int(groups.max(initial=-1)) + 1)
         owned: Mask = (self._owners[0] != UNOWNED)[groups]
         return owned
 
     def of_workspace(self, origin: str, groups: NDArray[np.integer]) -> Mask | None:
-        """Return which chunks are not files of another workspace; None for all.
+        """Return a mask of the chunks that are not files of another workspace; None for all.
 
         Args:
-            origin: Whose files may be seen.
+            origin: The workspace whose files may be seen.
             groups: The group of each chunk.
         """
         if not self._origins.keys() - {origin}:
@@ -165,7 +165,7 @@ class ChunkGroups:
         return own
 
     def _reserve(self, count: int) -> None:
-        """Make room for ``count`` groups; chunks that are gone may be of groups that are too."""
+        """Make room for ``count`` groups; removed chunks may belong to groups that are gone too."""
         missing = count - self._owners.shape[1]
         if missing > 0:
             self._owners = np.pad(self._owners, ((0, 0), (0, missing)), constant_values=UNOWNED)
@@ -176,12 +176,12 @@ def within_ranges(
     groups: NDArray[np.integer],
     orders: NDArray[np.int64],
 ) -> Mask:
-    """Return which chunks lie in one of some parts of sessions.
+    """Return a mask of the chunks in any of some parts of sessions.
 
     Args:
         ranges: Number of a group, and which part of it; each group once.
         groups: The group of each chunk.
-        orders: The place of each chunk in its group.
+        orders: The position of each chunk in its group.
     """
     if len(ranges) == 1 and ranges[0][1].last is None:
         only: Mask = groups == ranges[0][0]

@@ -1,6 +1,6 @@
-"""The candidates of a large scope: what words, sessions, codes, the speaker and names propose.
+"""The candidates of a large scope, as proposed by words, sessions, codes, the speaker and names.
 
-All of them are scored exactly afterwards; what no way of finding proposes is never looked at.
+All of them are scored exactly afterwards; chunks that none of these proposes are never read.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from recollect.index.vectors.port import NearScan
 from recollect.index.vectors.vector_rows import distinct
 
 BEST_GROUPS = 5
-"""Sessions whose every message is a candidate; wins back what a cut of messages without any query
-word loses (docs/experiments.md, candidates)."""
+"""Sessions whose every message is a candidate; recovers answers that a cut of messages without any
+query word loses (docs/experiments.md, candidates)."""
 GROUP_READ = 400
 """Messages of such a session that are read at most, the newest ones."""
 PRESELECTED = 8
-"""So many times the candidates get their priors, from the best by words alone."""
+"""Candidates get their priors in this multiple, from the best by words alone."""
 SPEAKER_ARM = 200
 """Nearest codes among the messages of the speaker that the question names."""
 TIME_ARM = 200
 """Chunks of a relative time (last week): the best by words, then the newest."""
 FILE_ARM = 50
 """The best chunks of memory files by words and by codes that are candidates beside the best of all,
-and of them so many get exact vectors: what the share of memory files is filled from."""
+and the number of them that get exact vectors: the pool for the share of memory files."""
 FILE = SOURCES.index(FILES)
 
 
@@ -43,9 +43,9 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Chooses candidates for one question.
 
     Attributes:
-        arrays: The chunks that the asker hears.
-        mask: Which of them are looked for.
-        request: What is asked for.
+        arrays: The chunks that the caller hears.
+        mask: Which of them are searched.
+        request: The request.
         settings: The section ``search``.
         lexical: The scores of the words; None where they have no part.
         scan: The scan of the codes; None likewise.
@@ -147,7 +147,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _highest(values: NDArray[Any], most: int) -> Ints:
-    """Return the places of the ``most`` highest values, in no order."""
+    """Return the positions of the ``most`` highest values, in no order."""
     if len(values) <= most:
         return np.arange(len(values))
     return np.argpartition(-values, most)[:most]

@@ -1,4 +1,4 @@
-"""How probable it is that the answer is among the hits: a small logistic over what was found.
+"""The probability that the answer is among the hits: a small logistic model over the hits.
 
 A score says how well a hit fits the words and the meaning of a question; it is as high for a
 question about something never discussed, if it uses the same words. How far the best stands out
@@ -16,21 +16,21 @@ from recollect.core.errors import InvalidInput
 from recollect.index.query.hit import Hit, SearchResult
 
 SIXTH = 5
-"""The place of the hit that the best is compared with."""
+"""The rank of the hit that the best is compared with."""
 MOST_TERMS = 12
-"""Longer questions count as this long; the sets that were fitted hold few of them."""
+"""Longer questions count as this long; the fitted data sets have few of them."""
 LEAST_SCORE = 0.01
 LEAST_SIXTH = 0.1
-"""As low as no sixth hit at all."""
+"""Equal to a missing sixth hit."""
 WORDS = ("context", "group")
-"""The parts of a score that speak of the words of the question."""
+"""The parts of a score that depend on the words of the question."""
 
 LEAST_ODDS = -30.0
-"""As good as none. A damaged vector can give less, where `math.exp` overflows, or no number."""
+"""Practically zero. A damaged vector can give less, where `math.exp` overflows, or no number."""
 
 
 class Measures(msgspec.Struct, frozen=True):
-    """What the probability is made of.
+    """The measures that the probability is computed from.
 
     Attributes:
         score: The natural logarithm of the best score.
@@ -48,7 +48,7 @@ class Measures(msgspec.Struct, frozen=True):
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """Weights of the logistic, by measure, and what is added; 0 leaves a measure out."""
+    """Weights of the logistic model by measure, and its intercept; 0 leaves a measure out."""
 
     score: float
     words: float = 0.0
@@ -71,12 +71,12 @@ CALIBRATIONS = {
     "lexical": Calibration(score=5.93, words=-6.8, terms=0.202, constant=6.81),
     "vector": Calibration(score=11.15, sixth=-5.11, terms=-0.008, constant=2.18),
 }
-"""By mode. Fitted by `python -m benchmarks confidence` on LoCoMo dev and BEAM; what a mode leaves
-out gained nothing there."""
+"""By mode. Fitted by `python -m benchmarks confidence` on LoCoMo dev and BEAM; measures that a mode
+leaves out gained nothing there."""
 
 
 def measures(best: float, sixth: Mapping[str, float], terms: int) -> Measures:
-    """Return what the probability is made of.
+    """Return the measures that the probability is computed from.
 
     Args:
         best: The best score, in [0, 1].
@@ -93,7 +93,7 @@ def measures(best: float, sixth: Mapping[str, float], terms: int) -> Measures:
 
 
 def confidence_in(hits: Sequence[Hit], sixth: Mapping[str, float], terms: int, mode: str) -> float:
-    """Return how probable it is that the answer is among ``hits``, in [0, 1]; 0 without any."""
+    """Return the probability that the answer is among ``hits``, in [0, 1]; 0 without any."""
     if not hits:
         return 0.0
     best = max(hit.score for hit in hits)
@@ -101,7 +101,7 @@ def confidence_in(hits: Sequence[Hit], sixth: Mapping[str, float], terms: int, m
 
 
 def above_confidence(result: SearchResult, least: float | None) -> SearchResult:
-    """Return the result; without its hits, and with a warning, where it is less confident.
+    """Return the result; without its hits and with a warning when its confidence is lower.
 
     Raises:
         InvalidInput: ``least`` is neither None nor a number from 0 to 1.

@@ -72,10 +72,10 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """Hits, best first, and how they were found.
 
     Attributes:
-        hits: Best first; ties by time, then place.
-        mode: ``hybrid``, ``lexical`` or ``vector``: what really took part.
+        hits: Best first; ties by time, then position.
+        mode: ``hybrid``, ``lexical`` or ``vector``: the parts that were really used.
         warnings: Why the answer may be less than it could be, one sentence each.
-        confidence: How probable it is that the answer is among the hits, in [0, 1]; 0 without any.
+        confidence: The probability that the answer is among the hits, in [0, 1]; 0 without any.
             Calibrated for six hits of the builtin index (docs/search.md).
     """
 
@@ -88,5 +88,5 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> int:
-        """About what the snippets cost in a prompt."""
+        """About the cost of the snippets in a prompt."""
         return sum(estimate_tokens(hit.snippet) for hit in self.hits)

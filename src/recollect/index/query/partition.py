@@ -1,12 +1,12 @@
 """A partition as a reader holds it: chunk arrays, the tail's postings, names and codes in memory.
 
-`refresh` brings it to the state of a read transaction, so that what lies in memory and what the
-same transaction reads from the tables belong to one snapshot, whichever process wrote it.
+`refresh` brings it to the state of a read transaction, so that the data in memory and the rows that
+the same transaction reads belong to one snapshot, whichever process wrote it.
 
-Who does not hear all of it is answered from a `PartitionView`: columns of what they hear alone,
-with their own numbers, links and sums. A score of all chunks would tell them about those of others:
-how rare a word is, how long texts are, which words and names there are, whose sessions are better.
-What does not lie in the view cannot change an answer.
+A caller that does not hear all of it is answered from a `PartitionView`: columns of the heard
+chunks alone, with their own numbers, links and sums. A score of all chunks would tell them about
+those of others: how rare a word is, how long texts are, which words and names there are, whose
+sessions are better. A chunk outside the view cannot change an answer.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ if TYPE_CHECKING:  # only where a question names times
     from recollect.text.times.ranges import TimeRange
 
 HELD_VIEWS = 8
-"""Of those who hear a part; the one not asked for longest goes. Each takes about 80 bytes a chunk
-that is heard, and what its words may hold."""
+"""Views of callers who hear a part; the least recently used is dropped. Each takes about 80 bytes a
+chunk that is heard, and the memory of its words."""
 OWNERS = ("agent", "user", "project", "speaker")
 """Columns of `layout` that hold numbers of names."""
 
 
 NOTHING_GONE = np.zeros(0, np.int64)
 LOOKED_UP = 1_000
-"""Chunks without a vector that are looked up among the waiting ones at once."""
+"""Chunks without a vector that are looked up in the queue at once."""
 
 
 class Partition:
@@ -109,7 +109,7 @@ class Partition:
         self._removals_read = 0
 
     def refresh(self, tx: Transaction) -> None:
-        """Take in what was committed since the last look."""
+        """Bring it up to the commits since the last call."""
         found = tx.all(
             "SELECT revision, chunks, groups FROM partitions WHERE id = ?", (self.number,)
         )
@@ -119,12 +119,12 @@ class Partition:
             try:
                 self._take_in(tx, count, groups)
             except BaseException:
-                self._empty()  # never go on with half of a state
+                self._empty()  # never continue with a partial state
                 raise
             self.revision = revision
 
     def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
-        """Return what is near to ``vector``, or None without vectors."""
+        """Return the scan for chunks near ``vector``, or None without vectors."""
         if self.codes is None:
             return None
         if self._near is None:
@@ -132,11 +132,11 @@ class Partition:
         return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
 
     def view(self, tx: Transaction | None, access: Access) -> PartitionView:
-        """Return what somebody hears; used under the lock, until the next `refresh`.
+        """Return the view of a caller; used under the lock, until the next `refresh`.
 
         Args:
             tx: The snapshot; None where `Access.is_noted`.
-            access: What that is.
+            access: What the caller may hear.
         """
         if access.is_whole:
             return self._whole
@@ -214,13 +214,13 @@ class Partition:
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody hears of a partition: not what a question is about, which is a filter.
+    """What a caller may hear of a partition; what a question is about is a filter instead.
 
     Attributes:
-        agent: Whose chunks; None for those of all.
+        agent: The owner of the chunks; None for all.
         user: A scope with the user alone; likewise.
         projects: Likewise; paths.
-        audience: On whose behalf is searched; None: whoever owns the scope.
+        audience: On whose behalf is searched; None: the owner of the scope.
         spoken: Returns what the audience hears now, for an index of other rules; else None.
         origin: The workspace whose memory files are seen; None for those of all. An owner who hears
             all else ranks by the words of every workspace.
@@ -244,7 +244,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         return self.spoken is None
 
     def heard(self, tx: Transaction | None, partition: Partition) -> Mask:
-        """Return which living chunks are heard; without a snapshot, as far as the index knows."""
+        """Return a mask of the living chunks heard; without a snapshot, as far as indexed."""
         arrays, count, names = partition.arrays, partition.arrays.count, partition.names
         columns = {name: column[:count] for name, column in arrays.columns.items()}
         heard: Mask = arrays.alive[:count].copy()
@@ -265,7 +265,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PartitionView:
-    """What somebody hears of a partition; the whole of it until `follow` is called.
+    """The chunks of a partition that a caller may hear; all of them until `follow` is called.
 
     Attributes:
         arrays: The chunks, numbered from 0 in the order of the partition.
@@ -280,11 +280,11 @@ class PartitionView:
         self.arrays = partition.arrays
         self.revision = -1
         self._numbers: Ints | None = None
-        """Those in the partition; None where they are the same."""
+        """Their numbers in the partition; None where these are the same."""
         self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
 
     def follow(self, heard: Mask) -> None:
-        """Hear these chunks, and no others; what is known stays right where no chunk changed."""
+        """Hear these chunks, and no others; cached values stay valid where no chunk changed."""
         whole, known = self.partition.arrays, self._numbers
         self.revision, self._asked = self.partition.revision, None
         numbers = np.flatnonzero(heard)
@@ -324,7 +324,7 @@ class PartitionView:
         return stored
 
     def local(self, stored: NDArray[np.int64]) -> Ints:
-        """Return the numbers here of those chunks of the partition that are heard."""
+        """Return the local numbers of those chunks of the partition that are heard."""
         if self._numbers is None:
             return stored
         if not len(self._numbers):
@@ -341,9 +341,9 @@ class PartitionView:
         return frozenset(np.unique(spoke).tolist())
 
     def question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
-        """Return what ``query`` asks for, by the names that are known; it is kept for `taken`.
+        """Return the analysed question, with the known names; it is kept for `taken`.
 
-        Relative times after all that is known have no effect: their words stay in the question.
+        Relative times after the newest chunk have no effect: their words stay in the question.
         """
         if self._asked is None or self._asked[:2] != (query, times):
             past = [e for e in times if not e.is_relative or e.since <= self._newest()]
@@ -358,7 +358,7 @@ class PartitionView:
         return int(times.max(initial=0))
 
     def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
-        """Return what `question` does, and keep no question of a user."""
+        """Return the result of `question`, and keep no question of a user."""
         found, self._asked = self.question(query, times), None
         return found
 
@@ -376,9 +376,9 @@ class PartitionView:
         return named_files(tx, self.partition.number, query, heard)
 
     def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
-        """Return what is near to ``vector``, or None without vectors.
+        """Return the scan for chunks near ``vector``, or None without vectors.
 
-        The codes answer for a part: a back end ranks among the vectors of all.
+        The codes answer for a part, since a back end ranks the vectors of all.
         """
         partition = self.partition
         if self.is_whole or partition.codes is None:

@@ -1,4 +1,4 @@
-"""What a question asks for, beside its words: whose statement, from when, and of what kind."""
+"""The analysis of a question beside its words: the speaker, the time and the kind of answer."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: The question without the names of known speakers, for the embedder: a small model
             otherwise ranks by the name alone (docs/experiments.md, names); and without relative
-            times, since a text that says "yesterday" means another day. Characters of full
-            or half width are as they are written otherwise: models know those.
+            times, since a text that says "yesterday" means another day. Characters of full or half
+            width are normalised, as models know them.
         terms: Its distinct terms, in order.
         speakers: Whose statement it is about: the first of at most two speakers named ("What does
             Ann think of Bob's plan?"); empty when none or more are named.
@@ -73,13 +73,13 @@ def analyse(
     times: Sequence[TimeRange] = (),
     speakers: AbstractSet[int] | None = None,
 ) -> Question:
-    """Return what ``query`` asks for, which names these times.
+    """Return the analysed question.
 
     Args:
-        query: What is asked.
+        query: The question.
         names: Those of the speakers.
         times: Named in it.
-        speakers: Numbers of those that the asker hears; None for all.
+        speakers: Numbers of those that the caller hears; None for all.
     """
     mentions = names.mentions(query, speakers)
     times = tuple(each for each in times if not _is_name(each, mentions))
@@ -107,7 +107,7 @@ def analyse(
 
 
 def _is_name(named: TimeRange, mentions: Sequence[Mention]) -> bool:
-    """Return whether what looks like a time is somebody who is called June."""
+    """Return whether an apparent time is part of a name, such as June."""
     return any(each.start <= named.start and named.end <= each.end for each in mentions)
 
 
@@ -124,18 +124,18 @@ Vector = NDArray[np.float32]
 
 
 class RankingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to search for, and where.
+    """The question and the chunks to search.
 
     Attributes:
         question: The analysed question.
         vector: Its unit vector; None for words only.
         lexical: Whether words take part.
         visible: Which chunks the caller may see; None for all living ones.
-        most: How many chunks to return at least, when there are so many.
-        named: Files that the question calls by their names; the best chunk of each comes first.
+        most: The number of chunks to return at least, if there are that many.
+        named: Files that the question names; the best chunk of each comes first.
         triggered: Chunks with a trigger in the question.
         projects: Keys of the projects at hand, folded.
-        now_ms: When it is asked, ms UTC.
+        now_ms: The time of the question, ms UTC.
         with_files: Whether the best memory files are wanted even where others are better.
     """
 
@@ -159,9 +159,9 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         scores: In [0, 1].
         ranks: 3 to 1 where the question names the file, which comes first; else 0.
         are_files: Whether each is of a memory file.
-        is_all: Whether nothing else fits the question.
-        why: Returns the weighted parts of the scores at some places.
-        respelled: Which terms of the question were taken for which others.
+        is_all: Whether no other chunk fits the question.
+        why: Returns the weighted parts of the scores at some positions.
+        respelled: The terms of the question that were replaced, with their replacements.
     """
 
     numbers: list[int]

@@ -1,7 +1,7 @@
-"""Vectors of questions, from whichever embedder fits the generation that answers.
+"""Vectors of questions, from the embedder that fits the serving generation.
 
-A local model is asked in the caller's thread. A remote provider gets so long and no longer, however
-it hangs; then it has a rest, in which searches answer by words at once.
+A local model is asked in the caller's thread. A remote provider has a deadline, however it hangs;
+after a miss it is not asked for a while, and searches answer by words at once.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from recollect.index.model.generation import Identity
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
 
 REST = 10
-"""A provider that was late is not asked again for so many times the longest wait: of a minute in
-which it hangs, one search in ten seconds pays, not every one."""
+"""A late provider is not asked again for this multiple of the longest wait: while it hangs, one
+search in ten seconds waits for it, not every one."""
 
 
 class QuestionVector(msgspec.Struct, frozen=True):
@@ -48,9 +48,9 @@ class QuestionVectors:
     ) -> None:
         self._embedders = embedders
         self.has_embedder = embedders.first is not None or embedders.fallback is not None
-        """Whether there is any that could be asked."""
+        """Whether there is an embedder that could be asked."""
         self.is_off = embedders.is_off
-        """Whether the settings want none."""
+        """Whether the settings disable embedding."""
         self._timeout_s = timeout_s
         self._elapsed = elapsed
         self._rests_until = 0.0
@@ -91,13 +91,13 @@ class QuestionVectors:
             answer.add_done_callback(self._wake)
             raise self._too_late(embedder, "did not answer in time") from None
         except ProviderError:
-            # Its own deadline is about ours: what took long is late, whoever noticed first.
+            # Its own deadline is about ours: a long call is late, whichever deadline noticed first.
             if self._elapsed() - began >= self._timeout_s / 2:
                 self._rest()
             raise
 
     def _wake(self, answer: Future[Vectors]) -> None:
-        """End the rest when the answer that was owed came after all."""
+        """End the rest when the missing answer came after all."""
         if answer.exception() is None:
             self._rests_until = 0.0
 

@@ -45,11 +45,11 @@ IMPORTANCE_AT_0, IMPORTANCE_STEP = 0.75, 0.05
 ACTIVE, INACTIVE = 1.15, 0.9
 """An entry for the projects at hand, and one for other projects. Source: OpenClaw 2026.9."""
 RESPELLED = 0.2
-"""So much of a score is lost where all words were taken for others. The order stays."""
+"""The share of a score that is lost where all words were replaced. The order stays."""
 FITS_AS_WELL = 0.6
-"""So much of the best score another statement of the same needs (docs/experiments.md, now)."""
+"""The share of the best score that an equal statement must reach (docs/experiments.md, now)."""
 TRIGGER_LIFT = 0.5
-"""So much of what is missing to 1 a trigger adds: an entry without a word in common comes to .5,
+"""The share of the gap to 1 that a trigger adds: an entry without a word in common reaches .5,
 where the first hits of a good answer are."""
 
 
@@ -115,7 +115,7 @@ def own_weight(question: Question, ranking: RankingSettings) -> float:
 
 
 def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
-    """Return how much of the rarity of ``terms`` each of ``numbers`` holds itself, in [0, 1]."""
+    """Return the share of the rarity of ``terms`` that each of ``numbers`` holds, in [0, 1]."""
     living = int(arrays.totals.chunks.sum())
     held = np.zeros(len(numbers), np.float32)
     whole = 0.0
@@ -152,7 +152,7 @@ def priors(
     def speaker() -> Floats:
         if question.asks_assistant:
             return flagged(FROM_ASSISTANT)
-        if not question.speakers:  # notes and deeds are the user's as well
+        if not question.speakers:  # notes and actions are the user's as well
             mine: Floats = np.maximum(flagged(FROM_USER), columns["source"][numbers] != MESSAGE)
             return mine
         said = np.isin(columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
@@ -181,14 +181,14 @@ class Adjusted(msgspec.Struct, frozen=True):
 
 
 class Adjustments(msgspec.Struct, frozen=True):
-    """What is known for one question.
+    """The adjustments for one question.
 
     Attributes:
         recency: The settings; not enabled, age does not count.
         ranking: What replies lose, and the oldest of several statements.
-        request: When it is asked, for which projects, and the chunks with a trigger in it.
-        pinned: Chunks that the question calls by the name of their file.
-        respelled: Share of the question's terms that were taken for others, in [0, 1].
+        request: Its time, its projects, and the chunks with a trigger in it.
+        pinned: Chunks of files that the question names.
+        respelled: Share of the question's terms that were replaced, in [0, 1].
     """
 
     recency: RecencySettings
@@ -231,7 +231,7 @@ class Adjustments(msgspec.Struct, frozen=True):
         question = self.request.question
         if self.ranking.assistant and not question.asks_of_somebody:
             replied = (arrays.columns["flags"][numbers] & (FROM_ASSISTANT | QUESTION)) > 0
-            replied &= arrays.columns["speaker"][numbers] == 0  # whoever has a name is a person
+            replied &= arrays.columns["speaker"][numbers] == 0  # speakers with a name are people
             yield "assistant", 1 - np.float32(self.ranking.assistant) * replied
         if self.ranking.newest and question.asks_now and len(numbers):
             at = arrays.columns["at"][numbers]
@@ -248,7 +248,7 @@ class Adjustments(msgspec.Struct, frozen=True):
 
 
 def importance_factor(importance: int | None) -> float:
-    """Return what an importance of 1 to 10 multiplies a score by; 1 for none.
+    """Return the factor of a score for an importance of 1 to 10; 1 for none.
 
     >>> importance_factor(10)
     1.25
@@ -257,11 +257,11 @@ def importance_factor(importance: int | None) -> float:
 
 
 def project_factor(projects: Collection[str], active: Collection[str]) -> float:
-    """Return what the projects of an entry multiply its score by.
+    """Return the factor of an entry's score for its projects.
 
     Args:
         projects: Keys as they are written; none changes nothing.
-        active: Keys of the projects at hand, folded; when none is known nothing changes.
+        active: Keys of the projects at hand, folded; without any nothing changes.
     """
     if not (projects and active):
         return 1.0
@@ -274,7 +274,7 @@ def project_key(name: str) -> str:
 
 
 def recency_factors(ages_days: Doubles, settings: RecencySettings) -> Doubles:
-    """Return the factor for each age, in [floor, 1]: 1 for what is from today or from the future.
+    """Return the factor for each age, in [floor, 1]: 1 for today and the future.
 
     ``floor + (1 - floor) * 2 ** (-age / half_life_days)``
     """
@@ -290,7 +290,7 @@ def newest_factors(at: Ints, total: Floats, most: float) -> Doubles:
     The times between the oldest and the newest of what fits nearly as well as the best count, so
     that a contradiction of last week weighs as much as one of last year.
     """
-    fits = at[~(total < FITS_AS_WELL * total.max())]  # all of them where a score is no number
+    fits = at[~(total < FITS_AS_WELL * total.max())]  # all of them where a score is not a number
     oldest, newest = int(fits.min()), int(fits.max())
     older = np.clip((newest - at) / max(newest - oldest, DAY_MS), 0.0, 1.0)
     factors: Doubles = 1.0 - most * older

@@ -4,10 +4,10 @@
 `exact_below` visible chunks, all are candidates.
 
 Feedback is a second round with what the best chunks have in common beside the question's words: the
-question's vector moves towards theirs, and the terms that weigh most in them are asked for. It
-finds texts that speak of the same thing in other words. It is for files, where the best chunks have
-a topic in common; messages of one conversation have its small talk in common, and there it costs
-more than it finds (docs/experiments.md, feedback).
+question's vector moves towards theirs, and the terms that weigh most in them are searched. It finds
+texts that speak of the same thing in other words. It is for files, where the best chunks have a
+topic in common; messages of one conversation have its small talk in common, and there it costs more
+than it finds (docs/experiments.md, feedback).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ RESCORED, RESCORED_AMONG_MANY = 100, 64
 where reading their rows is what costs (docs/experiments.md, candidates)."""
 
 PLAIN = RankingSettings(assistant=0.0, newest=0.0)
-"""What adjusts OpenClaw's sum: nothing of ours."""
+"""The adjustments of OpenClaw's sum: none of ours."""
 MOST_PLAIN_CANDIDATES = 200
 """Of each way of finding in OpenClaw's sum."""
 
@@ -58,7 +58,7 @@ MOVED_BY, MOVE = 5, 0.5
 LOOKED_UP = 60
 """Terms whose rarity is looked up, the heaviest by their counts alone."""
 TERMS = 30
-"""Terms that are asked for."""
+"""Terms that are added to the query."""
 SHARPNESS = 0.15
 """The scale of scores below which a chunk counts much less than the best one."""
 
@@ -82,7 +82,7 @@ def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
 class RankingPipeline:
     """One run of the search; its steps share the scores and the scan.
 
-    Chunks have their numbers in the view; what is returned, those in the partition.
+    Chunks have their numbers in the view; results have those in the partition.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class RankingPipeline:
         self._pinned: dict[int, int] = {}
 
     def run(self) -> Ranked:
-        """Return the best chunks, their scores and why."""
+        """Return the best chunks with their scores and the parts of these."""
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
         parts = self._with_own(self._answering(self._rescored(parts)))
@@ -154,14 +154,14 @@ class RankingPipeline:
         return found
 
     def _is_demanded(self, numbers: Ints) -> Mask:
-        """Return which chunks are hits whatever they score."""
+        """Return a mask of the chunks that are hits whatever their score."""
         demanded = {*self._pinned, *self._request.triggered}
         if not demanded:
             return np.zeros(len(numbers), np.bool_)
         return np.isin(numbers, np.fromiter(demanded, np.int64))
 
     def _answering(self, parts: ScoreParts) -> ScoreParts:
-        """Leave out what has only its speaker or its time for it: that alone is not an answer.
+        """Leave out chunks that match only by speaker or time: that alone is not an answer.
 
         The time is one where it is relative to today: "what happened yesterday?"
         """
@@ -224,7 +224,7 @@ class RankingPipeline:
         return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
 
     def _best(self, numbers: Ints, total: Floats, least: int) -> Ints:
-        """Return the best places, ``least`` or twice what is asked for, and further memory files.
+        """Return the best positions, ``least`` or twice the limit, and further memory files.
 
         These come after them, the best `FILE_ARM`.
         """
@@ -239,7 +239,7 @@ class RankingPipeline:
         return np.concatenate([best, files[further]])
 
     def _with_feedback(self, parts: ScoreParts, rows: Floats, vector: Floats) -> ScoreParts:
-        """Ask again with what the best have in common, when they are files."""
+        """Search again with what the best have in common, when they are files."""
         if self._settings.ranking.feedback <= 0 or self._settings.hybrid.enabled:
             return parts
         best = self._ordered(parts.numbers, parts.total(self._weights), READ)
@@ -264,7 +264,7 @@ class RankingPipeline:
         return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
 
     def _with_own(self, parts: ScoreParts) -> ScoreParts:
-        """Say of the best which pairs of characters they hold themselves (see `own_weight`)."""
+        """Mark which pairs of characters the best hold themselves (see `own_weight`)."""
         weight = own_weight(self._request.question, self._settings.ranking)
         if self._lexical is None or self._settings.hybrid.enabled or not weight:
             return parts
@@ -278,9 +278,9 @@ class RankingPipeline:
         return parts.with_part("own", shares)
 
     def _ordered(self, numbers: Ints, total: Floats, most: int) -> Ints:
-        """Return the first ``most`` places, best first.
+        """Return the first ``most`` positions, best first.
 
-        Ties are ordered by time and place in the group, not by arrival.
+        Ties are ordered by time and position in the group, not by arrival.
         """
         places = np.arange(len(numbers))
         if len(numbers) > most:  # sorting all of them would cost more than all the rest
@@ -292,7 +292,7 @@ class RankingPipeline:
         return first
 
     def _why(self, parts: ScoreParts, adjusted: Adjusted, places: Ints) -> list[dict[str, float]]:
-        """Return the parts of the scores at some places, those of 0 left out."""
+        """Return the parts of the scores at some positions, without those of 0."""
         best = best_possible(self._weights)
         columns = {
             name: (weight * parts.values[name][places] / best).tolist()
@@ -328,10 +328,10 @@ def feedback_terms(
     lookup: Callable[[str], FoundTerm],
     known: Collection[str],
 ) -> list[FoundTerm]:
-    """Return the terms of a second round, the most telling first.
+    """Return the terms of a second round, the most informative first.
 
     Args:
-        arrays: The chunks that the asker hears.
+        arrays: The chunks that the caller hears.
         texts: The terms of the best chunks.
         scores: Their unscaled scores, for their weight.
         lookup: Finds a term in the index.
@@ -350,7 +350,7 @@ def feedback_terms(
 def _drawn(
     texts: Sequence[Sequence[str]], scores: Floats, known: Collection[str]
 ) -> dict[str, float]:
-    """Return how much of the best chunks each of their terms makes up, the best counting most."""
+    """Return the share of the best chunks that each term makes up, the best weighted most."""
     weights = np.exp((scores - scores.max()) / SHARPNESS)
     mean = max(1.0, sum(len(terms) for terms in texts) / len(texts))
     drawn: dict[str, float] = {}
@@ -363,7 +363,7 @@ def _drawn(
 
 
 def feedback_score(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
-    """Return how much of the feedback's weight each of ``numbers`` holds, in [0, 1]."""
+    """Return the share of the feedback's weight that each of ``numbers`` holds, in [0, 1]."""
     living = int(arrays.totals.chunks.sum())
     total = np.zeros(len(numbers), np.float32)
     mass = sum(idf(living, term.frequency) for term in terms) * (K1 + 1)

@@ -1,4 +1,4 @@
-"""When what is looked for was said: the filter `since` and `until` of a search."""
+"""The time of a statement: the filters `since` and `until` of a search."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SaidWithin(msgspec.Struct, frozen=True, kw_only=True):
         return cls(since=since, until=until, first_day=first, last_day=last)
 
     def mask(self, columns: Columns) -> Mask:
-        """Return which chunks were said within it; a file without a date was not."""
+        """Return a mask of the chunks said within it; a file without a date was not."""
         at = columns["at"]
         within: Mask = (at >= self.since) & (at < self.until)
         files = columns["source"] == _FILE
@@ -55,13 +55,13 @@ class SaidWithin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_day(at: NDArray[np.int64]) -> Mask:
-    """Return which times of files are days and no moments: noons, see `note_time`."""
+    """Return a mask of the times of files that are days, not moments: noons, see `note_time`."""
     exact: Mask = at % DAY_MS == _NOON_MS
     return exact
 
 
 def undated(columns: Columns) -> Mask:
-    """Return which chunks are of files without any time, even that of their last change."""
+    """Return a mask of the chunks of files without any time, even that of their last change."""
     missing: Mask = (columns["source"] == _FILE) & (columns["at"] < DAY_MS)
     return missing
 

@@ -51,13 +51,13 @@ UNDATED = "memory files without a date are left out: put it in their name or fir
 DAMAGED_WORDS = "some words of the index are damaged and were left out: run `recollect reindex`"
 NO_CONTENT = "the question has no words to look for: ask with a name or a topic"
 HELD_PARTITIONS = 32
-"""Tenants kept in memory at once; the one not asked for longest goes."""
+"""Tenants kept in memory at once; the least recently used is dropped."""
 OTHER_RULES = "who hears of what was changed: run `recollect sync` first"
 FURTHER = 4
-"""When several of the best chunks are of one message, so many times more are ranked."""
+"""The factor by which more chunks are ranked, since several may be of one message."""
 
 POOL = 100
-"""Hits among which a threshold or diversity choose."""
+"""Hits from which a threshold or diversity choose."""
 NO_GROUP = -1
 """Equals the number of no group, so that an unknown session matches nothing."""
 
@@ -72,10 +72,10 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         min_score: In [0, 1]; hits with all the question's words are shown below it too.
         sources: Kinds of memory; None for all.
         mode: One of `MODES`.
-        citations: Whether hits say where they stand.
-        now_ms: When it is asked, ms UTC; for recency.
+        citations: Whether hits have citations.
+        now_ms: The time of the question, ms UTC; for recency.
         times: The times that the question names.
-        audience: On whose behalf is searched; None: whoever owns the scope.
+        audience: On whose behalf is searched; None: the owner of the scope.
         spoken: Returns what the audience hears now, for an index that was built when other rules
             were in force; None: nothing of such an index.
         ranges: Which parts of sessions are searched; None for all.
@@ -102,12 +102,12 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sees_files(self) -> bool:
-        """Whether whoever asks sees the memory files, and so what is wrong with one."""
+        """Whether the caller sees the memory files, and so the warnings about them."""
         return self.audience is None or self.audience.is_owners
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether only what is of some time or kind is looked for."""
+        """Whether the search is limited to some time or kind."""
         return (self.said, self.observations) != (None, None)
 
 
@@ -119,7 +119,7 @@ class SearchService:
         settings: The section ``search``.
         questions: Makes the vectors of questions.
         origin: The workspace whose memory files are seen; None for those of all.
-        near: What finds near vectors; the codes alone if not given.
+        near: The vector index; the codes alone if not given.
         visibility_rules: Those in force, see `Identity.visibility_rules`.
     """
 
@@ -162,8 +162,8 @@ class SearchService:
             query: A question or words.
             scope: What the caller may see.
             options: How to search.
-            serving: What answered a moment ago, where it was looked up; another one is followed.
-            waiting: Warnings for whoever hears a chunk that waits for its vector.
+            serving: The serving generation, where it was looked up; a newer one is followed.
+            waiting: Warnings for callers that hear a chunk that waits for its vector.
 
         Raises:
             InvalidInput: an option is out of range.
@@ -175,7 +175,7 @@ class SearchService:
             return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
         made: QuestionVector | None = None
-        warnings = [NO_CONTENT]  # without a vector nothing but a trigger can meet it
+        warnings = [NO_CONTENT]  # without a vector only a trigger can match it
         if asked_terms:
             made, warnings = self._vector(query, scope, options, serving)
 
@@ -206,7 +206,7 @@ class SearchService:
         )
 
     def _access(self, scope: Scope, options: SearchOptions, identity: Identity) -> Access | None:
-        """Return what somebody hears; None where that is unknown for this index."""
+        """Return the access of a caller; None where it is unknown for this index."""
         audience = options.audience
         is_noted = audience is None or identity.visibility_rules == self._visibility_rules
         if not is_noted and options.spoken is None:
@@ -248,7 +248,7 @@ class SearchService:
     def _asked(
         self, query: str, scope: Scope, options: SearchOptions, serving: Serving | None
     ) -> tuple[Identity, str] | None:
-        """Return what is to be embedded for a question, and for which index; None for nothing."""
+        """Return the index and the text to embed for a question; None for none."""
 
         def ask(
             tx: Transaction | None, identity: Identity, partition: Partition
@@ -273,10 +273,10 @@ class SearchService:
         serving: Serving | None,
         unit: Callable[[Transaction, Identity, Partition], T],
     ) -> T | None:
-        """Run ``unit`` on a snapshot and the partition as it is there; None without a partition."""
+        """Run ``unit`` on a snapshot and the partition in it; None without a partition."""
         while serving is not None and serving.partition is not None:
             partition = self._held(serving.partition, serving.identity)
-            # The lock first: then this snapshot is not older than what the partition has seen.
+            # The lock first, so that this snapshot is not older than the state of the partition.
             with partition.lock:
                 held = serving, partition
                 now, found = self._database.read(
@@ -284,7 +284,7 @@ class SearchService:
                 )
             if now is serving:
                 return found
-            serving = now  # a rebuild has flipped in between
+            serving = now  # a rebuild flipped the generation in between
         return None
 
     def _held(self, number: int, identity: Identity) -> Partition:
@@ -335,7 +335,7 @@ class SearchService:
         projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(view.arrays.totals.chunks[FILE])
         wanted = self._wanted(options)
-        # The best by score need no more to choose from.
+        # Ordering by score alone needs no further hits.
         is_plain = wanted.min_score <= 0 and wanted.relevance is None
         return RankingRequest(
             question=view.taken(query, options.times),
@@ -367,7 +367,7 @@ def _run_on(
     held: tuple[Serving, Partition],
     unit: Callable[[Transaction, Identity, Partition], T],
 ) -> tuple[Serving | None, T | None]:
-    """Return what serves now and, when it is what served, that and what ``unit`` returned."""
+    """Return the serving generation and, when it is unchanged, that and the result of ``unit``."""
     serving, partition = held
     now = find_serving(tx, tenant)
     if now is None or (now.partition, now.identity) != (serving.partition, serving.identity):
@@ -383,7 +383,7 @@ def _visible(
     options: SearchOptions,
     origin: str | None,
 ) -> Mask | None:
-    """Return which of the chunks that are heard a question is about, None for all living ones.
+    """Return a mask of the heard chunks that a question is about, None for all living ones.
 
     ``origin`` is the workspace whose memory files are seen; None for those of all.
     """
@@ -422,7 +422,7 @@ def _left_out(
     options: SearchOptions,
     origin: str | None,
 ) -> list[str]:
-    """Return a warning where the caller sees memory files of which nothing tells a time."""
+    """Return a warning where the caller sees memory files without any time."""
     from recollect.index.query.said_within import undated
 
     arrays = view.arrays
@@ -437,7 +437,7 @@ def _left_out(
 
 
 def _narrowing(columns: Mapping[str, NDArray[Any]], options: SearchOptions) -> Iterator[Mask]:
-    """Yield which chunks are of the time and kind that are asked for."""
+    """Yield masks of the chunks of the requested time and kind."""
     if options.said is not None:
         yield options.said.mask(columns)
     if options.observations is not None:
@@ -453,7 +453,7 @@ def _projects_of(scope: Scope, options: SearchOptions) -> tuple[str, ...]:
 def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
     """Return the numbers of a session's groups, one for each audience in it, or `NO_GROUP`."""
     if not session.isprintable():
-        return [NO_GROUP]  # no id of ours, and perhaps nothing that a database can compare
+        return [NO_GROUP]  # not an id of ours, and perhaps no text that a database can compare
     rows = tx.all(
         "SELECT number FROM chunk_groups"
         " WHERE partition_id = ? AND source IN ('sessions', 'observations') AND ref = ?",
@@ -463,7 +463,7 @@ def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
 
 
 def source_names(sources: object) -> tuple[str, ...]:
-    """Return the sources that a caller gives as the names that they should be.
+    """Return the sources that a caller gives, checked to be names.
 
     Raises:
         InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
@@ -476,7 +476,7 @@ def source_names(sources: object) -> tuple[str, ...]:
 
 
 def _check(query: object, options: SearchOptions) -> None:
-    """Refuse what the types forbid too: callers in other languages and from JSON send anything."""
+    """Refuse what the types forbid too, since callers in other languages and JSON send anything."""
     if not isinstance(query, str):
         raise InvalidInput("the question must be a text", hint="give a question, or words")
     if len(query) > MOST_QUESTION:

@@ -1,4 +1,4 @@
-"""The shortlist: ranked chunks, read as hits only as far as they are wanted, and what is shown.
+"""The shortlist: ranked chunks, read as hits only as far as needed, and the hits to show.
 
 A message is a hit once, with its best chunk; a file once for each chunk.
 """
@@ -24,19 +24,19 @@ from recollect.text.snippet import snippet
 from recollect.text.terms import terms
 
 ANSWERS_AS_WELL = 0.7
-"""A memory file with so much of the best score answers as well (docs/experiments.md, share)."""
+"""A memory file with this share of the best score answers as well (docs/experiments.md, share)."""
 
 Key = tuple[str, str, int]
 """Source, ref and first line (0 but for files)."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rules know of a hit.
+    """The properties of a hit that the rules use.
 
     Attributes:
         score: In [0, 1].
-        words: Share of the question's words that are in the text itself, in [0, 1]; 0 where that
-            was not asked for.
+        words: Share of the question's words that are in the text itself, in [0, 1]; 0 where it was
+            not requested.
         is_file: Whether it is of a memory file.
     """
 
@@ -46,13 +46,13 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """A hit with what decides whether it is shown.
+    """A hit with the properties that decide whether it is shown.
 
     Attributes:
-        hit: What callers see.
-        key: What it is of.
+        hit: The hit as callers see it.
+        key: Its document.
         rank: 3 to 1 where the question names the file; else 0.
-        standing: What the rules know of it.
+        standing: Its properties for the rules.
     """
 
     hit: Hit
@@ -62,7 +62,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is shown of a shortlist.
+    """The rules that select from a shortlist.
 
     Attributes:
         limit: Hits at most.
@@ -78,7 +78,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """What hits show.
+    """The content of hits.
 
     Attributes:
         terms: The words of the question, for the snippets.
@@ -94,13 +94,13 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shortlist:
-    """What is read of a ranking.
+    """The hits of a ranking, read as needed.
 
     Args:
         tx: The snapshot that was ranked.
         partition: Where the chunks are.
         ranked: The ranking.
-        shown: What hits show.
+        shown: The content of hits.
     """
 
     def __init__(self, tx: Transaction, partition: Partition, ranked: Ranked, shown: Shown) -> None:
@@ -147,7 +147,7 @@ class Shortlist:
             missing -= self._take(taken)
 
     def _take(self, places: Sequence[int]) -> int:
-        """Read some places; return how many new hits they hold."""
+        """Read some positions; return the number of new hits."""
         known = len(self._found)
         for found in self._read(places):
             self._found.setdefault(found.key, found)
@@ -164,7 +164,7 @@ class Shortlist:
         return [*named, *(rest[place] for place in order)]
 
     def _read(self, places: Sequence[int]) -> list[Found]:
-        """Return the hits at some places of the ranking, without those whose chunk is gone."""
+        """Return the hits at some positions of the ranking, without those whose chunk is gone."""
         first = self._partition.first_id
         keys = [first + self._ranked.numbers[place] for place in places]
         found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
@@ -212,22 +212,22 @@ class Shortlist:
 
 
 def _order(found: Found) -> tuple[int, float, int, str, str, int]:
-    """Files that were named, then the best; ties by time, then by name and place."""
+    """Named files first, then the best; ties by time, then by name and position."""
     hit = found.hit
     return -found.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
 
 
 LEAST_LIMIT = 3
-"""Who asks for fewer hits wants the best ones, whatever they are of."""
+"""Callers that ask for fewer hits want the best ones, of whatever source."""
 
 
 def above_threshold(hits: Sequence[Standing], min_score: float, limit: int) -> list[int]:
-    """Return the places of at most ``limit`` hits to show, in their order.
+    """Return the positions of at most ``limit`` hits to show, in their order.
 
-    All that reach ``min_score``; then, in places that are left, hits with all the question's words,
+    All that reach ``min_score``; then, as far as there is room, hits with all the question's words,
     which no threshold for meaning may cut. If nothing reaches it, hits with any of the words stay:
-    a mode in which no score can be that high still answers. What is near in meaning only and below
-    it goes.
+    a mode in which no score can be that high still answers. Hits below it that are near only in
+    meaning are dropped.
     """
     reaching = [place for place, hit in enumerate(hits) if hit.score >= min_score]
     least = 1.0 if reaching else 0.0
@@ -255,12 +255,12 @@ def quota(limit: int, share: float) -> int:
 def with_files(
     hits: Sequence[Standing], shown: Sequence[int], kept: int, least: float
 ) -> list[int]:
-    """Return ``shown`` with so many memory files that ``kept`` of them are there, if they qualify.
+    """Return ``shown`` with ``kept`` memory files in it, as far as they qualify.
 
     Args:
         hits: All, in their order.
-        shown: Places of those to show, ascending.
-        kept: How many memory files there should be.
+        shown: Positions of those to show, ascending.
+        kept: The number of memory files wanted.
         least: The score from which a memory file answers as well as the others.
 
     The worst of the other hits make room. The order stays.
@@ -282,11 +282,11 @@ _UNSPACED = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff
 
 
 def diverse_order(scores: Sequence[float], texts: Sequence[str], relevance: float) -> list[int]:
-    """Return the places of the hits, the next one always the best by MMR.
+    """Return the positions of the hits, the next one always the best by MMR.
 
     Args:
         scores: Of the hits; any scale.
-        texts: What they show.
+        texts: Their texts.
         relevance: Weight of the score against being different, 0 to 1; 1 orders by score alone.
 
     Equal ones are ordered by score, then as they came.
@@ -314,7 +314,7 @@ def diverse_order(scores: Sequence[float], texts: Sequence[str], relevance: floa
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of tokens that two sets have in common, in [0, 1]."""
+    """Return the Jaccard similarity of two sets, in [0, 1]."""
     if not (one and other):
         return 0.0
     common = len(one & other)
@@ -346,7 +346,7 @@ UNANNOTATED = Annotation()
 
 
 class _HitRow(msgspec.Struct, frozen=True, array_like=True):
-    """A chunk with what is shown of its document."""
+    """A chunk with the shown fields of its document."""
 
     key: int
     start: int

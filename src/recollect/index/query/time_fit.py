@@ -15,22 +15,22 @@ if TYPE_CHECKING:  # only where a question names times
     from recollect.text.times.ranges import TimeRange
 
 NEAR = 0.5
-"""What the edge of a range is worth to those outside, falling to 0 one length of it away: people
+"""The weight of a time at the edge of a range, falling to 0 at one length of the range away: people
 say "last week" of nine days ago."""
 NEXT_DAY = 0.8
-"""What the day after is worth, where the range is relative to today: evenings are reported then."""
+"""The weight of the day after, where the range is relative to today: evenings are reported then."""
 BESIDE, SAME_MONTH = 1.0, 0.4
-"""What the days beside a day of the calendar are worth, and the edge of the month around it, for
-who remembers the day wrongly."""
+"""The weight of the days beside a calendar day, and of the month around it at its edge, for people
+who remember the day wrongly."""
 YEAR_ALONE = 0.3
-"""What a year of the calendar is worth: most of what there is may be of it."""
+"""The weight of a calendar year: most of the texts may be of it."""
 MONTH_MS = 30 * DAY_MS
 MOST_YEARS = 30
-"""Years that are looked at where none is named, the newest ones."""
+"""Years that are tried when the question names none, the newest ones."""
 
 
 def time_fit(at: Ints, times: Sequence[TimeRange]) -> Floats:
-    """Return how well times (ms UTC) fit the best of some ranges, in [0, 1]."""
+    """Return the fit of times (ms UTC) to the best of some ranges, in [0, 1]."""
     fits = np.zeros(len(at), np.float32)
     if not len(at):
         return fits

@@ -1,1 +1,1 @@
-"""Examines index.db and repairs what it finds."""
+"""Examines index.db and repairs its defects."""

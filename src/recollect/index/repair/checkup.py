@@ -1,4 +1,4 @@
-"""Examines index.db row by row, and repairs what it finds: removal, making again, rebuild.
+"""Examines index.db row by row, and repairs defects by removal, recomputation or a rebuild.
 
 The records are never touched: all that is here can be derived from them and from the files.
 """
@@ -33,11 +33,11 @@ Kind = Literal["orphans", "vectors", "words", "backend", "cache"]
 
 
 class Defect(msgspec.Struct, frozen=True, kw_only=True):
-    """Something wrong with the index.
+    """A defect of the index.
 
     Attributes:
-        kind: Which examination found it.
-        rows: How many rows it is about.
+        kind: The examination that found it.
+        rows: The number of rows concerned.
         detail: For people.
         needs_rebuild: Whether only a rebuild of the index repairs it.
     """
@@ -61,11 +61,11 @@ class IndexCheckup:
         self._index = index
 
     def examine(self, *, deep: bool = False) -> list[Defect]:
-        """Return what is wrong; nothing is changed.
+        """Return the defects of the index; nothing is changed.
 
         Args:
-            deep: Compare the words of every chunk, and look into every row of words and every
-                cached vector.
+            deep: Compare the words of every chunk, and check every row of words and every cached
+                vector.
 
         Raises:
             StoreError: the index cannot be read.
@@ -79,10 +79,10 @@ class IndexCheckup:
         ]
 
     def repair(self, found: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
-        """Mend what was found, and return a sentence for each thing done.
+        """Repair defects, and return a sentence for each repair.
 
         Args:
-            found: What `examine` returned.
+            found: The result of `examine`.
             on_progress: Called while the index is rebuilt.
 
         Raises:
@@ -200,7 +200,7 @@ ROWS = 2_000
 
 
 class Orphans(msgspec.Struct, frozen=True):
-    """A kind of them: its name for people, the table, and what is true of each."""
+    """A kind of orphan: its name for people, the table, and a condition that holds for each."""
 
     name: str
     table: KeyedTable
@@ -255,14 +255,14 @@ KINDS = (
         "generation NOT IN (SELECT id FROM generations)",
     ),
 )
-"""In an order in which the removal of one kind leaves those that follow right."""
+"""Ordered so that the removal of one kind leaves the following kinds correct."""
 
 ALL = -1
-"""As a limit."""
+"""For use as a limit."""
 
 
 def _count_orphans(tx: Transaction) -> dict[str, int]:
-    """Return the kinds that there are, and how many of each; none beside a retired generation."""
+    """Return the kinds of orphans and their numbers; none beside a retired generation."""
     if tx.row("SELECT 1 FROM generations WHERE status = 'retired'"):
         return {}
     counted = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
@@ -270,7 +270,7 @@ def _count_orphans(tx: Transaction) -> dict[str, int]:
 
 
 def _remove_orphans(database: Database) -> int:
-    """Remove all of them in small transactions, and return how many rows that were."""
+    """Remove all of them in small transactions, and return the number of rows."""
     removed = 0
     for kind in KINDS:
         while step := database.write(partial(_remove_some, kind=kind)):

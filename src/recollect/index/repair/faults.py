@@ -1,9 +1,9 @@
 """Compares words, vectors and codes with the chunks they belong to: for a sample, or for all.
 
-A chunk's terms are made again from its text and looked up; of terms of its neighbours in the sample
-it must be known that the chunk does not have them. Rows that are lost on the way from a document to
-its chunks count as well: a rebuild repairs either. Vectors that are missing or wrong are made
-again, from the cache where it can be, so nothing is lost.
+A chunk's terms are made again from its text and looked up; terms of its neighbours in the sample
+that it lacks must not be recorded for it. Rows that are lost on the way from a document to its
+chunks count as well: a rebuild repairs either. Vectors that are missing or wrong are made again,
+from the cache where it can be, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HALF_BYTES = 2
 
 
 class VectorFaults(msgspec.Struct, frozen=True):
-    """What is wrong in one partition, as chunk numbers.
+    """The faults of one partition, as chunk numbers.
 
     Attributes:
         partition: Which.
@@ -54,7 +54,7 @@ class VectorFaults(msgspec.Struct, frozen=True):
 
 
 class Living(msgspec.Struct, frozen=True):
-    """A partition that answers or is being built, and what it was built with."""
+    """A partition that answers or is being built, and its identity."""
 
     number: int
     identity: Identity
@@ -70,7 +70,7 @@ def living_partitions(tx: Transaction) -> list[Living]:
 
 
 def find_vector_faults(tx: Transaction) -> list[VectorFaults]:
-    """Return what is wrong with the vectors of each partition that has any."""
+    """Return the vector faults of each partition with vectors."""
     return [
         _faults(tx, each.number, each.identity.dimensions)
         for each in living_partitions(tx)
@@ -79,7 +79,7 @@ def find_vector_faults(tx: Transaction) -> list[VectorFaults]:
 
 
 def repair_vectors(database: Database, faults: Sequence[VectorFaults]) -> int:
-    """Let missing vectors be made and wrong ones be made again; return of how many chunks."""
+    """Queue missing and wrong vectors to be made; return the number of chunks."""
     repaired = 0
     for each in faults:
         database.write(partial(forget_codes, partition=each.partition, numbers=each.stray.tolist()))
@@ -92,7 +92,7 @@ def repair_vectors(database: Database, faults: Sequence[VectorFaults]) -> int:
 
 
 def _queue(tx: Transaction, partition: int, numbers: Sequence[int]) -> None:
-    """Let vectors be made again of those chunks that are still there."""
+    """Queue the vectors of those chunks that still exist."""
     forget_codes(tx, partition, numbers)
     keys = [(chunk_id(partition, number),) for number in numbers]
     tx.executemany("DELETE FROM vectors WHERE id = ?", keys)
@@ -141,18 +141,18 @@ def _numbers(rows: Iterable[Row]) -> Ints:
 
 
 SAMPLE = 100
-"""Chunks of a partition that are looked at: where 3 in 100 are wrong, .97 ** 100 of all looks, one
+"""Chunks of a partition that are examined: where 3 in 100 are wrong, .97 ** 100 of all looks, one
 in 20, miss it."""
 TOGETHER = 5_000
 """Chunks that are compared at once, so that a term of several is read once."""
 
 
 class WordFaults(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong in one partition.
+    """The word faults of one partition.
 
     Attributes:
         looked_at: Chunks whose words were compared.
-        wrong: Those of them whose words are not what their text says.
+        wrong: Those of them whose words do not match their text.
         lost: Chunks without their document, and documents without all their chunks.
     """
 
@@ -162,12 +162,12 @@ class WordFaults(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_word_faults(tx: Transaction, living: Living, *, deep: bool) -> WordFaults:
-    """Return what is wrong with the words of a partition.
+    """Return the word faults of a partition.
 
     Args:
         tx: Any transaction.
         living: The partition.
-        deep: Look at every chunk.
+        deep: Examine every chunk.
     """
     bounds = chunk_ids(living.number)
     rows = tx.rows("SELECT id FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", bounds)
@@ -180,7 +180,7 @@ def find_word_faults(tx: Transaction, living: Living, *, deep: bool) -> WordFaul
 
 
 def count_damage(database: Database, living: Living) -> int:
-    """Return how many rows of words are not what was written."""
+    """Return the number of damaged rows of words."""
     return backend(living.identity.lexical).count_damage(database, living.number)
 
 
@@ -197,7 +197,7 @@ def _count_all_wrong(tx: Transaction, living: Living, keys: list[int]) -> int:
 
 
 def _count_wrong(tx: Transaction, reader: WordReader, keys: list[int]) -> int:
-    """Return how many chunks differ from what finds their words."""
+    """Return the number of chunks that differ from the words in the lexical back end."""
     places_of: dict[str, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
         row = tx.row("SELECT text FROM chunks WHERE id = ?", (key,))

@@ -1,8 +1,8 @@
-"""The outbox of vectors: which chunks changed since the back end took its last look.
+"""The outbox of vectors: the chunks that changed since the back end last caught up.
 
 It exists only while a back end beside our rows is registered, and is kept by triggers, so that it
-misses nothing, whichever process writes and whatever its settings are. A row names a chunk, not
-what became of it: whoever works it off looks at the row of the vector as it is then.
+misses nothing, whichever process writes and whatever its settings are. A row names a chunk, not its
+change: the reader uses the row of the vector as it is then.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from recollect.store.engine import Row, Transaction
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
-    """Which back end the outbox is for, and where that one is."""
+    """The back end that the outbox is for, and its location."""
 
     name: str
     place: str
 
 
 def find_registration(tx: Transaction) -> Registration | None:
-    """Return who is registered, or None."""
+    """Return the registered back end, or None."""
     if tx.row("SELECT 1 FROM sqlite_schema WHERE name = 'vector_backend'") is None:
         return None
     rows = typed_rows(tx.all("SELECT name, place FROM vector_backend"), tuple[str, str])
@@ -33,7 +33,7 @@ def find_registration(tx: Transaction) -> Registration | None:
 
 
 def register(tx: Transaction, wanted: Registration) -> None:
-    """Begin an outbox with every vector that there is."""
+    """Start an outbox that lists every existing vector."""
     unregister(tx)
     for statement in _CREATE:
         tx.execute(statement)
@@ -57,12 +57,12 @@ def is_behind(tx: Transaction) -> bool:
 
 
 def count_changes(tx: Transaction) -> int:
-    """Return how many changes wait."""
+    """Return the number of waiting changes."""
     return first_integer(tx.row("SELECT count(*) FROM vector_changes"))
 
 
 def next_changes(tx: Transaction, most: int) -> tuple[int, list[VectorChange]]:
-    """Return the number of the last of up to ``most`` changes, 0 for none, and what they are."""
+    """Return the number of the last of up to ``most`` changes, 0 for none, and the changes."""
     waiting = tx.all("SELECT id, chunk FROM vector_changes ORDER BY id LIMIT ?", (most,))
     rows = typed_rows(waiting, tuple[int, int])
     if not rows:
@@ -86,7 +86,7 @@ def forget_changes(tx: Transaction, last: int) -> None:
 
 
 def add_changes(tx: Transaction, chunks: Ints) -> None:
-    """Let chunks be looked at again."""
+    """Queue chunks to be brought over again."""
     tx.executemany(
         "INSERT INTO vector_changes (chunk) VALUES (?)", [(chunk,) for chunk in chunks.tolist()]
     )
@@ -103,7 +103,7 @@ def live_parts(tx: Transaction) -> list[Part]:
 
 
 def stored_ids(tx: Transaction, part: Part) -> Ints:
-    """Return the ids of all our vectors of a partition, ascending."""
+    """Return the ids of all stored vectors of a partition, ascending."""
     rows = tx.rows(
         "SELECT id FROM vectors WHERE id BETWEEN ? AND ? ORDER BY id", chunk_ids(part.number)
     )
@@ -111,7 +111,7 @@ def stored_ids(tx: Transaction, part: Part) -> Ints:
 
 
 def count_stored(tx: Transaction, part: Part) -> int:
-    """Return how many those are."""
+    """Return the number of stored vectors of a partition."""
     return first_integer(
         tx.row("SELECT count(*) FROM vectors WHERE id BETWEEN ? AND ?", chunk_ids(part.number))
     )

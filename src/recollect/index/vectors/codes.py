@@ -1,7 +1,7 @@
 """1-bit codes as stored: one row each when they are made, later in blocks of 4,096 chunk numbers.
 
-Rows are numbered in the order of their making, so that a reader takes what is new since its last
-look. Blocks exist so that a cold process reads 100,000 codes in a few milliseconds.
+Rows are numbered in the order of their making, so that a reader takes the rows that are new since
+its last read. Blocks exist so that a cold process reads 100,000 codes in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from recollect.store.engine import Transaction
 
 BLOCK = 4_096
 FOLD_ROWS = 4_096
-"""From this many rows on they are folded into blocks: it bounds what is read row by row."""
+"""From this many rows on they are folded into blocks, which bounds the rows read singly."""
 PRESENCE_BYTES = BLOCK // 8
 _BLOCKS = "SELECT block, revision, data FROM code_blocks WHERE partition_id = ?"
 
@@ -32,9 +32,9 @@ class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
     """Codes of the chunk numbers from ``index * BLOCK`` on.
 
     Attributes:
-        index: Which block.
+        index: The index of the block.
         revision: The last row that was folded into it.
-        present: Which of its chunks have a code, (BLOCK,).
+        present: A mask of its chunks with a code, (BLOCK,).
         codes: The codes, (BLOCK, bytes of a code); zeros where there is none.
     """
 
@@ -149,8 +149,8 @@ def _write_block(tx: Transaction, partition: int, block: CodeBlock) -> None:
 
 
 SAMPLE_STEP, SAMPLE_SLACK = 64, 16
-"""Every so many distances are looked at to guess where the nearest ones end, and so many more of
-them are let through: of six that are expected, seldom twenty-two are there."""
+"""The step of the sampled distances from which the cutoff of the nearest ones is guessed, and the
+surplus that it lets through: where six are expected, there are seldom twenty-two."""
 SCAN_STEP = 32_768
 """Chunks scanned at once, so that the scratch stays in the processor's cache, and no more calls are
 made than that takes (docs/experiments.md, search)."""
@@ -195,7 +195,7 @@ class CodeScan:
         return np.flatnonzero(near if visible is None else near & visible)
 
     def _limit(self, distance: NDArray[np.uint16], most: int) -> int:
-        """Return the least distance within which ``most`` of those given lie, if so many do."""
+        """Return the least distance that covers ``most`` of the given ones, if there are enough."""
         held = np.cumsum(np.bincount(distance, minlength=self._bits + 2)[: self._bits + 1])
         return min(int(np.searchsorted(held, most)), self._bits)
 
@@ -212,7 +212,7 @@ class CodeMatrix:
         self._known_absent: tuple[int, Ints] | None = None
 
     def refresh(self, tx: Transaction, partition: int, count: int) -> Ints:
-        """Take in what was stored since the last look; return whose code may be another one.
+        """Add the codes stored since the last call; return the chunks whose code may have changed.
 
         Args:
             tx: The snapshot.
@@ -244,7 +244,7 @@ class CodeMatrix:
         self.present[numbers[numbers < len(self.present)]] = False
 
     def scan(self, query: NDArray[np.float32], count: int) -> CodeScan:
-        """Return how far the code of ``query`` is from those of the first ``count`` chunks."""
+        """Return the distances between the code of ``query`` and the first ``count`` codes."""
         wanted = encode(query[None, :]).view(np.uint64)[0]
         distance = np.zeros(count, np.uint16)
         differing = np.empty(SCAN_STEP, np.uint64)
@@ -271,7 +271,7 @@ class CodeMatrix:
         return CodeScan(distance, self._bits)
 
     def _absent(self, count: int) -> Ints:
-        """Return the chunks without a code; worked out once after every change."""
+        """Return the chunks without a code; computed once after every change."""
         if self._known_absent is None or self._known_absent[0] != count:
             self._known_absent = (count, np.flatnonzero(~self.present[:count]))
         return self._known_absent[1]

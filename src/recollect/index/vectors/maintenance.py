@@ -33,11 +33,11 @@ from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
 CHANGES = 1_000
-"""Changes brought over at once: a second of work for the slowest back end."""
+"""Changes copied at once: a second of work for the slowest back end."""
 RETRY_MS = 30_000
-"""After a failure the back end is left alone for so long, so that no search waits for it twice."""
+"""How long a back end is left alone after a failure, so that no search waits for it twice."""
 PATIENCE_S = 0.5
-"""How long to wait for another process that brings changes over; it does our work too."""
+"""How long to wait for another process that copies changes; it does our work too."""
 
 Former = Callable[[Registration], VectorBackend]
 """Returns the back end that a registration is about, to remove the vectors from it."""
@@ -75,7 +75,7 @@ class BackendHealth:
         self._mutex = threading.Lock()
 
     def prepare(self) -> bool:
-        """Open the back end unless it is open or failed just now; return whether it is open."""
+        """Open the back end unless it is open or failed a moment ago; return whether it is open."""
         with self._mutex:
             if not self.is_open and self._clock.now_ms() >= self._retry_at:
                 with self.noting():
@@ -86,7 +86,7 @@ class BackendHealth:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Run a block that asks the back end; an error ends it here and is noted."""
+        """Run a block that calls the back end; an error ends it here and is noted."""
         try:
             yield
         except RecollectError as error:
@@ -99,7 +99,7 @@ class BackendHealth:
         self.is_open = False
 
     def close(self) -> None:
-        """Let go of the back end."""
+        """Close the back end."""
         if self.openings:
             self.backend.close()
         self.is_open = False
@@ -111,7 +111,7 @@ class BackendMaintenance:
     Args:
         database: index.db.
         health: Of the back end.
-        turns: Taken by whoever brings changes to a back end outside of index.db.
+        turns: Taken by the process that copies changes to a back end outside of index.db.
         former: Knows the back ends of earlier settings.
     """
 
@@ -166,22 +166,22 @@ class BackendMaintenance:
         return None
 
     def waiting(self, tx: Transaction) -> int:
-        """Return how many changes the back end does not have."""
+        """Return the number of changes that the back end does not have."""
         if self.is_registered(tx):
             return count_changes(tx)
         return sum(count_stored(tx, part) for part in live_parts(tx))
 
     def doubt(self) -> None:
-        """Let the next catching up count, because the back end seems to have lost something."""
+        """Make the next catching up count the vectors, as the back end seems to have lost some."""
         self._is_doubtful = True
 
     def check(self) -> list[Drift]:
-        """Return what differs from our rows; nothing where the back end cannot be asked."""
+        """Return the differences from our rows; none where the back end cannot be asked."""
         self.catch_up(never)
         return [drift for drift, _ in self._drifts()]
 
     def heal(self) -> int:
-        """Bring over again what differs, and return how many vectors that were."""
+        """Copy again what differs, and return the number of vectors."""
         self.catch_up(never)
         chunks = self._enqueue([ids for _, ids in self._drifts()])
         self.catch_up(never)
@@ -199,7 +199,7 @@ class BackendMaintenance:
         return self.health.is_open
 
     def _begin(self) -> None:
-        """Begin with nothing, so that no copy of an earlier time is taken for a present one."""
+        """Start empty, so that an old copy is not taken for a current one."""
         self._change(self.backend.leave)
         self._database.write(partial(register, wanted=self._wanted))
 
@@ -208,7 +208,7 @@ class BackendMaintenance:
         (self._database.write if self.backend.is_inside else self._database.read)(unit)
 
     def _compare(self) -> None:
-        """Count once for each opening, and when in doubt; what differs is brought over again."""
+        """Count once for each opening, and when in doubt; differences are copied again."""
         if self._compared_at == self.health.openings and not self._is_doubtful:
             return
         if self._database.read(self._differs):
@@ -217,7 +217,7 @@ class BackendMaintenance:
 
     def _differs(self, tx: Transaction) -> bool:
         if is_behind(tx):
-            return False  # a fill that was begun: what is missing waits already
+            return False  # a fill was begun, so the missing vectors are queued already
         return any(self.backend.count(tx, p) != count_stored(tx, p) for p in live_parts(tx))
 
     def _drifts(self) -> list[tuple[Drift, Ints]]:
@@ -247,7 +247,7 @@ class BackendMaintenance:
             self._kept = live
 
     def _work_off_outside(self, stopping: Callable[[], bool]) -> None:
-        """Change what is outside first, then forget the change: a kill repeats, loses nothing."""
+        """Change the back end first, then remove the change: a kill repeats, loses nothing."""
         with self._turns.turn(PATIENCE_S):
             while not stopping() and (last := self._database.read(self._apply)):
                 self._database.write(partial(forget_changes, last=last))

@@ -1,4 +1,4 @@
-"""The port of the vector back ends: what a store of vectors beside our own rows must be able to do.
+"""The port of the vector back ends: the operations of a store of vectors beside our own rows.
 
 Our half-precision rows stay the truth and the codes in memory stay ready, so a back end may fail
 or lag at any time: then the codes answer. It gets vectors under chunk ids, and nothing else. One
@@ -36,16 +36,16 @@ __all__ = [
 
 
 class VectorContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What a back end is made with.
+    """The context that a back end is made with.
 
     Attributes:
         settings: The section ``search.vector``.
         database: index.db.
         home: The folder for its files and locks.
-        home_id: Parts the vectors of this home from others on a server.
+        home_id: Separates the vectors of this home from others on a server.
         clock: The time.
-        place: The `VectorBackend.place` of an earlier one whose vectors are to be removed; None
-            for what the settings say.
+        place: The `VectorBackend.place` of an earlier one whose vectors are to be removed; None for
+            the configured one.
     """
 
     settings: VectorSettings
@@ -65,7 +65,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class VectorChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of some chunks of a partition.
+    """The changes of some chunks of a partition.
 
     Attributes:
         part: Their partition.
@@ -85,7 +85,7 @@ class VectorBackend(Protocol):
 
     Attributes:
         name: As in the settings.
-        place: Where its vectors are; another place has to be filled again.
+        place: The location of its vectors; another location has to be filled again.
         is_inside: Whether it lies in index.db, so that a change is part of the transaction.
         library: File of the extension it loads, if it loads one.
     """
@@ -108,7 +108,7 @@ class VectorBackend(Protocol):
         """Return the ids of all vectors that it holds of a partition."""
 
     def count(self, tx: Transaction, part: Part) -> int:
-        """Return how many those are."""
+        """Return the number of vectors that it holds of a partition."""
 
     def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
         """Remove the vectors of all other partitions of this home."""
@@ -117,18 +117,18 @@ class VectorBackend(Protocol):
         """Remove every vector of this home, because another back end was chosen."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
 
 class VectorBackendFactory(Protocol):
-    """What an entry point of the group ``recollect.vector_backends`` names."""
+    """The type of an entry point of the group ``recollect.vector_backends``."""
 
     def __call__(self, context: VectorContext) -> VectorBackend:
         """Return the back end; nothing is opened yet."""
 
 
 class NearScan(Protocol):
-    """The answers of one question about nearness."""
+    """The scan of the vectors near one question."""
 
     def cosine(self, numbers: NDArray[np.int64]) -> Floats:
         """Return estimates of the cosines of chunks; -1 where a chunk has no vector."""

@@ -1,4 +1,4 @@
-"""Nearness as the index sees it: the chosen back end while it can answer, the codes at all times.
+"""The search for near vectors: by the chosen back end while it can answer, by the codes otherwise.
 
 The settings choose it. No error of a back end leaves this module: an answer without it is the same
 answer.
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 class VectorStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """What answers for near vectors.
+    """The status of the search for near vectors.
 
     Attributes:
         enabled: Whether there are vectors at all.
@@ -69,7 +69,7 @@ class VectorStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What a reader has of a partition: its number, its codes, and the number of its chunks."""
+    """The state of a partition in a reader: its number, its codes, and the number of its chunks."""
 
     partition: int
     codes: CodeMatrix
@@ -77,7 +77,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class VectorIndex:
-    """What finds near vectors, as the index keeps it. Threads may share it.
+    """The vector index. Threads may share it.
 
     The codes alone, or a back end beside them: then the codes answer while it cannot.
 
@@ -106,12 +106,12 @@ class VectorIndex:
         return self._database
 
     def prepare(self) -> None:
-        """Open what is not open, before a transaction in which it will be asked."""
+        """Open the back end if it is closed, before a transaction that will use it."""
         if self._maintenance is not None:
             self._maintenance.health.prepare()
 
     def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
-        """Return what the back end finds, or the scan over the codes while it lags."""
+        """Return the scan of the back end, or that of the codes while it lags."""
         codes, maintenance = held.codes.scan(vector, held.count), self._maintenance
         if maintenance is None or not maintenance.may_answer(tx):
             return codes
@@ -138,7 +138,7 @@ class VectorIndex:
     def catch_up(self, stopping: Callable[[], bool] = never) -> None:
         """Bring the back end up to our rows, as far as it can be reached.
 
-        Without one, what is left of an earlier one is removed; looks once.
+        Without one, the rest of an earlier one is removed; checks once.
 
         Args:
             stopping: Asked between batches.
@@ -150,14 +150,14 @@ class VectorIndex:
             self._has_looked = True
 
     def warnings(self) -> list[str]:
-        """Return why the back end does not answer, or what could not be removed from a former."""
+        """Return the error of the back end, or what could not be removed from a former one."""
         if self._maintenance is None:
             return [self._left] if self._left else []
         name, error = self._maintenance.backend.name, self._maintenance.health.error
         return [f"{name} does not answer, memory does: {error}"] if error else []
 
     def status(self, dimensions: int) -> VectorStatus:
-        """Return what answers; opens the back end, but fills nothing.
+        """Return the status; opens the back end, but fills nothing.
 
         Args:
             dimensions: Of the vectors in the index; 0 without an embedder.
@@ -178,20 +178,20 @@ class VectorIndex:
         )
 
     def check(self) -> list[Drift]:
-        """Return what differs from our rows, when the back end has every change.
+        """Return the differences from our rows, when the back end has every change.
 
         The codes cannot differ: they are checked with the rows of the index.
         """
         return [] if self._maintenance is None else self._maintenance.check()
 
     def heal(self) -> int:
-        """Bring over again what differs, and return how many vectors that were."""
+        """Copy again what differs, and return the number of vectors."""
         return 0 if self._maintenance is None else self._maintenance.heal()
 
     def start_over(self) -> bool:
         """Remove every copy of a vector that a back end has; it is filled again later.
 
-        For what must leave no bytes: Chroma keeps those of deleted vectors in its files.
+        For erasure that must leave no bytes: Chroma keeps those of deleted vectors in its files.
 
         Returns:
             False when the back end cannot be reached.
@@ -199,16 +199,16 @@ class VectorIndex:
         return self._maintenance is None or self._maintenance.start_over()
 
     def close(self) -> None:
-        """Let go of the back end."""
+        """Close the back end."""
         if self._maintenance is not None:
             self._maintenance.health.close()
 
 
 def choose(context: VectorContext) -> VectorIndex:
-    """Return what the settings ask for; nothing is opened yet.
+    """Return the configured vector index; nothing is opened yet.
 
     Raises:
-        InvalidInput: no package brings a back end of that name.
+        InvalidInput: no package provides a back end with that name.
         ProviderError: it cannot be imported.
     """
 
@@ -266,9 +266,9 @@ class FollowedDatabase:
 
 
 FEW = 4_096
-"""Up to this many visible chunks their rows are compared: the nearest of all are seldom theirs."""
+"""Up to this many visible chunks, their rows are compared: the nearest of all are seldom theirs."""
 WIDEST = 4_096
-"""Most that is asked for at once; what sqlite-vec gives."""
+"""The most hits requested at once, the limit of sqlite-vec."""
 
 
 class BackedScan(msgspec.Struct, frozen=True):
@@ -276,7 +276,7 @@ class BackedScan(msgspec.Struct, frozen=True):
 
     Attributes:
         codes: Knows every cosine roughly.
-        present: Which chunks have a vector.
+        present: A mask of the chunks with a vector.
         ask: Returns the numbers of so many nearest chunks, best first; None when it cannot.
         compare: Returns the exact cosines of chunks.
     """
@@ -287,7 +287,7 @@ class BackedScan(msgspec.Struct, frozen=True):
     compare: Callable[[Ints], Floats]
 
     def cosine(self, numbers: NDArray[np.int64]) -> Floats:
-        """Return what the codes suggest."""
+        """Return the cosines that the codes suggest."""
         return self.codes.cosine(numbers)
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:
@@ -303,7 +303,7 @@ class BackedScan(msgspec.Struct, frozen=True):
         return self.codes.nearest(most, visible) if found is None else np.sort(found)
 
     def _widening(self, most: int, allowed: Mask) -> Ints | None:
-        """Ask for more and more, until enough of it is allowed."""
+        """Request more and more hits until enough of them are allowed."""
         wanted = most + most // 8
         while True:
             numbers = self.ask(min(wanted, WIDEST))

@@ -1,9 +1,9 @@
 """Vectors as stored, one half-precision row per chunk, and smoothed with those of the neighbours.
 
 Rows are read only for the chunks that matter. A message is understood with its neighbours: their
-vectors lend weight to its own. The smoothed vector is the unit vector of
-``e + .3 (e-1 + e+1) + .15 (e-2 + e+2)``, neighbours by order in the group. It is formed when a
-question is asked: edits and late arrivals need no repair.
+vectors lend weight to its own. The smoothed vector is the unit vector of ``e + .3 (e-1 + e+1) + .15
+(e-2 + e+2)``, neighbours by order in the group. It is computed for each question: edits and late
+arrivals need no repair.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WEIGHTS = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)
 
 @cache
 def _scales() -> Floats:
-    """Return 1 / length of the smoothed vector by which of the five are there, one bit each."""
+    """Return 1 / length of the smoothed vector, by a mask of those of the five that exist."""
     there = (np.arange(32)[:, None] >> np.arange(5)) & 1
     used = there * _WEIGHTS
     squares = (used**2).sum(axis=1)
@@ -90,8 +90,8 @@ def _nothing(count: int, dimensions: int) -> Halves:
 def _singles(halves: Halves) -> Floats:
     """Return the same numbers in single precision; in half the time that `astype` takes.
 
-    Sign, exponent and fraction are moved to their places, then the exponent is set right. What is
-    neither infinite nor without a number comes out exact.
+    Sign, exponent and fraction are moved to their places, then the exponent is set right. Finite
+    values are exact.
     """
     bits = halves.view("<i2").astype(np.int32)
     np.left_shift(bits, 13, out=bits)
@@ -104,8 +104,8 @@ def _singles(halves: Halves) -> Floats:
 class HeldVectors:
     """The vectors of a partition that searches have read.
 
-    At most `HELD_BYTES`; then it starts again. `forget` must have got what was replaced or removed
-    before the next `read`.
+    At most `HELD_BYTES`; then it starts again. `forget` must be called for replaced or removed
+    vectors before the next `read`.
 
     Args:
         partition: The row of `partitions`.
@@ -119,13 +119,13 @@ class HeldVectors:
         self._start(0)
 
     def _start(self, count: int) -> None:
-        """Let go of all; make room for ``count`` chunks, which takes memory as it is filled."""
+        """Drop all vectors; make room for ``count`` chunks, which takes memory as it is filled."""
         self._row_of = np.full(count, NOT_READ, np.int32)
         self._rows = _room(min(count, self._most), self._dimensions)
         self._used = 0
 
     def forget(self, numbers: Ints) -> None:
-        """Let go of the vectors of some chunks, their bytes included."""
+        """Drop the vectors of some chunks, their bytes included."""
         known = numbers[numbers < len(self._row_of)]
         rows = self._row_of[known]
         self._rows[rows[rows != NOT_READ]] = 0
@@ -173,7 +173,7 @@ def _room(count: int, dimensions: int) -> Halves:
 
 
 def _decoded(rows: list[Row], dimensions: int) -> tuple[Ints, Halves]:
-    """Return chunk numbers and vectors, checked all at once: a search reads hundreds of them."""
+    """Return chunk numbers and vectors, checked all at once, as a search reads hundreds."""
     keys, cells = zip(*rows, strict=True)
     try:
         present = np.array(keys, np.int64) & NUMBER_MASK

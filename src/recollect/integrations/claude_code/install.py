@@ -1,7 +1,8 @@
-"""Puts recollect into Claude Code: a plugin in its folder of skills, and no line in its settings.
+"""Installs recollect into Claude Code: a plugin in its folder of skills, its settings unchanged.
 
 Claude Code, from 2.1.157 on, loads a folder of ``~/.claude/skills`` that has a plugin's manifest as
-a plugin: hooks, MCP server and skill. See docs/adr/0008 for the ways that leave more behind.
+a plugin: hooks, MCP server and skill. See docs/adr/0008 for the alternatives, which leave more
+behind.
 """
 
 from __future__ import annotations
@@ -33,37 +34,37 @@ from recollect.integrations.installing import (
 
 NAME = "claude-code"
 TOKEN_VARIABLE = "CLAUDE_RECOLLECT_TOKEN"  # noqa: S105 - the name of a variable
-"""Holds the token of HTTP hooks. Not ``RECOLLECT_…``: that is how settings are named."""
+"""The variable with the token of HTTP hooks. Not ``RECOLLECT_…``, the prefix of settings."""
 WAITED_FOR: Mapping[str, str | None] = {
     "SessionStart": None,
     "UserPromptSubmit": None,
     "PreToolUse": "Write|Edit|MultiEdit|NotebookEdit|Bash",
 }
-"""Events whose hook Claude Code waits for, and the tools that are meant."""
+"""Events whose hook Claude Code waits for, and the tools concerned."""
 _NEVER_BY_HTTP = "SessionStart"
-"""Claude Code calls only commands at the start of a session."""
+"""At the start of a session, Claude Code only calls commands."""
 
 
 class ClaudeCode:
     """The plugin for Claude Code.
 
-    Options: ``deadline_ms``, how long a hook takes at most; ``http``, whether Claude Code calls the
-    worker itself where it can.
+    Options: ``deadline_ms``, the longest a hook may take; ``http``, whether Claude Code calls the
+    worker directly where it can.
     """
 
     name = NAME
     title = "Claude Code"
 
     def is_here(self) -> bool:
-        """Return whether Claude Code keeps settings of this user."""
+        """Return whether Claude Code has settings of this user."""
         return _folder().is_dir()
 
     def installation(self, setup: Setup) -> Installation:
         """Return the files of the plugin.
 
         Raises:
-            InvalidInput: HTTP hooks are asked for, and the worker has no fixed port.
-            Conflict: another home, or a skill of the same name, has its folder.
+            InvalidInput: HTTP hooks are requested, and the worker has no fixed port.
+            Conflict: another home, or a skill of the same name, uses its folder.
         """
         target = _folder() / "skills" / "recollect"
         own = {target / path: content for path, content in _rendered(setup)}
@@ -82,7 +83,7 @@ def _folder() -> Path:
 
 
 def _rendered(setup: Setup) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the plugin as they are for this machine, by path in its folder."""
+    """Yield the files of the plugin, rendered for this machine, by path in its folder."""
     for path, template in _templates(files(__package__) / "plugin"):
         yield path, template.read_text(encoding="utf-8").replace("{version}", __version__).encode()
     yield "hooks/hooks.json", _json({"hooks": _hooks(setup)})

@@ -1,8 +1,8 @@
-"""What Claude Code tells its hooks, and what it honours of their output.
+"""The input that Claude Code gives to its hooks, and the output that it honours.
 
-Shapes checked against version 2.1.329. Of its other events nothing is kept: what they tell is in
-those that are, in the transcript, or of no use later. So `PostToolBatch` repeats calls that had
-events of their own, and `SubagentStart` says nothing that `SubagentStop` does not.
+Shapes checked against version 2.1.329. Its other events are ignored: their content is in the events
+that are kept, in the transcript, or of no later use. For example, `PostToolBatch` repeats calls
+that had events of their own, and `SubagentStart` adds nothing to `SubagentStop`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ EVENTS: Final[Mapping[str, Moment]] = {
     "PostCompact": "compaction",
     "SessionEnd": "end",
 }
-"""The events of which something is kept, and what they tell."""
+"""The events that are kept, and their moments."""
 _SAID: Mapping[Moment, str] = {"prompt": "prompt", "compaction": "compact_summary"}
-"""Where the words of an event stand; of any other in ``last_assistant_message``."""
+"""The field with the text of an event; for all others ``last_assistant_message``."""
 _REASONS = ("reason", "trigger")
 _COPY = "originalFile"
-"""Of an edit the whole file as it was, beside the patch: it would be stored with each change."""
+"""In an edit, the whole file before it, beside the patch: it would be stored with each change."""
 
 
 class ClaudeCodeHooks:
@@ -81,8 +81,8 @@ class ClaudeCodeHooks:
 def _is_of_program(moment: Moment, text: str, payload: Mapping[str, Any]) -> bool:
     """Return whether the program speaks to itself.
 
-    It tells an agent by a prompt that its sub-agent is done; and what writes the summary of a
-    compaction ends as a sub-agent without a type, with the words that `PostCompact` tells.
+    It uses a prompt to report to an agent that its sub-agent is done; and the writer of the summary
+    of a compaction ends as a sub-agent without a type, with the text that `PostCompact` has.
     """
     if moment == "prompt":
         return text.startswith("<task-notification>")

@@ -1,4 +1,4 @@
-"""Puts recollect into Codex: hooks into its hooks.json, the MCP server into its config.toml."""
+"""Installs recollect into Codex: hooks in its hooks.json, the MCP server in its config.toml."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from recollect.integrations.json_text import JsonEntry
 
 HOOKS_FILE, CONFIG_FILE = "hooks.json", "config.toml"
 _NEEDLESS = frozenset({"PreToolUse", "PostCompact"})
-"""Nothing is kept of them: the event after a call tells more, and a compaction has no words."""
+"""They are ignored: the event after a call has more, and a compaction has no text."""
 _BRIEF = frozenset({"SessionEnd", "Interrupt"})
 _MOST_BRIEF_S = 3
-"""Codex allows these no more, and warns at each start where more is asked for."""
+"""Codex allows these no more, and warns at each start if more is configured."""
 
 
 class Codex:
     """Hooks and the MCP server for Codex.
 
-    Every hook is waited for. Codex kills those that it does not wait for when it ends: measured
-    with 0.169, where of ``codex exec`` the hooks of the last tools were lost.
+    Codex waits for every hook. It kills those that it does not wait for when it ends: with 0.169,
+    ``codex exec`` lost the hooks of the last tools.
     """
 
     name = CodexHooks.name
     title = "Codex"
 
     def is_here(self) -> bool:
-        """Return whether Codex keeps settings of this user."""
+        """Return whether Codex has settings of this user."""
         return client_folders()["codex"].is_dir()
 
     def installation(self, setup: Setup) -> Installation:
-        """Return what its two files become.
+        """Return the changes to its two files.
 
         Raises:
-            InvalidInput: one of them is not what it must be; the hint has what to put into it.
+            InvalidInput: one of them is not valid; the hint has what to put into it.
         """
         folder = client_folders()["codex"]
         hooks = [
@@ -68,7 +68,7 @@ class Codex:
 
 
 def server_table(setup: Setup, audience: str) -> str:
-    """Return the MCP server as Codex's config.toml names it."""
+    """Return the table of the MCP server for Codex's config.toml."""
     program, *arguments = server_command(setup, audience)
     return (
         "[mcp_servers.recollect]\n"
@@ -78,7 +78,7 @@ def server_table(setup: Setup, audience: str) -> str:
 
 
 def _toml(text: str) -> str:
-    """Return a TOML string: JSON's, where no character is written as two."""
+    """Return a TOML string: a JSON string without surrogate escapes."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -33,12 +33,12 @@ EVENTS: Mapping[str, Moment] = {
     "SessionEnd": "end",
 }
 _HEARS = frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"})
-"""Whose context reaches the model. In the output of any other the field is an error."""
+"""Events whose context reaches the model. In the output of any other the field is an error."""
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)[ \t]*$", re.MULTILINE)
 
 
 class CodexHooks:
-    """Reads what Codex gives to a hook, and writes what it honours."""
+    """Reads the input that Codex gives to a hook, and writes the output that it honours."""
 
     name = "codex"
 
@@ -76,7 +76,7 @@ class CodexHooks:
 
 
 def _with_paths(tool_name: str | None, given: Any) -> Any:
-    """Return the input of a tool; with the files of a patch, which only its text names."""
+    """Return the input of a tool, with the files of a patch, which only its text names."""
     if tool_name != "apply_patch" or not isinstance(given, dict):
         return given
     patch = given.get("command")

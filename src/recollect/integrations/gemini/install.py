@@ -1,7 +1,7 @@
-"""Puts recollect into Gemini CLI: an extension in a folder of its own, and no line in its settings.
+"""Installs recollect into Gemini CLI: an extension in its own folder, the settings unchanged.
 
-Run with Gemini CLI 0.61: a folder with a manifest below ``~/.gemini/extensions`` is loaded at the
-next start, its hooks and its MCP server with it.
+Tested with Gemini CLI 0.61: a folder with a manifest below ``~/.gemini/extensions`` is loaded at
+the next start, with its hooks and its MCP server.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.integrations.gemini.payloads import EVENTS, GeminiHooks
 from recollect.integrations.installing import Installation, Setup, TokenOrder, installation_of
 
 _NEEDLESS = frozenset({"BeforeTool"})
-"""Nothing is kept of it that the event after the call does not tell."""
+"""The event after the call has all of it."""
 _AGAIN = "Start Gemini CLI again: sessions that run now do not have the extension yet."
 
 
@@ -34,7 +34,7 @@ class Gemini:
     title = "Gemini CLI"
 
     def is_here(self) -> bool:
-        """Return whether Gemini CLI keeps settings of this user."""
+        """Return whether Gemini CLI has settings of this user."""
         return client_folders()["gemini"].is_dir()
 
     def installation(self, setup: Setup) -> Installation:

@@ -1,9 +1,9 @@
 """Hook events of Gemini CLI.
 
 Recorded from Gemini CLI 0.61 (``tests/unit/integrations/payloads/gemini.jsonl``): turns and calls
-have no ids, so the time of the event serves as theirs: it is in the payload, and the same however
-often that is delivered. In headless mode the prompt begins with the context of the hooks
-that ran before. ``PreCompress`` comes before every request, compressed or not.
+have no ids, so the time of the event serves as one: it is in the payload, and the same in every
+delivery. In headless mode the prompt begins with the context of the hooks that ran before.
+``PreCompress`` comes before every request, compressed or not.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FAILED = re.compile(r"^Exit Code: (?!0$)(-?\d+)$", re.MULTILINE)
 
 
 class GeminiHooks:
-    """Reads what Gemini CLI gives to a hook, and writes what it honours."""
+    """Reads the input that Gemini CLI gives to a hook, and writes the output that it honours."""
 
     name = "gemini"
 
@@ -74,21 +74,21 @@ class GeminiHooks:
 
 
 def _call_id(payload: Mapping[str, Any]) -> str:
-    """Return what tells a call from those that ran beside it at the same millisecond."""
+    """Return an id that distinguishes a call from others in the same millisecond."""
     given = json.dumps([payload.get("tool_name"), payload.get("tool_input")], sort_keys=True)
     digest = blake2b(given.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     return f"{payload.get('timestamp')}-{digest}"
 
 
 def _prompt_of(payload: Mapping[str, Any]) -> str | None:
-    """Return what the user said, without the context that hooks put before it."""
+    """Return the words of the user, without the context that hooks put before them."""
     prompt = text_of(payload, "prompt")
     injected = _INJECTED.match(prompt or "")
     return prompt[injected.end() :] if prompt and injected else prompt
 
 
 def _output_of(response: Any) -> Any:
-    """Return what the model saw; what the screen showed beside it is the same again."""
+    """Return the output that the model saw; what the screen showed beside it repeats it."""
     return response.get("llmContent", response) if isinstance(response, dict) else response
 
 

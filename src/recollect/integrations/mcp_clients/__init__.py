@@ -1,1 +1,1 @@
-"""Programs that speak MCP: where each names its servers, and how."""
+"""Programs that speak MCP: the file and form in which each names its servers."""

@@ -1,7 +1,6 @@
 """The table of MCP clients: name, file, and the shape of an entry in it.
 
-From the documentation of each, as it was in autumn 2026; run with the real program: Codex and
-Gemini CLI.
+From the documentation of each in autumn 2026; tested with the real program: Codex and Gemini CLI.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from recollect.core.errors import InvalidInput
 from recollect.core.settings import client_folders
 
 Shape: TypeAlias = Callable[[str, Sequence[str]], dict[str, Any]]
-"""Makes the entry of a server of its program and its arguments."""
+"""Makes the entry of a server from its program and its arguments."""
 SERVER = "recollect"
-"""What the server is called in every file."""
+"""The name of the server in every file."""
 _CUTOFF = 0.4
 _MOST_NEAR = 3
 
@@ -46,11 +45,11 @@ class McpClient(msgspec.Struct, frozen=True):
     Attributes:
         name: As in commands.
         title: As its users write it.
-        folder: Which of `client_folders` its file is in.
-        path: Of the file, below that. One that ends in ``.toml`` is TOML, any other JSON.
+        folder: The one of `client_folders` with its file.
+        path: Of the file, relative to that. With the suffix ``.toml`` it is TOML, otherwise JSON.
         place: Keys to the object or table of servers.
         shape: Of an entry.
-        mark: What tells that the program was used here; the folder of the file by default.
+        mark: Exists if the program was used here; the folder of the file by default.
     """
 
     name: str
@@ -73,7 +72,7 @@ class McpClient(msgspec.Struct, frozen=True):
         return (client_folders()[self.folder] / self.mark).exists()
 
     def entry(self, program: str, arguments: Sequence[str]) -> dict[str, Any]:
-        """Return what a JSON file says of the server."""
+        """Return the entry of the server in a JSON file."""
         return self.shape(program, arguments)
 
 
@@ -97,10 +96,10 @@ CLIENTS: tuple[McpClient, ...] = (
 
 
 def client_named(name: str) -> McpClient:
-    """Return the client of a name, in any case.
+    """Return the client with a name, ignoring case.
 
     Raises:
-        InvalidInput: there is none; the hint has the nearest names, or all.
+        InvalidInput: there is none; the hint has the closest names, or all.
     """
     names = {_letters(each.name): each for each in CLIENTS}
     names |= {_letters(each.title): each for each in CLIENTS}

@@ -1,4 +1,4 @@
-"""Puts the MCP server into the file of a program that speaks MCP: tools, and nothing captured."""
+"""Adds the MCP server to the file of a program that speaks MCP: tools, and nothing captured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recollect.integrations.mcp_clients.clients import SERVER, McpClient
 class McpEntry:
     """The entry of one client.
 
-    Options: ``as``, whom it hears, ``shared`` where nothing is given.
+    Options: ``as``, its audience, ``shared`` by default.
     """
 
     def __init__(self, client: McpClient) -> None:
@@ -26,10 +26,10 @@ class McpEntry:
         return self.client.is_here()
 
     def installation(self, setup: Setup) -> Installation:
-        """Return what the client's file becomes.
+        """Return the changes to the client's file.
 
         Raises:
-            InvalidInput: the audience is none, or the file is not what it must be.
+            InvalidInput: the audience or the file is not valid.
         """
         file = self.client.file
         if self._is_toml:
@@ -40,10 +40,10 @@ class McpEntry:
         return installation_of(setup.home, self.name, entries=entries, notes=self._notes())
 
     def text(self, setup: Setup) -> str:
-        """Return what a person puts into the file by hand.
+        """Return the text that a person puts into the file by hand.
 
         Raises:
-            InvalidInput: the audience is none.
+            InvalidInput: the audience is not valid.
         """
         return _table(setup) if self._is_toml else with_entries("{}\n", [self._entry(setup)])[0]
 

@@ -1,1 +1,1 @@
-"""OpenClaw: the plugin for its memory slot, and what puts it there."""
+"""OpenClaw: the plugin for its memory slot, and its installation."""

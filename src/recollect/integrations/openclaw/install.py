@@ -1,7 +1,7 @@
-"""Puts recollect into OpenClaw: its plugin into the memory slot, or a bare MCP server.
+"""Installs recollect into OpenClaw: its plugin in the memory slot, or only an MCP server.
 
-The plugin is copied into the home, so that it goes with it, and named in ``openclaw.json``. What
-people say is not reported by the plugin: the worker follows OpenClaw's store.
+The plugin is copied into the home, so that it moves with it, and named in ``openclaw.json``. The
+plugin does not report messages: the worker follows OpenClaw's store.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class OpenClaw:
         return openclaw_config().is_file() or transcript_folders()[self.name].is_dir()
 
     def installation(self, setup: Setup) -> Installation:
-        """Return what would be written; with the option ``mcp`` an MCP server, no plugin.
+        """Return the changes of the installation; with the option ``mcp`` an MCP server, no plugin.
 
         Raises:
             NotFound: OpenClaw has no settings yet.
-            InvalidInput: they cannot be changed from here; the hint has what to put into them.
+            InvalidInput: they cannot be changed automatically; the hint has what to put into them.
             RecollectError: as `installation_of`.
         """
         config = openclaw_config()
@@ -75,9 +75,9 @@ class OpenClaw:
 
 
 def _entries(config: Path, folder: Path, home: Path) -> Iterator[JsonEntry]:
-    """Yield what gives the plugin the memory slot."""
+    """Yield the entries that give the plugin the memory slot."""
     yield JsonEntry(path=("plugins", "load", "paths"), value=str(folder), is_item=True)
-    if "allow" in _plugins(config):  # else every plugin is allowed; a list of ours would be all
+    if "allow" in _plugins(config):  # else all plugins are allowed; our list would be all
         yield JsonEntry(path=("plugins", "allow"), value=_ID, is_item=True)
     yield JsonEntry(path=("plugins", "slots", "memory"), value=_ID, gives_way=True)
     entry: dict[str, Any] = {"enabled": True, "hooks": {"allowConversationAccess": True}}
@@ -90,7 +90,7 @@ def _plugins(config: Path) -> dict[str, Any]:
     try:
         found = object_of(config.read_text(encoding="utf-8-sig")).get("plugins")
     except (InvalidInput, UnicodeDecodeError):
-        return {}  # `installation_of` says what is wrong with it
+        return {}  # `installation_of` reports what is wrong with it
     return found if isinstance(found, dict) else {}
 
 

@@ -1,13 +1,13 @@
-"""How OpenAI, Voyage and Gemini are asked about batches.
+"""The batch APIs of OpenAI, Voyage and Gemini.
 
-At OpenAI, and what takes the same requests: ``POST files`` (a form with ``purpose=batch``), ``POST
-batches``, ``GET batches/{id}``, ``GET files/{id}/content``. The ``metadata`` of a batch holds our
-name for it. Voyage has lines and starts of its own.
+At OpenAI, and compatible servers: ``POST files`` (a form with ``purpose=batch``), ``POST batches``,
+``GET batches/{id}``, ``GET files/{id}/content``. The ``metadata`` of a batch has our name for it.
+Voyage has its own form of lines and starts.
 
 At Gemini: ``POST upload/v1beta/files`` (multipart/related), ``POST
 models/{model}:asyncBatchEmbedContent``, ``GET batches/{id}`` until the operation is done, ``GET
-download/v1beta/{file}:download``. The display name of a batch is ours. Uploads and downloads have
-their own root in front of the version of the API.
+download/v1beta/{file}:download``. The display name of a batch is our name. Uploads and downloads
+have their own root before the version of the API.
 
 Source: the API references of OpenAI ("Batch", "Files") and Gemini ("Batch API", "Embeddings",
 "Files").
@@ -37,7 +37,7 @@ from recollect.models.http.client import Call, FileUpload, decode_answer
 
 _ENDPOINT = "/v1/embeddings"
 _MARK = "recollect"
-"""Key of the ``metadata`` that holds our name."""
+"""The key of our name in the ``metadata``."""
 _ENDINGS: Mapping[str, BatchState] = {
     "completed": "completed",
     "succeeded": "completed",
@@ -45,22 +45,22 @@ _ENDINGS: Mapping[str, BatchState] = {
     "expired": "expired",
     "cancelled": "cancelled",
 }
-"""The last word of a state, in small letters; any other one is not over."""
+"""The last word of a state, in lower case; any other state is not final."""
 
 
 def dialect_of(wire: Wire, base_url: str) -> BatchDialect | None:
-    """Return how a provider is asked about batches; None where it has none.
+    """Return the dialect of a provider's batches; None where it has none.
 
     Args:
         wire: Requests as they are sent directly, so that the vectors are the same.
-        base_url: Where paths start.
+        base_url: The base of its paths.
     """
     match wire:
         case GeminiWire():
             return _gemini(wire, base_url)
         case VoyageWire():
             params = {**wire.request([], "document").body}
-            del params["input"]  # of a line; all other fields belong to the batch
+            del params["input"]  # per line; all other fields belong to the batch
             terms = {"completion_window": "12h", "request_params": params}
             return _openai(wire, terms, lambda text: {"body": {"input": [text]}})
         case OpenAIWire():
@@ -99,7 +99,7 @@ class _Batch(msgspec.Struct, frozen=True):
         return frozenset({str((self.metadata or {}).get(_MARK, ""))})
 
     def seen(self) -> RemoteBatch:
-        """Return it as a job sees it."""
+        """Return it as a `RemoteBatch`."""
         problems = (self.errors.data if self.errors else None) or []
         return RemoteBatch(
             id=self.id,
@@ -115,7 +115,7 @@ class _Batches(msgspec.Struct, frozen=True):
     has_more: bool = False
 
     def page(self) -> BatchPage:
-        """Return batches, whose metadata hold our names for them."""
+        """Return batches with our names for them, from their metadata."""
         return BatchPage(
             batches=[(batch.names(), batch.seen()) for batch in self.data],
             next=self.data[-1].id if self.has_more and self.data else "",
@@ -142,8 +142,8 @@ def _openai(
 
     Args:
         wire: Requests and answers.
-        terms: What starts a batch besides file, endpoint and name.
-        line: Returns what a line holds besides its id.
+        terms: Fields of the start of a batch besides file, endpoint and name.
+        line: Returns the fields of a line besides its id.
     """
 
     def upload(name: str, file: Path) -> Call:
@@ -213,7 +213,7 @@ class _Operation(_Metadata, frozen=True, rename="camel", kw_only=True):
     error: _Error | None = None
 
     def seen(self) -> RemoteBatch:
-        """Return it as a job sees it; what the operation says counts before its metadata."""
+        """Return it as a `RemoteBatch`; the operation takes precedence over its metadata."""
         inside = self.metadata or _Metadata()
         outputs = (self.output, self.response, inside.output)
         files = [found.responses_file for found in outputs if found and found.responses_file]
@@ -245,7 +245,7 @@ class _Operations(msgspec.Struct, frozen=True, rename="camel"):
     next_page_token: str = ""
 
     def page(self) -> BatchPage:
-        """Return operations, whose display names are ours."""
+        """Return operations with our names, from their display names."""
         batches = [(operation.names(), operation.seen()) for operation in self.operations]
         return BatchPage(batches=batches, next=self.next_page_token)
 
@@ -318,7 +318,7 @@ def _root(base_url: str, service: str) -> str:
 
 
 def _related(boundary: str, about: bytes, content: bytes) -> bytes:
-    """Return the two parts of an upload, put together in memory."""
+    """Return the body of an upload with two parts, built in memory."""
     edge = f"--{boundary}".encode()
     part = b"%s\r\nContent-Type: %s\r\n\r\n%s\r\n"
     about = part % (edge, b"application/json; charset=UTF-8", about)

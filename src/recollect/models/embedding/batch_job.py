@@ -1,9 +1,9 @@
-"""Asynchronous batches: a file of texts goes up, a file of vectors comes back.
+"""Asynchronous batches: upload a file of texts, download a file of vectors.
 
-Providers embed such a batch in their own time and for half the price or so. The job is the same at
-all of them; paths, requests and answers are those of a `BatchDialect`. Nothing here knows the index
-or the database: which texts are under way, and what happens after a restart, is the business of
-`recollect.index.embedding.batch_jobs`. A job asks once and does not wait.
+Providers embed such a batch with a delay and for about half the price. The job is the same for all
+of them; paths, requests and answers are those of a `BatchDialect`. Nothing here knows the index or
+the database: `recollect.index.embedding.batch_jobs` keeps track of pending texts, also over a
+restart. A job makes one request and does not wait.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from recollect.models.http.retry import RetryPolicy
 MAX_TEXTS = 50_000
 """Requests in one batch at most: the limit of OpenAI, the lowest of the three."""
 MAX_BYTES = 50_000_000
-"""Size of one file at most; all three take more, but Gemini's goes up from memory."""
+"""Size of one file at most; all three take more, but Gemini's is uploaded from memory."""
 
 LISTED = 100
 """Batches on a page of the provider's list."""
 _PAGES = 5
-"""A batch is looked for on the first of them: among the newest 500 of the account."""
+"""Pages that are searched for a batch: the newest 500 of the account."""
 _FETCHES = 3
-"""How often a file of results is fetched that does not look like one."""
+"""Attempts to fetch a file of results that is not valid."""
 
 BatchState = Literal["running", "completed", "failed", "expired", "cancelled"]
 
 ASKING = RetryPolicy()
-"""A question about a batch is as patient as a request for vectors."""
+"""The same limits as for a request for vectors."""
 STARTING = RetryPolicy(tries=1)
-"""A batch whose start was not confirmed may exist and cost: it is looked for, not started again.
-"Too many requests" is a clear no, and is waited for."""
+"""A batch whose start was not confirmed may exist and cost money: it is searched for, not started
+again. "Too many requests" is a definite refusal, and is retried."""
 SENDING = RetryPolicy(attempt_s=600.0)
 """For a file of 100 MB at 200 kB/s."""
 FETCHING = RetryPolicy(attempt_s=1_800.0)
 """For the results of 50,000 texts, 1 to 2 GB, at 1 MB/s."""
 TIDYING = RetryPolicy(attempt_s=20.0, tries=2, limited_tries=2)
-"""What is only cleaned up may fail."""
+"""Clean-up may fail."""
 
 
 class RemoteBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +54,8 @@ class RemoteBatch(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: The provider's name for it.
         state: An expired or cancelled batch may have results of some of its texts.
-        results: Files with results, as the provider calls them.
-        other_files: What else it made, such as a file of errors.
+        results: Files with results, by the provider's names.
+        other_files: Its other files, such as a file of errors.
         reason: The provider's short code for why it failed; empty where it gives none.
     """
 
@@ -67,20 +67,20 @@ class RemoteBatch(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Tell whether nothing will be added to it."""
+        """Return whether it is final."""
         return self.state != "running"
 
 
 Result = tuple[str, Vectors | None]
-"""The key of a text, and its unit vector; None where the provider made none that can be right."""
+"""The key of a text, and its unit vector; None where the provider made no valid one."""
 
 
 class BatchPage(msgspec.Struct, frozen=True, kw_only=True):
     """A page of a provider's list.
 
     Attributes:
-        batches: The names that they were started under, and the batches.
-        next: What the call for the next page names; empty at the end.
+        batches: The names they were started with, and the batches.
+        next: The token of the next page; empty at the end.
     """
 
     batches: Sequence[tuple[frozenset[str], RemoteBatch]]
@@ -88,26 +88,26 @@ class BatchPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchDialect(msgspec.Struct, frozen=True, kw_only=True):
-    """How one provider is asked about batches, and what its answers mean.
+    """The requests of one provider's batch API, and how to read its answers.
 
-    In a path, ``{}`` is the name of a batch, file or page. What reads an answer raises
+    In a path, ``{}`` is the name of a batch, file or page. Functions that read an answer raise
     `ProviderUnavailable` where it cannot be read.
 
     Attributes:
-        line: Returns what asks for the vector of a text under a key, before it becomes JSON.
-        upload: Returns the call that sends a file of lines under a name of ours.
-        start: Returns path and body of what starts a batch under such a name over such a file.
-        listing: Where batches are listed.
-        next_page: What is added to it for another page than the first.
-        batch: Where a batch is.
-        cancel: Where a batch is stopped.
-        file: Where a file is.
-        content: Where the content of a file is.
-        safe: What is not quoted in names of batches and files.
-        read_upload: Returns what the provider calls an uploaded file.
-        read_batch: Returns how far a batch is.
+        line: Returns the request for the vector of a text with a key, before it becomes JSON.
+        upload: Returns the call that sends a file of lines with a name of ours.
+        start: Returns path and body of the start of a batch with such a name for such a file.
+        listing: The path of the list of batches.
+        next_page: The suffix of it for pages after the first.
+        batch: The path of a batch.
+        cancel: The path to stop a batch.
+        file: The path of a file.
+        content: The path of the content of a file.
+        safe: Characters that are not quoted in names of batches and files.
+        read_upload: Returns the provider's name of an uploaded file.
+        read_batch: Returns the state of a batch.
         read_page: Returns a page of the list of batches.
-        read_line: Returns the result in a line; a msgspec error or one of Unicode where it is none.
+        read_line: Returns the result in a line; raises a msgspec or Unicode error if it is not one.
     """
 
     line: Callable[[str, str], object]
@@ -129,13 +129,13 @@ class BatchDialect(msgspec.Struct, frozen=True, kw_only=True):
 class EmbeddingBatches:
     """The batches of one embedder at its provider. Vectors are those that the embedder would make.
 
-    Every method raises `ProviderError`: `ProviderUnavailable` where trying later may help,
-    `ProviderRejected` where it never will.
+    Every method raises `ProviderError`: `ProviderUnavailable` if trying later may help,
+    `ProviderRejected` if it never will.
 
     Args:
-        client: Asks the provider.
-        dialect: How it is asked.
-        budget: Limits the tokens of a day; None where no one bills.
+        client: Sends the requests.
+        dialect: The API of the provider.
+        budget: Limits the tokens of a day; None if they are free.
     """
 
     def __init__(
@@ -147,26 +147,26 @@ class EmbeddingBatches:
         self.budget = budget
 
     def line(self, key: str, text: str) -> bytes:
-        """Return the line of the file that asks for the vector of ``text``, with its line end."""
+        """Return the line of the file for the vector of ``text``, with its line end."""
         return msgspec.json.encode(self._dialect.line(key, text)) + b"\n"
 
     def upload(self, name: str, file: Path) -> str:
-        """Send a file of lines and return what the provider calls it."""
+        """Upload a file of lines and return the provider's name of it."""
         call = self._dialect.upload(name, file)
         return self._client.ask(call, self._dialect.read_upload, SENDING)
 
     def create(self, name: str, file: str) -> RemoteBatch:
-        """Start a batch over an uploaded file, once: a lost answer is not asked for again.
+        """Start a batch for an uploaded file, once: a request without an answer is not repeated.
 
         Args:
-            name: Ours; the provider keeps it with the batch.
+            name: Our name; the provider stores it with the batch.
             file: What `upload` returned.
         """
         path, body = self._dialect.start(name, file)
         return self._client.post(path, body, self._dialect.read_batch, STARTING)
 
     def find(self, name: str) -> RemoteBatch | None:
-        """Return the batch that was started under our name; None if it is not among the newest."""
+        """Return the batch started with our name; None if it is not among the newest."""
         path = self._dialect.listing
         for _ in range(_PAGES):
             found = self._client.ask(Call(path=path), self._dialect.read_page, ASKING)
@@ -179,20 +179,20 @@ class EmbeddingBatches:
         return None
 
     def look(self, batch: str) -> RemoteBatch:
-        """Return how far a batch is."""
-        # The errors of a batch that failed are its news: they refuse nothing.
+        """Return the state of a batch."""
+        # The errors of a failed batch are part of its state: this call has not failed.
         path = _path(self._dialect.batch, batch, self._dialect.safe)
         call = Call(path=path, tells_errors=True)
         return self._client.ask(call, self._dialect.read_batch, ASKING)
 
     def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
-        """Yield what is there of a batch that is over, in any order.
+        """Yield the existing results of a finished batch, in any order.
 
-        Keys may be missing and unknown ones may come; a line that cannot be read is left out.
+        Keys may be missing and unknown ones may occur; unreadable lines are skipped.
 
         Args:
             batch: As `look` returned it.
-            scratch: Where the file of results lies while it is read; gigabytes.
+            scratch: A temporary path for the file of results; gigabytes.
 
         Raises:
             StoreError: it cannot be written there.
@@ -203,7 +203,7 @@ class EmbeddingBatches:
             yield from _fetched_results(fetch, scratch, self._dialect.read_line)
 
     def cancel(self, batch: str) -> None:
-        """Ask the provider to stop a batch; it may take minutes until it is over."""
+        """Ask the provider to stop a batch; it may take minutes."""
         path = _path(self._dialect.cancel, batch, self._dialect.safe)
         self._client.ask(Call(method="POST", path=path, tells_errors=True), len, TIDYING)
 
@@ -229,10 +229,10 @@ def batches_of(embedder: object) -> EmbeddingBatches | None:
 def _fetched_results(
     fetch: Callable[[], object], file: Path, read: Callable[[bytes], Result]
 ) -> Iterator[Result]:
-    """Yield the results in a file; a line that cannot be read is left out.
+    """Yield the results in a file; unreadable lines are skipped.
 
-    A vector with a NaN is not JSON and is left out too. A file without any result, or one that ends
-    within a line, is fetched again up to twice; results may come a second time then.
+    A vector with a NaN is not JSON and is skipped too. A file without any result, or one that ends
+    within a line, is fetched again up to twice; results may then be repeated.
     """
     for _ in range(_FETCHES):
         fetch()

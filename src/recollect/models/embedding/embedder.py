@@ -1,8 +1,8 @@
-"""The embedder port: what turns texts into vectors, and the check that every adapter applies.
+"""The embedder port, which turns texts into vectors, and the check that every adapter applies.
 
-The index knows embedders only through `Embedder`. Which adapters exist is the registry's
-business; how vectors are stored and searched is the index's. An embedder of another package is an
-entry point of the group ``recollect.embedders``, and needs nothing of ours but what is named here.
+The index knows embedders only through `Embedder`. The registry knows the adapters; the index stores
+and searches the vectors. An embedder of another package is an entry point of the group
+``recollect.embedders``, and needs nothing of ours but what is defined here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Embedder(Protocol):
         fingerprint: sha256 over everything that decides the vector space; vectors of different
             fingerprints must never meet in one index.
         dimensions: Size of every vector.
-        is_remote: Texts leave the machine and cost money or time: never while a search waits.
+        is_remote: Whether texts leave the machine and cost money or time: not used while a search
+            waits.
     """
 
     @property
@@ -68,23 +69,23 @@ class Embedder(Protocol):
 
         Raises:
             EmbeddingInterrupted: some texts have no vector; those that have one come with it.
-            ProviderError: nothing was made.
+            ProviderError: no vector was made.
         """
 
     def embed_query(self, text: str) -> Vectors:
         """Return ``(dimensions,)`` float32, L2-normalised and finite."""
 
     def close(self) -> None:
-        """Give back what the embedder holds; a second call does nothing."""
+        """Release the embedder's resources; a second call does nothing."""
 
 
 class EmbeddingInterrupted(EmbeddingError):
-    """An embedder got part of the way; what was made, and perhaps paid for, is not lost.
+    """An embedder stopped part of the way; finished vectors, perhaps paid for, are not lost.
 
     Args:
         reason: Why it stopped.
-        vectors: Place in the input -> its checked vector.
-        refused: Places of texts that the provider will never accept.
+        vectors: Index in the input -> its checked vector.
+        refused: Indexes of texts that the provider will never accept.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from recollect.models.http.auth import is_private, parse_headers, public_headers
 from recollect.models.providers import open_client
 
 _CONNECTIONS_FOR_QUESTIONS = 4
-"""A search must not wait until an index that is being built gives a connection back."""
+"""A search must not wait for a connection that the building of an index uses."""
 
 
 def create(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -> RemoteEmbedder:
@@ -23,7 +23,7 @@ def create(spec: str, settings: EmbeddingSettings, dependencies: Dependencies) -
     Args:
         spec: The provider, or ``provider:model``.
         settings: Address, key, headers and limits.
-        dependencies: What else it is made with.
+        dependencies: Its other dependencies.
 
     Raises:
         ProviderRejected: a key is missing.

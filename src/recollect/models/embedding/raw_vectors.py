@@ -1,7 +1,7 @@
-"""Decodes vectors as a provider sends them, and lets only sound ones through.
+"""Decodes vectors as a provider sends them, and passes on only sound ones.
 
-Servers send ``NaN`` and ``null`` where a model overflowed, which strict JSON cannot say. Such a
-vector is dropped, never repaired: a made-up number would be found by searches.
+Servers send ``NaN`` and ``null`` where a model overflowed, which strict JSON does not allow. Such a
+vector is dropped, never repaired: searches would find the invented number.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ Vectors = NDArray[np.float32]
 """Vectors as float32: one row a text, or one vector."""
 
 Row = list[float | None]
-"""One vector as it was sent; null is a number that JSON cannot say."""
+"""One vector as sent; null is a number that JSON cannot express."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
 
 class VectorReply(msgspec.Struct, frozen=True, kw_only=True):
-    """What a provider answered.
+    """The answer of a provider.
 
     Attributes:
-        rows: One a text, in the order that they were sent.
-        tokens: What it bills; None where it does not say.
+        rows: One for each text, in the order of sending.
+        tokens: The billed tokens; None if not reported.
     """
 
     rows: list[Row]
@@ -36,10 +36,10 @@ class VectorReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_count(provider: str, rows: Sequence[Row], count: int) -> None:
-    """Refuse an answer that has another number of vectors than texts were sent.
+    """Refuse an answer whose number of vectors differs from that of the texts.
 
     Raises:
-        ProviderUnavailable: which vector belongs to which text is unknown.
+        ProviderUnavailable: they differ, so vectors cannot be matched to texts.
     """
     if len(rows) != count:
         raise ProviderUnavailable(
@@ -54,7 +54,7 @@ def check_dimensions(provider: str, rows: Sequence[Row], dimensions: int) -> Non
     """Refuse an answer with vectors of another size than the model has.
 
     Raises:
-        DimensionMismatch: they cannot be compared with the others.
+        DimensionMismatch: the size differs, so they cannot be compared.
     """
     for row in rows:
         if len(row) != dimensions:
@@ -81,10 +81,10 @@ def sound_vectors(rows: Sequence[Row]) -> list[Vectors | None]:
 def _sound(row: Row) -> Vectors | None:
     wide = np.array(row, np.float64)
     largest = float(np.max(np.abs(wide), initial=0.0))
-    # A NaN anywhere makes the largest NaN, and no comparison with it is true.
+    # A NaN anywhere makes the maximum NaN, and every comparison with it is false.
     if not 0.0 < largest <= _LARGEST:
         return None
-    # By the largest first: the square of a tiny or huge value overflows or vanishes.
+    # Divide by the maximum first: the square of a tiny or huge value under- or overflows.
     scaled = wide / largest
     vector: Vectors = (scaled / np.linalg.norm(scaled)).astype(np.float32)
     return vector

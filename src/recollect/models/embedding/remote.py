@@ -1,7 +1,7 @@
-"""The embedder of all remote providers: batches, pool, splitting, a budget, checked vectors.
+"""The embedder for all remote providers: batches, pool, splitting, a budget, checked vectors.
 
-What is particular to a provider is in its `Wire`; tries and deadlines are the client's. A vector
-with the wrong size, a NaN or in the wrong place never leaves this module.
+The specifics of a provider are in its `Wire`; tries and deadlines are the client's. A vector with
+the wrong size, a NaN or at the wrong position never leaves this module.
 """
 
 from __future__ import annotations
@@ -38,19 +38,20 @@ from recollect.models.worker_pool import WorkerPool
 from recollect.text.tokens import estimate_tokens
 
 _PROBE = "memory"
-"""The word that a model of unknown size is asked for; it tells a bad text from a bad setup."""
+"""A word to embed for the size of an unknown model; it distinguishes a bad text from a bad
+setup."""
 _NO_DIRECTION = "has no usable vector: the model's numbers are not finite"
 _TEXT_REFUSALS = frozenset({400, 413, 422})
-"""Statuses that can be about one text; the others are about the key, the model or the address."""
+"""Statuses that can concern one text; the others concern the key, the model or the address."""
 
 
 class EmbeddedBatch(msgspec.Struct, kw_only=True):
-    """What became of some texts.
+    """The result for some texts.
 
     Attributes:
         vectors: Text -> its vector.
         refused: Texts that the provider will never accept.
-        reason: Why other texts have nothing; None when all are accounted for.
+        reason: Why other texts have no vector; None when all are accounted for.
     """
 
     vectors: dict[str, Vectors] = {}
@@ -58,7 +59,7 @@ class EmbeddedBatch(msgspec.Struct, kw_only=True):
     reason: ProviderError | None = None
 
     def absorb(self, other: EmbeddedBatch) -> None:
-        """Add what became of other texts; the first reason stays."""
+        """Add the result for other texts; the first reason stays."""
         self.vectors.update(other.vectors)
         self.refused.update(other.refused)
         self.reason = self.reason or other.reason
@@ -69,13 +70,13 @@ class RemoteEmbedder:
 
     Args:
         wire: The provider's format.
-        client: Asks it; closed with the embedder.
+        client: Sends the requests; closed with the embedder.
         headers: Header name -> value, without secrets, for the fingerprint.
-        limits: How much at once, for how long.
-        budget: Limits what a paid provider is sent in a day; None where no one bills.
+        limits: The sizes of requests, and deadlines.
+        budget: Limits the tokens sent to a paid provider in a day; None if it is free.
 
     Attributes:
-        is_paid: Somebody bills for tokens there: not on this machine or network.
+        is_paid: Whether tokens are billed: not on this machine or network.
     """
 
     is_remote = True
@@ -100,7 +101,7 @@ class RemoteEmbedder:
         self._dimensions = wire.known_dimensions
         self._is_proven = False
         self._is_doubted = False
-        """Whether vectors of another size came than the ones before."""
+        """Whether vectors with a size other than before were received."""
 
     @property
     def fingerprint(self) -> str:
@@ -128,10 +129,10 @@ class RemoteEmbedder:
         return self._dimensions
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Return one vector a text, in order: ``(len(texts), dimensions)`` float32, normalised.
+        """Return one vector per text, in order: ``(len(texts), dimensions)`` float32, normalised.
 
-        Equal texts are sent once. Nothing that was paid for is lost: what is there when it stops
-        comes with the error.
+        Equal texts are sent once. Nothing that was paid for is lost: vectors finished before a
+        failure come with the error.
 
         Raises:
             EmbeddingInterrupted: some texts have no vector.
@@ -148,7 +149,7 @@ class RemoteEmbedder:
         """Return the vector of a question: ``(dimensions,)`` float32, normalised.
 
         Raises:
-            ProviderUnavailable: there was none within the time that a search waits.
+            ProviderUnavailable: there was none within the time limit of a search.
             ProviderError: the provider refused, or sent nothing usable.
         """
         (vector,) = self._ask([text], "query")
@@ -162,19 +163,19 @@ class RemoteEmbedder:
         return EmbeddingBatches(self.client, dialect, self._budget) if dialect else None
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self.client.close()
 
     def _embed_distinct(self, texts: Sequence[str], progress: Progress | None) -> EmbeddedBatch:
         counts = Counter(texts)
-        # What holds no letter at all has no meaning either, and providers refuse it.
+        # A text without any letter has no meaning either, and providers refuse it.
         total = EmbeddedBatch(refused={text for text in counts if not text.strip()})
         distinct = [text for text in counts if text not in total.refused]
 
         def work(batch: Sequence[str]) -> EmbeddedBatch:
             made = self._embed_batch(batch)
             if made.reason is not None:
-                pool.stop()  # here, so that this worker begins nothing more
+                pool.stop()  # here, so that this worker starts nothing more
             return made
 
         costs = [estimate_tokens(text) for text in distinct]
@@ -200,12 +201,12 @@ class RemoteEmbedder:
         return EmbeddedBatch(vectors=sound, refused={text for text in texts if text not in sound})
 
     def _divide(self, texts: Sequence[str], error: ProviderRejected) -> EmbeddedBatch:
-        """Find out which texts of a refused batch are to blame; the others get their vectors."""
+        """Find the texts that cause the refusal of a batch; the others get their vectors."""
         is_alone = len(texts) == 1
         if error.facts.get("status") not in _TEXT_REFUSALS:
             return EmbeddedBatch(reason=error)
-        # Gemini answers 400 to a key that has expired. A text is never blamed for that: it would
-        # be left out for good.
+        # Gemini answers 400 to an expired key. A text must not be blamed for that: it would be left
+        # out permanently.
         if is_alone or not self._is_proven:
             try:
                 self._ask([_PROBE], "document")
@@ -239,7 +240,7 @@ class RemoteEmbedder:
             with self._budget.hold(estimate) if self._budget else nullcontext():
                 rows = self.client.post(request.path, request.body, read, policy)
         except DimensionMismatch:
-            self._is_doubted = True  # the next one who wants to know asks again
+            self._is_doubted = True  # the next caller asks again
             raise
         self._is_proven = True
         return sound_vectors(rows)
@@ -247,7 +248,7 @@ class RemoteEmbedder:
     def _check(self, rows: Sequence[Row], count: int) -> None:
         check_count(self.wire.provider, rows, count)
         with self._lock:
-            # The first answer of a model of unknown size tells it.
+            # The first answer of a model of unknown size has the size.
             self._dimensions = self._dimensions or len(rows[0])
         if not self._dimensions:
             raise EMBEDDING.unreadable(self.wire.provider)
@@ -278,10 +279,10 @@ T = TypeVar("T")
 
 
 def plan_batches(tokens: Sequence[int], *, max_tokens: int, max_texts: int) -> list[range]:
-    """Return consecutive ranges that cover all places once, in order.
+    """Return consecutive ranges that cover all indexes once, in order.
 
-    A range has at most ``max_texts`` places and ``max_tokens`` tokens; a text of more tokens than
-    that goes alone.
+    A range has at most ``max_texts`` texts and ``max_tokens`` tokens; a text with more tokens is
+    alone in its range.
 
     Args:
         tokens: Estimated tokens of each text.

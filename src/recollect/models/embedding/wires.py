@@ -1,4 +1,4 @@
-"""The wire formats of embeddings: how requests of a provider look, and what its answers mean.
+"""The wire formats of embeddings: the requests and answers of each provider.
 
 A wire knows paths, bodies and limits of one provider. It sends nothing itself.
 
@@ -19,7 +19,7 @@ from recollect.models.hints import EMBEDDING
 from recollect.models.http.client import decode_answer
 
 Purpose = Literal["query", "document"]
-"""What a text is embedded for; some models treat questions and texts differently."""
+"""The purpose of an embedding; some models treat questions and texts differently."""
 
 
 class WireRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class Wire(Protocol):
 
     @property
     def max_texts(self) -> int:
-        """Return how many texts a request may have."""
+        """Return the most texts that a request may have."""
 
     @property
     def known_dimensions(self) -> int:
@@ -53,10 +53,10 @@ class Wire(Protocol):
         """Return what else decides the vectors: dimensions asked for, input types."""
 
     def request(self, texts: Sequence[str], purpose: Purpose) -> WireRequest:
-        """Return the request for the vectors of ``texts``; a query comes alone."""
+        """Return the request for the vectors of ``texts``; a query is always alone."""
 
     def read(self, body: bytes, purpose: Purpose) -> VectorReply:
-        """Return what an answer says.
+        """Return the vectors in an answer, and the tokens that it bills.
 
         Raises:
             ProviderUnavailable: it cannot be read.
@@ -64,7 +64,7 @@ class Wire(Protocol):
 
 
 class ModelWire(msgspec.Struct, frozen=True, kw_only=True):
-    """What every wire says of its model; a provider adds its requests and answers.
+    """The common part of wires, about the model; a provider adds its requests and answers.
 
     Attributes:
         model: The model's name.
@@ -77,13 +77,13 @@ class ModelWire(msgspec.Struct, frozen=True, kw_only=True):
     provider: ClassVar[str]
     default_model: ClassVar[str]
     max_texts: ClassVar[int]
-    """Texts that a request may have."""
+    """The most texts of a request."""
     sizes: ClassVar[Mapping[str, int]]
     """Sizes of the vectors of known models."""
 
     @property
     def known_dimensions(self) -> int:
-        """Return what is asked for, else the model's own size where it is known, else 0."""
+        """Return the dimensions asked for, else the model's own where they are known, else 0."""
         return self.dimensions or self.sizes.get(self.model, 0)
 
 
@@ -102,14 +102,14 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class OpenAIWire(ModelWire, frozen=True, kw_only=True):
-    """Speaks to OpenAI and what is compatible: Ollama, LM Studio, vLLM and many others.
+    """Speaks to OpenAI and compatible servers: Ollama, LM Studio, vLLM and many others.
 
     ``POST {base}/embeddings`` with ``model``, ``input`` and ``encoding_format``; further fields
-    only when they are set, for not every compatible server takes them. Limits are those of OpenAI.
+    only when they are set, as not every compatible server takes them. The limits are OpenAI's.
 
     Attributes:
-        query_type: Sent as ``input_type`` with a question, where a server knows that.
-        document_type: The same, with texts to index.
+        query_type: Sent as ``input_type`` with a question, where a server supports that.
+        document_type: The same for texts to index.
     """
 
     query_type: str | None = None
@@ -119,7 +119,7 @@ class OpenAIWire(ModelWire, frozen=True, kw_only=True):
     default_model = "text-embedding-3-small"
     max_texts = 2_048
     size_name: ClassVar[str] = "dimensions"
-    """The field that asks for a size."""
+    """The field for the requested size."""
     fixed: ClassVar[Mapping[str, object]] = {"encoding_format": "float"}
     """Fields of every request."""
     sizes = {
@@ -159,7 +159,7 @@ class OpenAIWire(ModelWire, frozen=True, kw_only=True):
 
 
 class VoyageWire(OpenAIWire, frozen=True, kw_only=True):
-    """Speaks to Voyage, which answers as OpenAI does and has input types and names of its own."""
+    """Speaks to Voyage, which answers like OpenAI and has its own input types and names."""
 
     query_type: str | None = "query"
     document_type: str | None = "document"
@@ -199,14 +199,14 @@ class _Many(msgspec.Struct, frozen=True):
 class GeminiWire(ModelWire, frozen=True, kw_only=True):
     """Speaks to Gemini; the model's name is without ``models/``.
 
-    ``embedContent`` for a question, ``batchEmbedContents`` for texts; task types tell the model
-    which is which. Vectors of fewer dimensions than the model's own come unnormalised; they are
-    normalised where all vectors are.
+    ``embedContent`` for a question, ``batchEmbedContents`` for texts, distinguished by task types.
+    Vectors of fewer dimensions than the model's own come unnormalised; they are normalised where
+    all vectors are.
     """
 
     provider = "gemini"
     default_model = "gemini-embedding-001"
-    max_texts = 100  # it says so in the error of the 101st
+    max_texts = 100  # as stated in the error for the 101st
     sizes = {"gemini-embedding-001": 3_072, "gemini-embedding-2": 3_072}
 
     @property
@@ -215,18 +215,18 @@ class GeminiWire(ModelWire, frozen=True, kw_only=True):
         return {"dimensions": self.dimensions, "task_types": _TASK_TYPES}
 
     def request(self, texts: Sequence[str], purpose: Purpose) -> WireRequest:
-        """Return the request for the vectors of ``texts``; a question comes alone."""
+        """Return the request for the vectors of ``texts``; a question is always alone."""
         if purpose == "query":
             return WireRequest(path=self.path("embedContent"), body=self.content(texts[0], purpose))
         requests = [self.content(text, purpose) for text in texts]
         return WireRequest(path=self.path("batchEmbedContents"), body={"requests": requests})
 
     def path(self, verb: str) -> str:
-        """Return where the model is asked for something."""
+        """Return the path of a method of the model."""
         return f"models/{quote(self.model, safe='')}:{verb}"
 
     def content(self, text: str, purpose: Purpose) -> dict[str, object]:
-        """Return the request for one text: the unit of both ways to ask, and of batch files."""
+        """Return the request for one text, as in both kinds of requests and in batch files."""
         body: dict[str, object] = {
             "model": f"models/{self.model}",
             "content": {"parts": [{"text": text}]},
@@ -237,7 +237,7 @@ class GeminiWire(ModelWire, frozen=True, kw_only=True):
         return body
 
     def read(self, body: bytes, purpose: Purpose) -> VectorReply:
-        """Return the vectors in the order of the texts; Gemini does not say what it bills."""
+        """Return the vectors in the order of the texts; Gemini does not report billed tokens."""
         if purpose == "query":
             return VectorReply(rows=[decode_answer(self.provider, body, _One).embedding.values])
         answer = decode_answer(self.provider, body, _Many)

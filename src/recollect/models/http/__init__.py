@@ -1,1 +1,1 @@
-"""One HTTP client for all providers: requests, tries, errors, keys."""
+"""One HTTP client for all providers: requests, retries, errors, keys."""

@@ -1,6 +1,6 @@
-"""What lets us in at a provider: its key, and headers of one's own.
+"""Authentication at a provider: its key, and custom headers.
 
-A key of the environment is meant for the provider's own address; it never goes anywhere in clear.
+A key in the environment is meant for the provider's own address; it is never sent in clear text.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def find_key(
     Args:
         provider: Such as ``openai``.
         given: The key of the settings.
-        base_url: The address of the settings; a key of the environment is not sent to one that is
-            reached in clear.
+        base_url: The address of the settings; a key of the environment is not sent to an
+            unencrypted one.
         environ: Variables that may hold keys; None is the process environment.
     """
     if given:
@@ -55,14 +55,14 @@ def no_key(provider: str, hints: Hints = EMBEDDING) -> ProviderRejected:
 def parse_headers(
     lines: tuple[str, ...], key: str = EMBEDDING.setting("headers")
 ) -> dict[str, str]:
-    """Return ``("X-Team: search",)`` as name -> value, names in small letters.
+    """Return ``("X-Team: search",)`` as name -> value, names in lower case.
 
     Args:
         lines: One header each.
-        key: The setting that holds them.
+        key: The setting that has them.
 
     Raises:
-        ConfigError: a line is not a header; it is named by number, for it may hold a secret.
+        ConfigError: a line is not a header; named by its number, as it may hold a secret.
     """
     headers: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
@@ -78,7 +78,7 @@ def parse_headers(
 
 
 def public_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that hold no secret; they are part of the provider key."""
+    """Return the headers without secrets; they are part of the provider key."""
     return {name: value for name, value in headers.items() if not _SECRET_HEADER.search(name)}
 
 
@@ -86,7 +86,7 @@ _PRIVATE_ENDINGS = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
 def is_private(url: str) -> bool:
-    """Tell whether ``url`` is on this machine or in a private network, where no one bills.
+    """Return whether ``url`` is on this machine or in a private network, where nothing is billed.
 
     >>> is_private("http://localhost:11434/v1"), is_private("https://api.openai.com/v1")
     (True, False)
@@ -95,13 +95,13 @@ def is_private(url: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        # A name without a dot is known to this network alone, such as a container's.
+        # A name without a dot is local to this network, such as a container's.
         return "." not in host or host.endswith(_PRIVATE_ENDINGS)
     return address.is_private or address.is_loopback or address.is_link_local
 
 
 def plain_address(url: str) -> str:
-    """Return ``url`` in one spelling: no credentials, query or final slash, small letters.
+    """Return ``url`` normalized: no credentials, query or final slash, in lower case.
 
     >>> plain_address("HTTPS://me:secret@Example.org:443/v1/")
     'https://example.org/v1'
@@ -115,7 +115,7 @@ def plain_address(url: str) -> str:
 
 
 def check_address(url: str, key: str = "embedding.remote.base_url") -> str:
-    """Return ``url`` if a provider can be asked there; ``key`` is the setting that named it.
+    """Return ``url`` if it is a valid address of a provider; ``key`` is its setting.
 
     Raises:
         ConfigError: it is not an http or https address.

@@ -1,8 +1,8 @@
-"""The HTTP client of all remote providers: tries, deadlines, caps, a breaker, clear errors.
+"""The HTTP client of all remote providers: retries, deadlines, caps, a breaker, clear errors.
 
-Synchronous, over httpx, which is imported with the first call. Knows the shape of HTTP and of
-errors, and nothing about models: what an answer means is its caller's business. No error holds
-a key, an address's password or a word of what was sent.
+Synchronous, over httpx, which is imported with the first call. It knows HTTP and the form of
+errors, and nothing about models: the caller interprets answers. No error contains a key, a password
+of an address or any part of the request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from recollect.models.http.retry import Retrier, RetryClock, RetryPolicy, retry_
 from recollect.models.worker_pool import run_within
 from recollect.store.failures import translate_os
 
-if TYPE_CHECKING:  # a start without a remote provider needs neither
+if TYPE_CHECKING:  # not needed without a remote provider
     import ssl
 
     import httpx
@@ -34,24 +34,24 @@ READ_S = 30.0
 """Longest silence within an answer."""
 _CONNECT_S = 5.0
 _ERROR_BYTES = 1 << 20
-"""Of a refusal, more than this is not read."""
+"""The most that is read of an error."""
 MAX_ANSWER_BYTES = 32 << 20
-"""2,048 vectors of 1,536 values take 26 MB as JSON; more than this is not an answer."""
+"""2,048 vectors of 1,536 values take 26 MB as JSON; a larger answer is invalid."""
 MAX_FILE_BYTES = 4 << 30
 """The result of 50,000 texts of a batch takes 1 to 2 GB."""
 INDEXING = RetryPolicy()
-"""The limits of a call that no search waits for."""
+"""The limits of a call while no search waits."""
 
 T = TypeVar("T")
 
 
 class FileUpload(msgspec.Struct, frozen=True, kw_only=True):
-    """A file to be sent as ``multipart/form-data``.
+    """A file to send as ``multipart/form-data``.
 
     Attributes:
-        file: Where it is.
-        name: The name that the provider gets.
-        media_type: What it holds.
+        file: Its path.
+        name: The name for the provider.
+        media_type: The type of its content.
         fields: The form's other fields.
     """
 
@@ -62,18 +62,18 @@ class FileUpload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked.
+    """A request.
 
     Attributes:
         method: ``GET``, ``POST``, ``DELETE``.
         path: After the client's base URL, or a whole address.
         content: The body.
         headers: Besides the client's own.
-        upload: A file in place of `content`.
-        target: Where the answer goes; None keeps it in memory.
+        upload: A file instead of `content`.
+        target: The file for the answer; None keeps it in memory.
         max_bytes: Cap of the answer; 0 is the client's.
-        tells_errors: The answer may tell of an error that is not the call's, as the state of a
-            batch does: with a status of 200 it is then an answer.
+        tells_errors: The answer may contain an error that is not the call's, such as that of a
+            batch: with status 200 it is then a normal answer.
     """
 
     method: str = "GET"
@@ -86,25 +86,25 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     tells_errors: bool = False
 
     def url(self, base_url: str) -> str:
-        """Return the whole address."""
+        """Return the full URL."""
         if self.path.startswith(("http://", "https://")):
             return self.path
         return f"{base_url}/{self.path.lstrip('/')}"
 
     def is_at(self, base_url: str) -> bool:
-        """Tell whether the address belongs to ``base_url``: only there may its key go."""
+        """Return whether the address belongs to ``base_url``: only there may the key be sent."""
         own, other = urlsplit(base_url), urlsplit(self.url(base_url))
         return (own.scheme, own.netloc) == (other.scheme, other.netloc)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back.
+    """The answer to a request.
 
     Attributes:
         status: The HTTP status.
-        headers: By name in small letters.
-        body: The decoded bytes; empty when they went into a file.
-        size: How many bytes came.
+        headers: By name in lower case.
+        body: The decoded bytes; empty if they were written to a file.
+        size: The number of received bytes.
     """
 
     status: int
@@ -114,18 +114,18 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProviderClient:
-    """Asks one provider. Safe to share between threads.
+    """Sends requests to one provider. Safe to share between threads.
 
     Args:
         provider: Its name, for messages.
-        base_url: Where its paths start.
-        headers: Sent with every request to this address, and to no other.
+        base_url: The base of its paths.
+        headers: Sent with every request to this address, and to no other one.
         retry_clock: Time, for tests.
-        connections: Requests that may be under way at once.
+        connections: Concurrent requests at most.
         max_answer_bytes: Cap of an answer.
-        read_s: Longest silence within an answer: an embedder sends at once, a language model
-            that does not stream says nothing until it is done.
-        hints: What errors hint at.
+        read_s: Longest silence within an answer: an embedder sends at once, a language model that
+            does not stream sends nothing until it is done.
+        hints: For errors.
     """
 
     def __init__(
@@ -159,18 +159,18 @@ class ProviderClient:
         read: Callable[[bytes], T],
         policy: RetryPolicy = INDEXING,
     ) -> T:
-        """Post ``body`` as JSON and return what ``read`` makes of the answer.
+        """Post ``body`` as JSON and return the answer as decoded by ``read``.
 
         Args:
-            path: After the base URL, or a whole address.
-            body: What msgspec can encode.
-            read: Decodes the answer. An `ProviderError` of it counts as a failed try.
+            path: Relative to the base URL, or a full URL.
+            body: A value that msgspec can encode.
+            read: Decodes the answer. If it raises `ProviderError`, the try has failed.
             policy: Limits of the call; those of indexing by default.
 
         Raises:
             ProviderUnavailable: no try succeeded; QuotaExhausted when none ever will.
             ProviderRejected: the provider refuses the request.
-            ProviderError: what ``read`` raised at the last try.
+            ProviderError: the error of ``read`` at the last try.
         """
         content = msgspec.json.encode(body)
         headers = {"content-type": "application/json"}
@@ -185,9 +185,9 @@ class ProviderClient:
         *,
         max_bytes: int = MAX_FILE_BYTES,
     ) -> int:
-        """Stream an answer into ``target``, readable by this user alone, and return its bytes.
+        """Stream an answer into ``target``, readable by this user alone, and return its size.
 
-        A try after one that broke off writes the file again. After an error it may be incomplete.
+        A retry rewrites the file. After an error it may be incomplete.
 
         Raises:
             StoreError: the file cannot be written.
@@ -196,11 +196,11 @@ class ProviderClient:
         return self._tries.run(lambda ends: self._answer(call, ends).size, policy)
 
     def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy = INDEXING) -> T:
-        """Make any call and return what ``read`` makes of its answer; otherwise as `post`."""
+        """Make any call and return its answer as decoded by ``read``; otherwise as `post`."""
         return self._tries.run(lambda ends: read(self._answer(call, ends).body), policy)
 
     def close(self) -> None:
-        """End waits and give the connections back; calls in progress fail soon."""
+        """End waits and close the connections; calls in progress fail soon."""
         self._tries.close()
         with self._lock:
             opened, self._opened = self._opened, None
@@ -218,7 +218,7 @@ class ProviderClient:
         return answer
 
     def connections(self) -> httpx.Client:
-        """Return what sends; opened with the first call."""
+        """Return the connections, opened by the first call."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._open()
@@ -234,16 +234,16 @@ class ProviderClient:
                 max_connections=self._connections, max_keepalive_connections=self._connections
             ),
             headers={"user-agent": "recollect"},
-            # A proxy leads out; what is on this machine or in this network is reached directly.
+            # A proxy is for the outside; this machine and this network are reached directly.
             trust_env=not is_private(self.base_url),
             verify=self._trust(),
             follow_redirects=False,
         )
 
     def _trust(self) -> ssl.SSLContext | bool:
-        """Return who is trusted; an address in clear needs no list of authorities, which is slow.
+        """Return the trusted authorities; an address in clear needs no list of them, which is slow.
 
-        Such a client trusts no authority: it fails where it is led to an encrypted address.
+        Such a client trusts no authority: it fails if redirected to an encrypted address.
         """
         if self.base_url.lower().startswith("https://"):
             return True
@@ -253,14 +253,14 @@ class ProviderClient:
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """One call, made once, without tries: streamed, capped, within its deadline.
+    """One call, made once, without retries: streamed, capped, within its deadline.
 
-    Translates every error of httpx in one place.
+    Translates all errors of httpx.
 
     Attributes:
-        client: Who asks.
-        call: What is asked.
-        ends: When it must be over, as `RetryClock.elapsed` counts.
+        client: Sends the request.
+        call: The request.
+        ends: When it must end, as `RetryClock.elapsed` counts.
     """
 
     client: ProviderClient
@@ -275,7 +275,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             StoreError: a file cannot be read or written.
         """
         if self.call.upload is not None or self.call.target is not None:
-            return self._run()  # what still works on a file must be waited for
+            return self._run()  # work on a file must be awaited
         try:
             return run_within(self._left(), self._run)
         except TimeoutError as error:
@@ -377,7 +377,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decode_answer(provider: str, body: bytes, shape: type[T], hints: Hints = EMBEDDING) -> T:
-    """Return ``body`` as ``shape``; a ``NaN`` or ``Infinity`` in it is read as what it says.
+    """Return ``body`` as ``shape``; ``NaN`` and ``Infinity`` in it are accepted.
 
     Raises:
         ProviderUnavailable: it is not JSON of that shape.
@@ -385,7 +385,7 @@ def decode_answer(provider: str, body: bytes, shape: type[T], hints: Hints = EMB
     try:
         return msgspec.json.decode(body, type=shape)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        pass  # Python's own reader is slower and takes NaN
+        pass  # Python's own decoder is slower and accepts NaN
     try:
         return msgspec.convert(json.loads(body), type=shape)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

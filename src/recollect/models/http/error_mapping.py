@@ -1,7 +1,7 @@
-"""What a provider means when it does not answer with what was asked for: which error, which hint.
+"""Maps the errors of providers to our errors and hints.
 
-Reads the status and the error body of OpenAI, Anthropic, Gemini, Voyage and what is compatible.
-The words of a provider may repeat the user's text or part of a key, so only its short codes are
+Reads the status and the error body of OpenAI, Anthropic, Gemini, Voyage and compatible servers. The
+message of a provider may repeat the user's text or part of a key, so only its short codes are
 passed on.
 """
 
@@ -27,7 +27,7 @@ _QUOTA = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"credit balance is too low", re.IGNORECASE)
-"""Anthropic says it with a status of 400."""
+"""Anthropic sends it with status 400."""
 _TOO_LARGE = re.compile(
     r"too (?:large|long|many (?:tokens|inputs|texts|items))|context[_ ](?:length|size|window)"
     r"|max(?:imum)?[_ ](?:\w+[_ ]){0,3}(?:tokens|length|size|batch)|token[_ ]limit|batch size"
@@ -36,23 +36,23 @@ _TOO_LARGE = re.compile(
     re.IGNORECASE,
 )
 _DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]{1,9})?)s"')
-"""Where Gemini says how long to wait: in the body, not in a header."""
+"""The wait that Gemini asks for, in the body instead of a header."""
 _KEY = re.compile(r"api[_ -]?key", re.IGNORECASE)
 
 _AGAIN = frozenset({408, 409, 425, 429})
 _LIMITED = 429
 _WORDS = 2_000
-"""Characters of an error that are looked at."""
+"""Characters of an error that are read."""
 
 
 class MappedError(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer that is an error, as we understand it.
+    """An error in an answer, as we understand it.
 
     Attributes:
         status: The HTTP status, or the one that an error body names.
         code: The provider's own short code; empty where it has none.
-        words: What the provider says, for recognising; never shown.
-        wait_s: How long it asks to wait, in its body.
+        words: The provider's message, for matching; never shown.
+        wait_s: The wait requested in the body.
     """
 
     status: int
@@ -62,12 +62,12 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_limited(self) -> bool:
-        """Tell whether the provider says "too many requests"."""
+        """Return whether the provider says "too many requests"."""
         return self.status == _LIMITED
 
     @property
     def is_too_large(self) -> bool:
-        """Tell whether a smaller request may be accepted."""
+        """Return whether a smaller request may be accepted."""
         return self.status == 413 or (
             self.status in {400, 422} and bool(_TOO_LARGE.search(f"{self.code} {self.words}"))
         )
@@ -75,12 +75,12 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
     def error(
         self, provider: str, retry_after_s: float | None, hints: Hints = EMBEDDING
     ) -> ProviderError:
-        """Return our error for it.
+        """Return the corresponding error of ours.
 
         Args:
             provider: Its name, for the message.
-            retry_after_s: What a header asked to wait; an exhausted account with it comes back.
-            hints: What it hints at.
+            retry_after_s: The wait requested by a header; with it, an exhausted account recovers.
+            hints: For the error.
         """
         if retry_after_s is None:
             retry_after_s = self.wait_s
@@ -135,9 +135,9 @@ class MappedError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def map_error(status: int, body: bytes) -> MappedError | None:
-    """Return the error in an answer, or None if it may be what was asked for.
+    """Return the error in an answer, or None if it may be a normal answer.
 
-    A status of 200 with an error in the body is an error: gateways do that.
+    Status 200 with an error in the body is an error: gateways do that.
     """
     found = _error_part(body)
     if found is None:
@@ -148,19 +148,19 @@ def map_error(status: int, body: bytes) -> MappedError | None:
         )
     code, number, words = _parts(found)
     if 200 <= status < 300:
-        # Without a status of its own it is the gateway's own failure, and may pass.
+        # Without a status in it, the failure is the gateway's own, and may be temporary.
         status = number if 400 <= number < 600 else 502
         if number == 0 and _QUOTA.search(f"{code} {words}"):
             status = 429
     if status == 500 and "too large to process" in words:
-        status = 413  # a llama.cpp server says so of a text beyond its batch
+        status = 413  # the answer of a llama.cpp server to a text above its batch size
     delay = _DELAY.search(body)
     wait_s = float(delay[1]) if delay else None
     return MappedError(status=status, code=code, words=words, wait_s=wait_s)
 
 
 class _Envelope(msgspec.Struct, frozen=True):
-    """The places of an error in a body; the rest of an answer is skipped, not decoded."""
+    """The fields of an error in a body; the rest of an answer is skipped, not decoded."""
 
     error: msgspec.Raw = msgspec.Raw(b"null")
     errors: msgspec.Raw = msgspec.Raw(b"null")
@@ -185,7 +185,7 @@ def _error_part(body: bytes) -> object | None:
 
 
 def _parts(found: object) -> tuple[str, int, str]:
-    """Return the provider's code, the status that it names (or 0), and its words."""
+    """Return the provider's code, the status in the body (or 0), and its message."""
     if not isinstance(found, Mapping):
         return "", 0, msgspec.json.encode(found).decode()[:_WORDS]
     names = [found.get(name) for name in ("code", "status", "type")]

@@ -1,7 +1,7 @@
-"""How long and how often a provider is asked: tries, waits between them, deadlines.
+"""Retries of requests to providers: tries, waits between them, deadlines.
 
 Full jitter (a wait is uniform between 0 and its bound) keeps many clients of one provider from
-coming back at the same moment. Knows nothing about HTTP but the header ``Retry-After``.
+retrying at the same moment. Knows nothing about HTTP but the header ``Retry-After``.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from recollect.core.errors import (
 from recollect.models.hints import Hints
 
 Pause = Callable[[float], None]
-"""Waits so many seconds; may come back earlier."""
+"""Waits so many seconds; may return earlier."""
 
 
 class RetryClock(msgspec.Struct, frozen=True, kw_only=True):
-    """Time as a provider client sees it; a test gives its own and waits for nothing.
+    """Time as a provider client sees it; a test passes its own and does not wait.
 
     Attributes:
-        clock: Tells the date: for ``Retry-After`` and for the day of a budget.
-        elapsed: Seconds that only go forward, for deadlines.
-        pause: Waits; None waits on the wall, and ends when the client is closed.
+        clock: Gives the date, for ``Retry-After`` and for the day of a budget.
+        elapsed: Seconds of a monotonic clock, for deadlines.
+        pause: Waits; None waits in real time, and ends when the client is closed.
         spread: Returns a number in [0, 1), the jitter.
     """
 
@@ -53,10 +53,10 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
         base_s: Bound of the first wait; it doubles with every try, up to `cap_s`.
         cap_s: Largest bound.
         limited_tries: Tries at most while the provider says "too many requests".
-        limited_base_s: Bound of the first wait then.
-        limited_cap_s: Largest bound then, and the longest ``Retry-After`` that is waited for.
+        limited_base_s: Bound of the first wait in that case.
+        limited_cap_s: Largest bound in that case, and the longest ``Retry-After`` that is honoured.
 
-    Source: the retry rules of OpenClaw 2026.9.6, with full jitter in place of a fifth.
+    Source: the retry rules of OpenClaw 2026.9.6, with full jitter instead of a fifth.
     """
 
     attempt_s: float = 60.0
@@ -69,7 +69,7 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     limited_cap_s: float = 60.0
 
     def allows(self, tried: int, *, limited: bool) -> bool:
-        """Tell whether another try may follow after ``tried`` of them."""
+        """Return whether another try may follow after ``tried`` of them."""
         return tried < (self.limited_tries if limited else self.tries)
 
     def wait_s(self, tried: int, *, limited: bool, spread: float) -> float:
@@ -85,12 +85,12 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def query_policy(total_s: float) -> RetryPolicy:
-    """Return the policy of a search that waits: everything together within ``total_s``."""
+    """Return the policy of a waiting search: everything together within ``total_s``."""
     return RetryPolicy(attempt_s=total_s, total_s=total_s, limited_tries=3, limited_base_s=0.5)
 
 
 def retry_after_s(value: str | None, now_ms: int) -> float | None:
-    """Return the seconds that a header ``Retry-After`` asks for; None where it says nothing.
+    """Return the seconds that a header ``Retry-After`` asks for; None where it is invalid.
 
     Args:
         value: Seconds, or an HTTP date.
@@ -104,7 +104,7 @@ def retry_after_s(value: str | None, now_ms: int) -> float | None:
     text = value.strip()
     if text.replace(".", "", 1).isdecimal() and text.isascii():
         return float(text)
-    from email.utils import parsedate_to_datetime  # brings sockets, which few starts need
+    from email.utils import parsedate_to_datetime  # imports sockets, which few starts need
 
     try:
         at = parsedate_to_datetime(text)
@@ -123,7 +123,7 @@ class Breaker:
     """Counts failures. Safe to share between threads.
 
     Args:
-        elapsed: Seconds that only go forward.
+        elapsed: Seconds of a monotonic clock.
         failures: Failures in a row that open it.
         cool_down_s: Time until one call may probe.
     """
@@ -145,8 +145,8 @@ class Breaker:
     def wait_s(self) -> float:
         """Return 0 when a call may go now, else the seconds until one may.
 
-        Once the cool-down is over, the caller that gets 0 is the probe: the next one gets
-        another cool-down to wait, unless the probe succeeds first.
+        Once the cool-down is over, the caller that gets 0 is the probe: the next one must wait for
+        another cool-down, unless the probe succeeds first.
         """
         with self._lock:
             if self._in_a_row < self._failures:
@@ -159,17 +159,17 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether calls have to wait; asking does not make the caller the probe."""
+        """Return whether calls have to wait; this does not make the caller the probe."""
         with self._lock:
             return self._in_a_row >= self._failures and self._elapsed() < self._opens_at
 
     def succeed(self) -> None:
-        """Close it: the provider answers, if only to refuse."""
+        """Close it: the provider answers, even if it refuses."""
         with self._lock:
             self._in_a_row = 0
 
     def fail(self) -> None:
-        """Count a failure, and open it when there were enough."""
+        """Count a failure, and open it after enough of them."""
         with self._lock:
             self._in_a_row += 1
             if self._in_a_row >= self._failures:
@@ -180,12 +180,12 @@ T = TypeVar("T")
 
 
 class Retrier:
-    """The tries of all calls to one provider. Safe to share between threads.
+    """Retries of all calls to one provider. Safe to share between threads.
 
     Args:
         provider: Its name, for messages.
         retry_clock: Time, for tests.
-        hints: What its errors hint at.
+        hints: For its errors.
     """
 
     def __init__(self, provider: str, retry_clock: RetryClock, hints: Hints) -> None:
@@ -197,18 +197,18 @@ class Retrier:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether `close` was called."""
+        """Return whether `close` was called."""
         return self._closed.is_set()
 
     def run(self, attempt: Callable[[float], T], policy: RetryPolicy) -> T:
-        """Return what ``attempt`` returns, at the first try that succeeds.
+        """Return the result of the first try of ``attempt`` that succeeds.
 
         Args:
-            attempt: Makes one; gets the moment, as `RetryClock.elapsed` counts, when it must end.
+            attempt: Makes one try; gets its deadline, as `RetryClock.elapsed` counts.
             policy: The limits.
 
         Raises:
-            ProviderError: what the last try raised; a refusal is never tried again.
+            ProviderError: the error of the last try; a refusal is never retried.
         """
         ends = None if policy.total_s is None else self._retry_clock.elapsed() + policy.total_s
         tried = 0
@@ -229,7 +229,7 @@ class Retrier:
             (self._retry_clock.pause or self._closed.wait)(wait)
 
     def close(self) -> None:
-        """End waits; no try begins any more."""
+        """End waits; no further try starts."""
         self._closed.set()
 
     def _try(self, attempt: Callable[[float], T], ends: float) -> T:
@@ -239,7 +239,7 @@ class Retrier:
             self._breaker.succeed()
             raise
         except ProviderError as error:
-            # "Too many requests" is an answer of a provider that is well.
+            # A provider that answers "too many requests" is healthy.
             if error.facts.get("limited"):
                 self._breaker.succeed()
             else:
@@ -262,7 +262,7 @@ class Retrier:
             )
 
     def _next_wait(self, error: ProviderError, policy: RetryPolicy, tried: int) -> float | None:
-        """Return how long to wait for the next try; None if there is none."""
+        """Return the seconds to wait before the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
         if isinstance(error, QuotaExhausted) or self._breaker.is_open:
             return None
@@ -272,5 +272,5 @@ class Retrier:
         asked = error.facts.get("retry_after_s")
         if not isinstance(asked, float):
             return wait
-        # Earlier than asked is useless, and longer than the cap is for a later call.
+        # Earlier than requested is useless; longer than the cap is left to a later call.
         return None if asked > policy.limited_cap_s else max(asked, wait)

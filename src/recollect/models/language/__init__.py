@@ -1,1 +1,1 @@
-"""Language models: the port, the providers, answers that are JSON."""
+"""Language models: the port, the providers, JSON answers."""

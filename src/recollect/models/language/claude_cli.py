@@ -1,8 +1,8 @@
-"""A language model of Claude Code's command: ``claude --print``, with the user's own account.
+"""A language model that runs Claude Code's command, ``claude --print``, with the user's account.
 
 The command starts without tools, settings, sessions and servers, in an empty folder, with few
-variables. One of them is a guard: hooks of ours that it may call ask no model. The prompt goes to
-its input, never onto the command line, which other users of the machine can see.
+variables. One of them is a guard: hooks of ours that it may call use no model. The prompt goes to
+standard input, never onto the command line, which other users of the machine can see.
 
 Source: ``claude --help`` and the JSON that it prints (``type: result``).
 """
@@ -34,10 +34,10 @@ from recollect.models.subprocess import MISSING, Program, ProgramOutput
 
 PROVIDER = "claude-cli"
 MAX_SYSTEM_BYTES = 64 << 10
-"""Linux takes 128 KiB in one argument; the schema may be another one of that size."""
+"""Linux allows 128 KiB in one argument; the schema may be a second one of that size."""
 
 _TRIES = 2
-"""The command tries by itself already."""
+"""The command already retries by itself."""
 _QUOTA = re.compile(
     r"credit balance is too low|usage limit|limit reached|out of (?:extra )?usage", re.IGNORECASE
 )
@@ -48,7 +48,7 @@ _DONE = frozenset({None, "end_turn", "tool_use", "stop_sequence"})
 
 
 class _Result(msgspec.Struct, frozen=True):
-    """What the command prints at its end."""
+    """The final output of the command."""
 
     type: str
     subtype: str = ""
@@ -66,13 +66,13 @@ _LIST_DECODER = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class ClaudeCli:
-    """Asks the command. Safe to share between threads.
+    """Runs the command. Safe to share between threads.
 
     Args:
-        model: The model's name; empty for the one of the user's account.
+        model: The model's name; empty for the default of the user's account.
         environ: All variables of the command.
         settings: Its name or path, and the limits of an answer.
-        budget: The tokens of a day, and what they cost.
+        budget: The tokens of a day, and their cost.
         retry_clock: Time, for tests.
     """
 
@@ -96,15 +96,15 @@ class ClaudeCli:
 
     @property
     def is_installed(self) -> bool:
-        """Tell whether there is such a command; it is not started."""
+        """Return whether the command exists; it is not started."""
         return self._program.path is not None
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer.
 
         Raises:
-            InvalidInput: the system text is too long for a command line.
-            ProviderUnavailable: the command is not there, failed or took too long, or the day's
+            InvalidInput: the system prompt is too long for a command line.
+            ProviderUnavailable: the command is missing, failed or took too long, or the day's
                 tokens are spent.
             ProviderRejected: it is not logged in, or one call would cost too much.
         """
@@ -119,7 +119,7 @@ class ClaudeCli:
             )
 
     def close(self) -> None:
-        """End waits, and the command where it runs."""
+        """End waits, and stop the command if it runs."""
         self._tries.close()
 
     def _arguments(self, prompt: Prompt) -> list[str]:
@@ -175,14 +175,14 @@ class ClaudeCli:
 
 
 def _transcript(prompt: Prompt) -> str:
-    """Return the messages as one text: the command takes no conversation."""
+    """Return the messages as one text: the command does not accept a conversation."""
     if len(prompt.messages) == 1:
         return prompt.messages[0].text
     return "\n\n".join(f"[{each.role}]\n{each.text}" for each in prompt.messages)
 
 
 def _find_result(out: bytes) -> _Result | None:
-    """Return the result, whatever other programs and hooks wrote around it."""
+    """Return the result, ignoring output of other programs and hooks around it."""
     for part in _parts(out):
         try:
             found = _DECODER.decode(part)
@@ -194,7 +194,7 @@ def _find_result(out: bytes) -> _Result | None:
 
 
 def _parts(out: bytes) -> Iterator[bytes | msgspec.Raw]:
-    """Yield what may be the result: all of it, its lines from the end, the parts of a list."""
+    """Yield candidates for the result: all output, its lines from the end, the items of a list."""
     yield out
     for line in [out.strip(), *reversed(out.splitlines())]:
         if line.startswith(b"["):
@@ -218,7 +218,7 @@ def _finish(found: _Result) -> Finish:
 
 
 def _refusal(found: _Result) -> ProviderError:
-    """Return what an error means; its words are looked at and never shown."""
+    """Return the error that a failed result means; its words are read but never shown."""
     words = found.result or ""
     if _QUOTA.search(words):
         return QuotaExhausted(

@@ -1,7 +1,7 @@
-"""The port of language models: what is asked, what comes back, and what a model must be able to do.
+"""The port of language models: prompts, answers, and the interface of a model.
 
-Knows no provider. `recollect.models.registry` chooses who is asked; `structured_output` checks
-answers that must be JSON of a certain type.
+Knows no provider. `recollect.models.registry` chooses the model; `structured_output` checks answers
+that must be JSON of a certain type.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.core.errors import ProviderError
 
 Role = Literal["user", "assistant"]
 Finish = Literal["stop", "length", "other"]
-"""Why an answer ended: it was done, it was cut at its limit, or for another reason."""
+"""Why an answer ended: it was complete, it was cut at its limit, or another reason."""
 
 
 class PromptMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,15 +27,15 @@ class PromptMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model is asked.
+    """A request to a model.
 
     Attributes:
-        system: What it is to do. Texts of users belong into `messages`, where they are data.
+        system: The instructions. Texts of users belong in `messages`, where they are data.
         messages: The conversation, oldest first; the last one is the user's.
         max_output_tokens: Longest answer; 0 takes ``language.max_output_tokens``.
-        temperature: How much is left to chance; None leaves it to the model, for some take none.
-        schema: JSON schema of an object that the answer must be; None asks for text.
-        purpose: What for, one of ``language.uses``: it has its own budget, and is counted apart.
+        temperature: Randomness; None leaves it to the model, as some do not accept one.
+        schema: The JSON schema of an object as the answer; None asks for text.
+        purpose: One of ``language.uses``: it has its own budget, and is counted separately.
     """
 
     system: str = ""
@@ -47,13 +47,13 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model answered.
+    """The answer of a model.
 
     Attributes:
-        text: The answer; JSON as text where a schema was asked for, not yet checked.
-        use: Tokens as the provider counted them.
-        usd: What it cost; None where the price is not known, 0.0 where no one bills.
-        model: ``provider:model``, the model as the provider names it in its answer.
+        text: The answer; unchecked JSON as text if there was a schema.
+        use: Tokens as counted by the provider.
+        usd: The cost; None where the price is not known, 0.0 if it is free.
+        model: ``provider:model``, with the model's name in the answer.
         finish: Why it ended.
     """
 
@@ -73,7 +73,7 @@ class LanguageModel(Protocol):
 
     @property
     def is_remote(self) -> bool:
-        """Tell whether what is asked leaves this machine or network."""
+        """Return whether requests leave this machine or network."""
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer.
@@ -84,14 +84,14 @@ class LanguageModel(Protocol):
         """
 
     def close(self) -> None:
-        """Give connections back; calls in progress fail soon."""
+        """Close the connections; calls in progress fail soon."""
 
 
 class WatchedModel:
-    """Passes everything on, and keeps the last failure until an answer comes.
+    """Passes everything on, and keeps the last failure until the next answer.
 
     Args:
-        inner: Who is asked.
+        inner: The model that answers.
     """
 
     def __init__(self, inner: LanguageModel) -> None:

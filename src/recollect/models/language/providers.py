@@ -19,17 +19,17 @@ from recollect.models.prices import Price, language_price
 from recollect.models.providers import open_client
 
 MAX_ANSWER_BYTES = 4 << 20
-"""A million tokens are 4 MB; no model writes as many at once."""
+"""A million tokens are 4 MB; no model writes that many at once."""
 
 
 def create(spec: str, settings: LanguageSettings, dependencies: Dependencies) -> LanguageModel:
-    """Return the model of a spec of ours. Nothing is sent or started yet.
+    """Return the model of a spec. Nothing is sent or started yet.
 
     Args:
         spec: ``openai`` or ``anthropic`` (or a compatible server) or ``claude-cli``, or one of them
             with a model: ``provider:model``.
         settings: Address, key, headers and limits.
-        dependencies: What else it is made with.
+        dependencies: Its other dependencies.
 
     Raises:
         ModelMissing: the command of ``claude-cli`` is not installed.

@@ -1,6 +1,6 @@
-"""The language model of all remote providers: limits, a budget, costs, and how JSON is asked for.
+"""The language model for all remote providers: limits, a budget, costs, and requests for JSON.
 
-What is particular to a provider is in its `LanguageWire`; tries and deadlines are the client's.
+The specifics of a provider are in its `LanguageWire`; retries and deadlines are the client's.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from recollect.models.language.wires import JsonWay, LanguageWire
 from recollect.text.tokens import estimate_tokens
 
 _UNKNOWN_WAY = frozenset({400, 415, 422})
-"""Statuses with which servers answer to a field that they do not know."""
+"""Statuses that servers return for an unknown field."""
 
 
 class RemoteLanguageModel:
-    """Asks a language model at a provider. Safe to share between threads.
+    """A language model at a provider. Safe to share between threads.
 
     Args:
         wire: The provider's format.
-        client: Asks it; closed with the model.
+        client: Sends the requests; closed with the model.
         settings: The limits of an answer.
         budget: The tokens of a day, and what they cost.
-        is_remote: What is asked leaves this machine and network.
+        is_remote: Whether requests leave this machine and network.
     """
 
     def __init__(
@@ -51,10 +51,10 @@ class RemoteLanguageModel:
         self._first_way = 0
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Return the answer; a server that does not know schemas is asked another way.
+        """Return the answer; a server without support for schemas gets another kind of request.
 
         Raises:
-            InvalidInput: the prompt asks nothing.
+            InvalidInput: the last message of the prompt is not the user's.
             ProviderUnavailable: there was none in time, or the day's tokens are spent.
             ProviderRejected: the provider refuses the request, or the model declines.
         """
@@ -76,12 +76,12 @@ class RemoteLanguageModel:
         return found
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._client.close()
 
     def _ask(self, prompt: Prompt, way: JsonWay) -> Completion:
         body = self._wire.body(prompt, way)
-        # Each try starts a new answer, so one of them has no shorter deadline.
+        # Each try starts a new answer, so it gets the whole time.
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds)
         with self._budget.hold(most_tokens(prompt), prompt.purpose):
@@ -90,7 +90,7 @@ class RemoteLanguageModel:
             )
 
     def _read(self, body: bytes, prompt: Prompt) -> Completion:
-        """Return an answer; what was paid for is counted even if it is of no use."""
+        """Return an answer; its cost is counted even if it cannot be used."""
         reply = self._wire.read(body)
         use = reply.use or estimated_use(prompt, reply.text)
         usd = self._budget.charge(use, purpose=prompt.purpose)
@@ -109,7 +109,7 @@ def bounded(prompt: Prompt, max_output_tokens: int) -> Prompt:
     """Return a prompt with a limit for its answer: its own, else ``max_output_tokens``.
 
     Raises:
-        InvalidInput: it asks nothing.
+        InvalidInput: its last message is not the user's.
     """
     if not prompt.messages or prompt.messages[-1].role != "user":
         raise InvalidInput(
@@ -120,12 +120,12 @@ def bounded(prompt: Prompt, max_output_tokens: int) -> Prompt:
 
 
 def most_tokens(prompt: Prompt) -> int:
-    """Return the tokens that a bounded prompt and its answer take at most, estimated."""
+    """Return the estimated maximum of tokens of a bounded prompt and its answer."""
     return estimated_use(prompt, "").input + prompt.max_output_tokens
 
 
 def estimated_use(prompt: Prompt, answer: str) -> TokenUse:
-    """Return the tokens of a prompt and its answer: within 15 % for most languages."""
+    """Return the estimated tokens of a prompt and its answer, within 15 % for most languages."""
     schema = msgspec.json.encode(prompt.schema).decode() if prompt.schema is not None else ""
     texts = [prompt.system, schema, *(each.text for each in prompt.messages)]
     read = sum(estimate_tokens(text) for text in texts if text)

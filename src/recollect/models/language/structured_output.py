@@ -1,7 +1,7 @@
-"""Answers that are JSON of a certain type: asked for, decoded, checked, and corrected once.
+"""Answers as JSON of a certain type: requested, decoded, checked, and corrected once.
 
-A model that answers with something else reads what was wrong and is asked again; after that it is
-an error. What it writes is only ever decoded.
+After an invalid answer the model gets the error and a second try; after that it is an error. The
+output is only decoded, never executed.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from recollect.models.language.model import Completion, LanguageModel, Prompt, P
 T = TypeVar("T")
 
 _SHOWN = 20_000
-"""Characters of a wrong answer that the model is shown again."""
+"""Characters of an invalid answer that the model is shown again."""
 
 
 class Answered(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     """A checked answer.
 
     Attributes:
-        value: What the model said.
-        use: Tokens of all that was asked for it.
-        usd: What it cost; None where a price is not known.
+        value: The decoded answer.
+        use: Tokens of all requests for it.
+        usd: The cost; None where a price is not known.
         model: ``provider:model``.
-        is_repaired: The first answer was wrong.
+        is_repaired: Whether the first answer was invalid.
     """
 
     value: T
@@ -42,12 +42,12 @@ def complete_as(model: LanguageModel, prompt: Prompt, shape: type[T]) -> Answere
     """Return the answer of ``model`` as a value of ``shape``.
 
     Args:
-        model: Who is asked.
-        prompt: What for; its schema is made here.
+        model: The model.
+        prompt: The request; its schema is set here.
         shape: A msgspec struct; its constraints are checked.
 
     Raises:
-        AnswerUnusable: the second answer was wrong too, or one was cut at its limit.
+        AnswerUnusable: the second answer was invalid too, or one was cut at its limit.
         InvalidInput: ``shape`` is not a struct.
         ProviderError: the model did not answer.
     """
@@ -71,7 +71,7 @@ def schema_of(shape: type[Any]) -> dict[str, object]:
     """Return the JSON schema of a struct, with an object at its root as providers want it.
 
     Raises:
-        InvalidInput: ``shape`` is not a struct, or holds what JSON cannot.
+        InvalidInput: ``shape`` is not a struct, or has types that JSON does not have.
     """
     if not issubclass(shape, msgspec.Struct):
         raise InvalidInput("an answer must be a struct", hint="wrap it in a msgspec.Struct")
@@ -85,7 +85,7 @@ def schema_of(shape: type[Any]) -> dict[str, object]:
 
 
 def bare_json(text: str) -> str:
-    """Return what looks like the JSON object in an answer, without fences and words around it.
+    """Return the text that looks like a JSON object in an answer, without fences and words around.
 
     >>> bare_json('Here you are: ```json {"a": 1} ``` Anything else?')
     '{"a": 1}'

@@ -1,4 +1,4 @@
-"""The wire formats of language models: how requests of a provider look, and what answers mean.
+"""The wire formats of language models: the requests and answers of each provider.
 
 A wire knows path, body and answer of one provider. It sends nothing itself.
 
@@ -21,25 +21,25 @@ from recollect.models.language.model import Finish, Prompt
 T = TypeVar("T")
 
 JsonWay = Literal["schema", "object", "words"]
-"""How JSON is asked for: the provider holds the model to the schema, holds it to some object, or
-the schema is in the prompt and nothing holds it."""
+"""How JSON is requested: the provider enforces the schema, enforces any object, or the schema is in
+the prompt and not enforced."""
 
 
 NOTHING = msgspec.Raw(b"null")
-"""A part of an answer that is not there."""
+"""A missing part of an answer."""
 MOST_TOKENS = 1_000_000_000
-"""More than any request takes; a server that counts more is wrong."""
+"""More than any request uses; a server that reports more is wrong."""
 
 
 class LanguageReply(msgspec.Struct, frozen=True, kw_only=True):
-    """What a provider answered.
+    """The answer of a provider.
 
     Attributes:
         text: The answer.
-        use: Tokens; None where it does not say.
-        model: The model's name as the provider knows it; empty where it does not say.
+        use: Tokens; None if not reported.
+        model: The provider's name of the model; empty if not reported.
         finish: Why it ended.
-        is_declined: The model will not answer this.
+        is_declined: Whether the model refused to answer.
     """
 
     text: str
@@ -54,19 +54,19 @@ class LanguageWire(Protocol):
 
     provider: ClassVar[str]
     path: ClassVar[str]
-    """Where requests go, after the base URL."""
+    """The path of requests, relative to the base URL."""
     json_ways: ClassVar[Sequence[JsonWay]]
-    """The ways to ask for JSON, the surest first, ``words`` last."""
+    """The ways to request JSON, the most reliable first, ``words`` last."""
 
     @property
     def model(self) -> str:
         """Return the model's name, as the provider knows it."""
 
     def body(self, prompt: Prompt, way: JsonWay) -> Mapping[str, object]:
-        """Return a request before it becomes JSON; ``way`` counts for a prompt with a schema."""
+        """Return a request before it becomes JSON; ``way`` applies to a prompt with a schema."""
 
     def read(self, body: bytes) -> LanguageReply:
-        """Return what an answer says.
+        """Return the reply in an answer.
 
         Raises:
             ProviderUnavailable: it cannot be read.
@@ -74,9 +74,9 @@ class LanguageWire(Protocol):
 
 
 def decode_usage(raw: msgspec.Raw, shape: type[T]) -> T | None:
-    """Return what an answer says of its tokens; None where it says nothing that can be read.
+    """Return the token counts of an answer; None where they cannot be read.
 
-    An answer is not lost because a server counts in a way of its own.
+    Unusual counts of a server do not make its answer unusable.
     """
     try:
         return msgspec.json.decode(raw, type=shape)
@@ -85,12 +85,12 @@ def decode_usage(raw: msgspec.Raw, shape: type[T]) -> T | None:
 
 
 def counted(tokens: int | None) -> int:
-    """Return a count as it can be: 0 for none or less, `MOST_TOKENS` at most."""
+    """Return a count within its bounds: 0 for None or less, `MOST_TOKENS` at most."""
     return min(max(tokens or 0, 0), MOST_TOKENS)
 
 
 def system_with_schema(prompt: Prompt) -> str:
-    """Return the system text with the schema in it, for models that nothing else holds to it."""
+    """Return the system prompt with the schema in it, where nothing else enforces it."""
     if prompt.schema is None:
         return prompt.system
     schema = msgspec.json.encode(prompt.schema).decode()
@@ -99,7 +99,7 @@ def system_with_schema(prompt: Prompt) -> str:
 
 
 def strict_schema(schema: Mapping[str, object]) -> dict[str, object]:
-    """Return ``schema`` as providers that hold a model to it want it.
+    """Return ``schema`` in the form of providers that enforce it.
 
     Every property is required, none may be added, defaults are left out.
 
@@ -118,7 +118,7 @@ def strict_schema(schema: Mapping[str, object]) -> dict[str, object]:
 
 def _strict_part(key: str, value: object) -> object:
     if isinstance(value, Mapping):
-        if key in {"properties", "$defs"}:  # names, not words of the schema
+        if key in {"properties", "$defs"}:  # names of properties, not keywords of the schema
             return {name: _strict_part("", part) for name, part in value.items()}
         return strict_schema(value)
     if isinstance(value, list | tuple):
@@ -127,7 +127,7 @@ def _strict_part(key: str, value: object) -> object:
 
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
-"""What some open models think before they answer; not all servers take it out."""
+"""The reasoning of some open models before the answer; not all servers remove it."""
 _CHAT_FINISHES: Mapping[str | None, Finish] = {"stop": "stop", "length": "length"}
 
 
@@ -162,15 +162,15 @@ class _ChatBody(msgspec.Struct, frozen=True):
 
 
 class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
-    """Speaks to OpenAI and what is compatible: Ollama, vLLM, OpenRouter and many others.
+    """Speaks to OpenAI and compatible servers: Ollama, vLLM, OpenRouter and many others.
 
-    ``POST {base}/chat/completions``. OpenAI's own models take ``max_completion_tokens``, for they
-    think before they write; compatible servers know ``max_tokens``. JSON is asked for with the
-    schema, then as some object, then in words: not every server knows the first two.
+    ``POST {base}/chat/completions``. OpenAI's own models take ``max_completion_tokens``, as they
+    reason before they write; compatible servers know ``max_tokens``. JSON is requested with the
+    schema, then as any object, then in words: not every server supports the first two.
 
     Attributes:
         model: The model's name.
-        is_own: The address is OpenAI's.
+        is_own: Whether the address is OpenAI's.
     """
 
     model: str
@@ -199,7 +199,7 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
         return body
 
     def read(self, body: bytes) -> LanguageReply:
-        """Return what an answer says."""
+        """Return the reply in an answer."""
         answer = decode_answer(self.provider, body, _ChatBody, LANGUAGE)
         if not answer.choices:
             raise LANGUAGE.unreadable(self.provider)
@@ -264,7 +264,7 @@ class _Usage(msgspec.Struct, frozen=True):
 
 
 def use_of(raw: msgspec.Raw) -> TokenUse | None:
-    """Return the tokens of an answer; None where it does not say."""
+    """Return the tokens of an answer; None if not reported."""
     usage = decode_usage(raw, _Usage)
     if usage is None:
         return None
@@ -284,10 +284,10 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
-    """Speaks to Anthropic and what is compatible.
+    """Speaks to Anthropic and compatible servers.
 
-    ``POST {base}/v1/messages``. JSON is asked for as the input of a tool that the model must call,
-    which every model and gateway knows, then in words.
+    ``POST {base}/v1/messages``. JSON is requested as the input of a tool that the model must call,
+    which every model and gateway supports, then in words.
 
     Attributes:
         model: The model's name.
@@ -319,7 +319,7 @@ class AnthropicMessages(msgspec.Struct, frozen=True, kw_only=True):
         return body
 
     def read(self, body: bytes) -> LanguageReply:
-        """Return what an answer says; the input of the tool as JSON."""
+        """Return the reply in an answer; the input of the tool as JSON."""
         answer = decode_answer(self.provider, body, _Body, LANGUAGE)
         calls = [block for block in answer.content if block.type == "tool_use"]
         if calls:

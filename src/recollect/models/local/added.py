@@ -1,7 +1,7 @@
-"""Models of the user's own: copied beside the local model, each with the digests of its files.
+"""The user's own models: copied beside the local model, each with the digests of its files.
 
-A model is a folder of the models folder with a manifest. It appears there in one step, once it was
-tried out, and whatever ends the command before leaves nothing that counts.
+A model is a folder with a manifest in the models folder. It appears there in one step, after a test
+run; a command that is interrupted before leaves no usable model.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _CHUNK_BYTES = 1 << 22
 _TRIED = ("A line about the garden.", "Eine ganz andere Zeile, 別の行。")
 
 Copied = Callable[[int, int], None]
-"""Called with the bytes that are copied and those that there are."""
+"""Called with the copied bytes and the total."""
 
 
 class AddedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """A model of the user's own.
+    """One of the user's own models.
 
     Attributes:
         name: Its name.
-        export: What its files say.
-        files: What they must be.
+        export: The description from its files.
+        files: Their expected stamps.
     """
 
     name: str
@@ -53,18 +53,18 @@ class AddedModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def bytes(self) -> int:
-        """Return how much the files take."""
+        """Return the total size of the files."""
         return sum(stamp.bytes for stamp in self.files.values())
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """What the files of an export do not say, or say otherwise; None leaves it to them.
+    """Choices that override or complete the files of an export; None leaves it to them.
 
     Attributes:
-        name: What the model is called; else as its folder.
+        name: The name of the model; by default that of its folder.
         graph: One of several graphs, relative to the folder.
-        query_prefix: Goes before a question.
-        document_prefix: Goes before a text.
+        query_prefix: The prefix of a question.
+        document_prefix: The prefix of a text.
     """
 
     name: str | None = None
@@ -74,17 +74,17 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def add_model(source: Path, models: Path, choices: Choices, copied: Copied) -> AddedModel:
-    """Copy a sentence-transformers export into the models folder, tried out and with digests.
+    """Copy a sentence-transformers export into the models folder, tested and with digests.
 
     Args:
         source: The export; it is only read.
         models: The folder of model files.
-        choices: What is not taken from the files.
+        choices: Values that are not taken from the files.
         copied: Called while files are copied.
 
     Raises:
         InvalidInput: the folder is not such an export, or the name cannot be used.
-        Conflict: a model of that name is there.
+        Conflict: a model of that name exists.
         ModelMissing: the model needs a package that is not installed.
         ProviderError: a file is damaged, or the model makes no usable vectors.
         StoreError: no space, or the folder cannot be written.
@@ -116,7 +116,7 @@ _PREFIXES = ("query_prefix", "document_prefix")
 
 
 def find_model(models: Path, name: str) -> AddedModel:
-    """Return the model of a name, by its manifest; its files are not read.
+    """Return the model with a name, from its manifest; its files are not read.
 
     Raises:
         ModelMissing: there is none, or its manifest is damaged.
@@ -135,12 +135,12 @@ def find_model(models: Path, name: str) -> AddedModel:
 
 
 def list_models(models: Path) -> list[str]:
-    """Return the names of the models of the user's own, sorted; also of damaged ones."""
+    """Return the names of the user's own models, sorted; damaged ones included."""
     return sorted(path.parent.name for path in models.glob(f"*/{_MANIFEST}"))
 
 
 def remove_model(models: Path, name: str) -> None:
-    """Remove a model's folder: the model is gone at once, its bytes follow.
+    """Remove a model's folder: the model is gone at once, its files are deleted afterwards.
 
     Raises:
         StoreError: it cannot be removed.
@@ -164,7 +164,7 @@ def _checked_name(name: str) -> str:
 
 @contextmanager
 def _draft(models: Path) -> Iterator[Path]:
-    """Yield a folder that is gone afterwards, and what a killed process left with it."""
+    """Yield a temporary folder; it is removed afterwards, with those of killed processes."""
     for stale in models.glob(f"{_DRAFT_PREFIX}*"):
         shutil.rmtree(stale, ignore_errors=True)
     try:
@@ -179,7 +179,7 @@ def _draft(models: Path) -> Iterator[Path]:
 
 def _copy(source: Path, draft: Path, export: Export, copied: Copied) -> dict[str, Stamp]:
     graph = source / export.graph
-    # Large tensors lie in model.onnx_data or model.onnx.data.
+    # Large tensors are in model.onnx_data or model.onnx.data.
     wanted = [source / export.tokenizer, *sorted(graph.parent.glob(f"{graph.name}*"))]
     done, files = 0, {}
     try:
@@ -204,7 +204,7 @@ def _copy(source: Path, draft: Path, export: Export, copied: Copied) -> dict[str
 
 
 def _try_out(embedder: ExportedEmbedder) -> None:
-    """Embed two texts twice: vectors of the stated size, equal for equal texts and else not."""
+    """Embed two texts twice: the size must be as stated, vectors equal for equal texts only."""
     once = embedder.embed_documents(_TRIED)
     again = np.stack([embedder.embed_documents([text])[0] for text in _TRIED])
     questions = np.stack([embedder.embed_query(text) for text in _TRIED])

@@ -1,9 +1,9 @@
-"""Reads what the files of a sentence-transformers export say of its model.
+"""Reads the description of a model from the files of a sentence-transformers export.
 
 An export is a folder: ``modules.json`` lists the steps (a transformer, its pooling, perhaps a
-normalisation), each step has its own settings, ``tokenizer.json`` or ``vocab.txt`` is the
-tokenizer and ``onnx/model.onnx`` the graph. What cannot be run as the export means it is refused
-by name; nothing is guessed.
+normalisation), each step has its own settings, ``tokenizer.json`` or ``vocab.txt`` is the tokenizer
+and ``onnx/model.onnx`` the graph. What cannot be run as the export specifies is refused by name;
+nothing is guessed.
 
 Source: sentence-transformers 5, ``SentenceTransformer.save`` and ``export``.
 """
@@ -21,7 +21,7 @@ Pooling: TypeAlias = Literal["mean", "cls", "last"]
 
 GRAPHS = ("onnx/model.onnx", "model.onnx")
 TOKENIZERS = ("tokenizer.json", "vocab.txt")
-"""The first one that is there is used."""
+"""The first existing one is used."""
 
 _POOLING: dict[str, Pooling] = {
     "pooling_mode_mean_tokens": "mean",
@@ -41,15 +41,15 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         graph: Its file, relative to the folder.
         tokenizer: Its file, relative to the folder.
-        is_cased: Whether ``vocab.txt`` tells capitals from small letters.
-        strips_accents: Whether it has no accents.
-        lowers: Whether every text is written small before it is cut into pieces.
+        is_cased: Whether ``vocab.txt`` is case-sensitive.
+        strips_accents: Whether accents are removed.
+        lowers: Whether every text is lower-cased before it is cut into pieces.
         pooling: How the states of the pieces become one vector.
         dimensions: Size of the vectors.
-        max_pieces: Pieces that are read at once, special ones included.
+        max_pieces: Pieces read at once, special ones included.
         query_prefix: Goes before a question.
         document_prefix: Goes before a text.
-        languages: BCP 47 tags, ``mul`` for many; empty where the files do not say.
+        languages: BCP 47 tags, ``mul`` for many; empty where the files do not state them.
     """
 
     graph: str
@@ -93,14 +93,14 @@ class _Prompts(msgspec.Struct):
 
 
 def read_export(folder: Path, graph: str | None = None) -> Export:
-    """Return what the files in ``folder`` say.
+    """Return the export described by the files in ``folder``.
 
     Args:
         folder: The export.
         graph: One of several graphs, relative to the folder, such as ``onnx/model_int8.onnx``.
 
     Raises:
-        InvalidInput: it is not an export, or does something that is not supported.
+        InvalidInput: it is not an export, or uses an unsupported feature.
         EmbeddingError: a file is damaged.
     """
     if not folder.is_dir():
@@ -195,7 +195,7 @@ def _prompt(prompts: _Prompts, names: tuple[str, ...]) -> str:
 
 
 def _languages(folder: Path) -> tuple[str, ...]:
-    """Return the languages of the model card's head."""
+    """Return the languages in the header of the model card."""
     import yaml
 
     try:
@@ -206,7 +206,7 @@ def _languages(folder: Path) -> tuple[str, ...]:
         return ()
     found = head.get("language") if isinstance(head, dict) else None
     named = found if isinstance(found, list) else [found]
-    # YAML reads the tag of Norwegian as false.
+    # YAML parses the tag of Norwegian as false.
     tags = ["no" if tag is False else tag for tag in named if tag is False or isinstance(tag, str)]
     return tuple(dict.fromkeys("mul" if tag == "multilingual" else tag for tag in tags))
 

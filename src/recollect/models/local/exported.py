@@ -1,4 +1,4 @@
-"""Embedders made of sentence-transformers exports, each with its languages, pooling and prefix."""
+"""Embedders from sentence-transformers exports, each with its languages, pooling and prefix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from recollect.models.local.runtime import OnnxSession
 from recollect.models.local.threaded import ThreadedEmbedder
 
 RUN_VERSION = 1
-"""Part of the fingerprint: raise it when the numbers that leave an export change."""
+"""Part of the fingerprint: increase it when the output of an export changes."""
 
 _HINT = "check the model: `recollect models list`; get its files again with `recollect models add`"
 _STATES = ("last_hidden_state", "token_embeddings")
@@ -32,16 +32,16 @@ _NUMBERS: dict[str, type[np.integer[Any]]] = {"tensor(int64)": np.int64, "tensor
 
 
 class ExportedEmbedder(ThreadedEmbedder):
-    """Embeds texts with a model of the user's own. Safe to share between threads.
+    """Embeds texts with one of the user's own models. Safe to share between threads.
 
     Args:
-        name: What the model is called in ``local:NAME``.
-        folder: Holds its files.
-        export: What they say.
+        name: The name of the model in ``local:NAME``.
+        folder: The folder of its files.
+        export: Their description.
         files: What they must be.
         threads: Cores that `embed_documents` may keep busy; a query takes one.
         batch_size: Texts handed to a thread at once, and the step of the progress.
-        max_windows: What comes after the last window of a text is not embedded.
+        max_windows: Text after the last window is not embedded.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ExportedEmbedder(ThreadedEmbedder):
         return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
     def require_files(self, is_sound: Callable[[Path, Stamp], bool] = has_length) -> None:
-        """Look whether the files are what they must be; by their lengths, in microseconds.
+        """Check the files against their stamps; by their lengths, in microseconds.
 
         Raises:
             ModelMissing: one is missing or damaged.
@@ -85,7 +85,7 @@ class ExportedEmbedder(ThreadedEmbedder):
                 )
 
     def open_model(self) -> ExportedModel:
-        """Return the model, loaded, once its files are found sound.
+        """Return the model, loaded, after checking its files.
 
         Raises:
             ModelMissing: a file is missing or damaged, or a package is not installed.
@@ -96,7 +96,7 @@ class ExportedEmbedder(ThreadedEmbedder):
 
 
 class ExportedModel:
-    """The runtime's session, the tokenizer and how they meet."""
+    """The runtime's session, the tokenizer and the glue between them."""
 
     def __init__(self, folder: Path, export: Export, max_windows: int) -> None:
         self._export = export
@@ -114,7 +114,8 @@ class ExportedModel:
     def embed(self, text: str, purpose: Purpose) -> Vectors:
         """Return the vector of one text, in this thread.
 
-        Every window begins with the prefix; a text of one window has the ids of the reference.
+        Every window begins with the prefix; a text with one window has the same ids as the
+        reference.
         """
         head, most = self._heads[purpose], self._rules.max_pieces
         ids = self._pieces.encode(self._small(self._prefixes[purpose] + text), most + len(head))

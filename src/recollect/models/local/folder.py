@@ -1,10 +1,9 @@
-"""The files of the local model on disk: which belong there, whether they are sound, how they heal.
+"""The files of the local model on disk: which there are, whether they are sound, and repairs.
 
 ``model.safetensors`` and ``vocab.txt`` are the pinned originals. The graphs are derived from them,
-one a quantisation. The weights, four times as large as the graph, are kept by those only who say
-so; where they are, a graph that is missing or damaged comes back by itself.
-``manifest.json`` holds their digests and is written after them. Where the originals come from is
-the installer's business.
+one a quantisation. The weights, four times as large as the graph, are kept only on request; with
+them, a missing or damaged graph is rebuilt automatically. ``manifest.json`` has their digests and
+is written after them. The installer knows the source of the originals.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _LOCK = ".lock"
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file must be: its length and its sha256."""
+    """The expected content of a file: its length and sha256."""
 
     bytes: int
     sha256: str
@@ -53,7 +52,7 @@ ORIGINALS = {
     ),
 }
 """Source: the digests of the upstream model, revision 1110a243, which unrelated projects pin too;
-the vocabulary is piece for piece that of the tokenizer.json pinned there."""
+the vocabulary is identical to that of the tokenizer.json pinned there."""
 
 
 class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +63,7 @@ class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelFolder:
-    """One folder with the files of the local model; cheap to make, reads nothing by itself.
+    """One folder with the files of the local model; cheap to create, reads nothing by itself.
 
     Args:
         path: The folder; it need not exist.
@@ -74,7 +73,7 @@ class ModelFolder:
         self.path = path
 
     def is_installed(self, quantisation: Quantisation) -> bool:
-        """Tell whether it can be used, by the lengths of its files; takes microseconds."""
+        """Return whether it can be used, by the lengths of its files; takes microseconds."""
         graph = self._graph_path(quantisation)
         stamp = self._stamps().get(graph.name)
         has_graph = stamp is not None and has_length(graph, stamp)
@@ -83,21 +82,21 @@ class ModelFolder:
 
     @property
     def has_weights(self) -> bool:
-        """Tell whether what graphs are built from is there, by its length."""
+        """Return whether the weights, from which graphs are built, exist, by their length."""
         return has_length(self.path / WEIGHTS, ORIGINALS[WEIGHTS])
 
     def damaged_originals(self) -> list[str]:
-        """Return the names of originals that are missing or not what they must be."""
+        """Return the names of originals that are missing or damaged."""
         return [n for n, stamp in ORIGINALS.items() if not matches(self.path / n, stamp)]
 
     def needs_originals(self, quantisation: Quantisation, keeps_weights: bool = False) -> list[str]:
-        """Return the names of originals that have to be got; empty where the rest does."""
+        """Return the names of originals to download; empty where the existing files suffice."""
         damaged = self.damaged_originals()
         does_without = not keeps_weights and self.has_graph(quantisation)
         return [name for name in damaged if not (name == WEIGHTS and does_without)]
 
     def drop_weights(self) -> None:
-        """Remove what is not used once the graph is built.
+        """Remove the weights, which are not used once the graph is built.
 
         Raises:
             StoreError: it cannot be removed.
@@ -106,7 +105,7 @@ class ModelFolder:
             (self.path / WEIGHTS).unlink(missing_ok=True)
 
     def has_graph(self, quantisation: Quantisation) -> bool:
-        """Tell whether the graph is there and sound."""
+        """Return whether the graph exists and is sound."""
         return self._sound_graph(quantisation) is not None
 
     def read_graph(self, quantisation: Quantisation) -> bytes:
@@ -138,7 +137,7 @@ class ModelFolder:
         return read_vocabulary(path)
 
     def write_original(self, name: str, content: bytes) -> None:
-        """Put one of the originals in its place, in one step.
+        """Write one of the originals, in one step.
 
         Raises:
             EmbeddingError: ``content`` is not the original.
@@ -156,7 +155,7 @@ class ModelFolder:
         write_file(self.path / name, content)
 
     def size_bytes(self) -> int:
-        """Return how many bytes the files take."""
+        """Return the total size of the files."""
         return sum(path.stat().st_size for path in self.path.glob("*") if path.is_file())
 
     @contextmanager
@@ -164,7 +163,7 @@ class ModelFolder:
         """Keep other processes from writing here; waits for them.
 
         Raises:
-            StoreError: the folder cannot be made or written.
+            StoreError: the folder cannot be created or written.
         """
         path = self.path / _LOCK
         try:
@@ -223,7 +222,7 @@ class ModelFolder:
 
 
 def has_length(path: Path, stamp: Stamp) -> bool:
-    """Return whether a file is there, as long as it must be."""
+    """Return whether a file exists with the expected length."""
     return _length(path) == stamp.bytes
 
 
@@ -235,7 +234,7 @@ def _length(path: Path) -> int | None:
 
 
 def matches(path: Path, stamp: Stamp) -> bool:
-    """Return whether a file is what it must be; reads all of it."""
+    """Return whether a file matches its stamp; reads all of it."""
     if _length(path) != stamp.bytes:
         return False
     try:

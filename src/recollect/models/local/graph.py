@@ -1,13 +1,12 @@
 """Builds the ONNX graph of all-MiniLM-L6-v2 from its weights, in float32 or with int8 matrices.
 
-One text a run, ids in, normalised vector out; so nothing is padded, no mask exists and a vector
-never depends on the texts beside it (dynamic int8 scales are per tensor: a batch would share one).
-The graph is written out with the operators that measured best and needs no optimiser at load.
-Measured on two cores with AVX-512 VNNI, 600 chat turns of 34 pieces, one thread, turns a second
-of CPU (and 256-piece windows): int8 here 650 (80), float32 187 (34); the runtime's own
-quantisation and fusions 418 (60) one by one, 456 (47) in padded batches of eight. The difference
-is mostly the fused skip-normalisation, which is four times slower than the three operators it
-replaces.
+One text a run, ids in, normalised vector out; so nothing is padded or masked, and a vector never
+depends on other texts (dynamic int8 scales are per tensor: a batch would share one). The graph is
+written out with the operators that measured best and needs no optimiser at load. Measured on two
+cores with AVX-512 VNNI, 600 chat turns of 34 pieces, one thread, turns a second of CPU (and
+256-piece windows): int8 here 650 (80), float32 187 (34); the runtime's own quantisation and fusions
+418 (60) one by one, 456 (47) in padded batches of eight. The difference is mostly the fused
+skip-normalisation, which is four times slower than the three operators it replaces.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 Quantisation: TypeAlias = Literal["int8", "fp32"]
 
 GRAPH_VERSION = 1
-"""Part of the fingerprint: raise it when the numbers that leave the graph change."""
+"""Part of the fingerprint: increase it when the output of the graph changes."""
 DIMENSIONS = 384
 INPUT, OUTPUT = "input_ids", "vector"
 
@@ -52,7 +51,7 @@ def build_graph(weights: Weights, quantisation: Quantisation) -> bytes:
     ``vector`` (1, 384) float32, L2-normalised mean over the pieces.
 
     Raises:
-        EmbeddingError: ``weights`` are not those of the model.
+        EmbeddingError: ``weights`` do not belong to the model.
         ModelMissing: the ``onnx`` package is not installed.
     """
     try:
@@ -91,7 +90,7 @@ class _Graph:
 
     def _embeddings(self) -> str:
         words = self._word_embeddings(self._weights["embeddings.word_embeddings.weight"])
-        # One sentence a text: the first token type is a constant and joins the positions.
+        # One sentence per text: the first token type is a constant, added to the positions.
         places = (
             self._weights["embeddings.position_embeddings.weight"]
             + self._weights["embeddings.token_type_embeddings.weight"][0]
@@ -188,7 +187,7 @@ class _Graph:
 
 
 def _quantise(values: _Floats, *, axis: int, levels: int) -> tuple[NDArray[np.int8], _Floats]:
-    """Return int8 levels and their float32 scales, one scale a slice along ``axis``."""
+    """Return int8 levels and their float32 scales, one scale per slice along ``axis``."""
     peak = np.abs(values).max(axis=axis, keepdims=True)
     scales = (np.where(peak == 0, 1, peak) / levels).astype(np.float32)
     return np.rint(values / scales).astype(np.int8), scales

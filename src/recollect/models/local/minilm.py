@@ -28,7 +28,7 @@ class LocalEmbedder(ThreadedEmbedder):
         quantisation: ``int8``, or ``fp32`` for the reference.
         threads: Cores that `embed_documents` may keep busy; a query takes one.
         batch_size: Texts handed to a thread at once, and the step of the progress.
-        rules: How long texts are read.
+        rules: How long texts are cut into windows.
     """
 
     model = f"{PROVIDER}:{MODEL}"
@@ -73,7 +73,7 @@ class MiniLM:
         self._rules = rules
 
     def embed(self, text: str, purpose: Purpose) -> Vectors:
-        """Return the vector of one text, in this thread; a question's is that of a text."""
+        """Return the vector of one text, in this thread; questions are treated like texts."""
         ids = self._pieces.encode(text, self._rules.max_pieces)
         windows = list(self._rules.cut(ids, self._pieces.is_continuation))
         vectors = [self._embed_window(window) for window in windows]
@@ -91,8 +91,8 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
         pieces: Word pieces of a window, special pieces not counted. The model was trained to
             read 256 with its two special pieces.
         max_windows: What comes after the last window of a text is not embedded.
-        head_weight: Weight of the first window in the combined vector; the others weigh 1 each.
-            Every weight is multiplied by the share of the window that is filled.
+        head_weight: Weight of the first window in the combined vector; the others have weight 1.
+            Every weight is multiplied by the filled share of the window.
     """
 
     pieces: int = 254
@@ -100,13 +100,13 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
     head_weight: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse rules that no text could follow."""
+        """Refuse rules that no text could satisfy."""
         if self.pieces < 1 or self.max_windows < 1 or not self.head_weight > 0:
             raise ValueError("window rules need pieces, max_windows and head_weight above zero")
 
     @property
     def max_pieces(self) -> int:
-        """Return the number of pieces that a text can fill at most."""
+        """Return the most pieces of a text that are embedded."""
         return self.pieces * self.max_windows
 
     def cut(
@@ -135,7 +135,7 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
         weights[0] *= self.head_weight
         combined: Vectors = weights @ vectors
         length = float(np.linalg.norm(combined))
-        # Only vectors that cancel out leave nothing to scale; the head takes their place.
+        # If the vectors cancel out, there is nothing to scale: the head is used instead.
         return combined / np.float32(length) if length > 0 else head
 
     def _end(self, ids: Sequence[int], start: int, is_continuation: Callable[[int], bool]) -> int:
@@ -143,5 +143,5 @@ class WindowRules(msgspec.Struct, frozen=True, kw_only=True):
         word = end
         while start < word < len(ids) and is_continuation(ids[word]):
             word -= 1
-        # A word that fills the whole window has no better place to be cut.
+        # A word that fills the whole window has no better position to cut.
         return word if word > start else end

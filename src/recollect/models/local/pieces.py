@@ -19,7 +19,7 @@ from recollect.models.local.wordpiece import WordPieces, read_vocabulary
 PACKAGE_HINT = "install it with `pip install 'recollect[tokenizers]'`"
 
 _CHARS_PER_PIECE = 32
-"""Bounds what is cut of a giant text; pieces of real text have two to five characters."""
+"""Limits how much of a giant text is cut; pieces of real text have two to five characters."""
 _PROBES = ("a", "b")
 
 
@@ -46,9 +46,9 @@ class Pieces:
 
     Args:
         encode: Text and how many ids matter -> its ids, special ones left out.
-        before: Ids at the begin of each window.
+        before: Ids at the beginning of each window.
         after: Ids at the end of each window.
-        is_continuation: Whether a piece goes on with a word.
+        is_continuation: Whether a piece continues a word.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Pieces:
         self.is_continuation = is_continuation
 
     def prefix(self, text: str) -> list[int]:
-        """Return the ids that ``text`` has whatever follows it."""
+        """Return the ids of ``text``, independent of what follows it."""
         forms = [text.rstrip(), *(text + probe for probe in _PROBES)]
         columns = zip(*(self.encode(form, len(form)) for form in forms), strict=False)
         return [ids[0] for ids in takewhile(lambda ids: len({*ids}) == 1, columns)] if text else []
@@ -97,7 +97,7 @@ def _word_pieces(words: WordPieces) -> Pieces:
 
 
 def _ours(told: _TokenizerFile) -> WordPieces | None:
-    """Return our own tokenizer where it does the same; None where it does not."""
+    """Return our own tokenizer if it gives the same result, else None."""
     model, words = told.model, told.normalizer
     kinds = [part.type if part else None for part in (words, told.pre_tokenizer)]
     is_bert = model.type == "WordPiece" and kinds == ["BertNormalizer", "BertPreTokenizer"]

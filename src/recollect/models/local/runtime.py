@@ -28,7 +28,7 @@ _LOG_ERRORS_ONLY = 3
 
 
 def runtime_is_installed() -> bool:
-    """Tell whether ONNX Runtime is there, without importing it."""
+    """Return whether ONNX Runtime is installed, without importing it."""
     return importlib.util.find_spec("onnxruntime") is not None
 
 
@@ -36,9 +36,9 @@ class OnnxSession:
     """A loaded graph. Safe to run in several threads at once; each run uses one core.
 
     Args:
-        graph: The serialised graph, see `recollect.models.local.graph`, or its file, beside which
-            large tensors may lie.
-        optimises: Whether the runtime rewrites the graph first, which ours does not need.
+        graph: The serialised graph, see `recollect.models.local.graph`, or its file, with large
+            tensors possibly beside it.
+        optimises: Whether the runtime optimises the graph first, which ours does not need.
         hint: What to do when it fails.
 
     Raises:
@@ -97,10 +97,10 @@ class OnnxSession:
 
 def _options(onnxruntime: Any, optimises: bool) -> Any:
     options = onnxruntime.SessionOptions()
-    # Parallel are the texts, not the parts of one text: no threads of the runtime's own.
+    # Texts run in parallel, not the parts of one text: no threads of the runtime's own.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _LOG_ERRORS_ONLY
-    # Our own graph is written the way it runs best; the optimiser would make it slower.
+    # Our own graph is already in the fastest form; the optimiser would make it slower.
     levels = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = (
         levels.ORT_ENABLE_ALL if optimises else levels.ORT_DISABLE_ALL
@@ -109,7 +109,7 @@ def _options(onnxruntime: Any, optimises: bool) -> Any:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """Return the runtime's error classes, which share no parent of their own."""
+    """Return the runtime's error classes, which have no common base class."""
     from onnxruntime.capi import onnxruntime_pybind11_state as native
 
     found = [value for value in vars(native).values() if isinstance(value, type)]

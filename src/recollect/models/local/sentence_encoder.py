@@ -1,8 +1,8 @@
 """Google's Universal Sentence Encoder, multilingual, version 3: one space for 16 languages.
 
-It runs in numpy alone, from a package that holds code and weights (the extra ``multilingual``). It
-averages what it sees of a text instead of relating each piece to each other: fast and small, and
-weaker than `minilm` where all is in English.
+It runs in numpy alone, from a package with code and weights (the extra ``multilingual``). It
+averages the pieces of a text instead of relating each to every other: fast and small, and weaker
+than `minilm` for English.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ DIMENSIONS = 512
 LANGUAGES = tuple("ar de en es fr it ja ko nl pl pt ru th tr zh zh-TW".split())
 """Source: the card of the model."""
 RUN_VERSION = 1
-"""Part of the fingerprint: raise it when other numbers come of the same text."""
+"""Part of the fingerprint: increase it when the vectors of the same text change."""
 WINDOW_BYTES = 512
-"""Of UTF-8, 60 to 120 pieces; eight of them hold a chunk in any script (docs/experiments.md,
+"""Bytes of UTF-8, 60 to 120 pieces; eight windows hold a chunk in any script (docs/experiments.md,
 multilingual)."""
 
 _WIDE = 0xE0
-"""The first byte of a letter of three or four: of scripts without spaces, and others."""
+"""The first byte of a three- or four-byte letter: of scripts without spaces, and others."""
 
 
 def package_version() -> str | None:
@@ -45,7 +45,7 @@ def package_version() -> str | None:
 
 
 def package_bytes() -> int:
-    """Return how much the installed package takes."""
+    """Return the size of the installed package."""
     return sum(file.size or 0 for file in files(PACKAGE) or ())
 
 
@@ -74,7 +74,7 @@ class SentenceEncoder(ThreadedEmbedder):
 
     @property
     def fingerprint(self) -> str:
-        """Return the identity of the vector space; a new version of the package is another one."""
+        """Return the identity of the vector space; a new version of the package changes it."""
         parts = (self.model, RUN_VERSION, self._version, self._rules)
         return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
@@ -89,7 +89,7 @@ class SentenceEncoder(ThreadedEmbedder):
 
 
 class NumpyModel:
-    """The encoder of the package, and how texts are cut for it."""
+    """The encoder of the package, and the windows for it."""
 
     def __init__(self, rules: WindowRules) -> None:
         try:
@@ -102,7 +102,7 @@ class NumpyModel:
             ) from error
         self._rules = rules
         self._encoder = USE(threads=1)
-        self._encode([""])  # it loads at the first text, which threads must not do at once
+        self._encode([""])  # it loads at the first text, which threads must not do concurrently
 
     def embed(self, text: str, purpose: Purpose) -> Vectors:
         """Return the vector of one text, in this thread; a question's is that of a text.
@@ -128,22 +128,22 @@ class NumpyModel:
 
 
 def _goes_on(byte: int) -> bool:
-    """Tell whether a byte of UTF-8 goes on with the word, or the letter, before it."""
+    """Return whether a byte of UTF-8 continues the word, or the letter, before it."""
     return 0x20 < byte < _WIDE
 
 
 class OneCore:
-    """Holds numpy to one core a call while anybody is inside: parallel are the texts.
+    """Limits numpy to one core per call while in use: texts run in parallel instead.
 
-    Two cores for one text take half again as much CPU, and wait for each other. The setting is one
-    of the process: the last to leave gives back what the first one found.
+    Two cores for one text use half again as much CPU, and wait for each other. The setting is
+    global to the process: the last user restores what the first one found.
     """
 
     def __init__(self) -> None:
         from threadpoolctl import OpenBLASController, ThreadpoolController
 
         self._controller = ThreadpoolController()
-        # Else only one thread of the process, mostly the main one, could set anything.
+        # Otherwise only one thread of the process, usually the main one, could set it.
         self._take_over = OpenBLASController.clear_controlling_thread
         self._lock = threading.Lock()
         self._inside = 0
@@ -165,4 +165,4 @@ class OneCore:
 
 
 one_core = cache(OneCore)
-"""Returns the one of the process."""
+"""Returns the only instance in the process."""

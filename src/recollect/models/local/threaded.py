@@ -1,8 +1,8 @@
-"""What embedders on this machine share: loaded at the first text, several texts at the same time.
+"""The base of embedders on this machine: loaded at the first text, several texts in parallel.
 
-Every text runs alone on one core. That beats padded batches (see `recollect.models.local.graph`)
-and makes a vector a function of its text alone: not of its neighbours, their order or the number
-of threads.
+Every text runs alone on one core. That is faster than padded batches (see
+`recollect.models.local.graph`) and makes a vector a function of its text alone: not of its
+neighbours, their order or the number of threads.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class ThreadedEmbedder(ABC):
         batch_size: Texts handed to a thread at once, and the step of the progress.
 
     Attributes:
-        languages: What the model reads, as BCP 47 tags; empty where its files do not say.
+        languages: The languages of the model, as BCP 47 tags; empty where its files do not state
+            them.
     """
 
     is_remote = False
@@ -65,9 +66,9 @@ class ThreadedEmbedder(ABC):
         """
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
-        """Return one vector a text, in order: ``(len(texts), dimensions)`` float32, normalised.
+        """Return one vector per text, in order: ``(len(texts), dimensions)`` float32, normalised.
 
-        Interrupting it (Ctrl-C) stops after the texts that are in work, within milliseconds.
+        Interrupting it (Ctrl-C) stops after the texts in progress, within milliseconds.
 
         Raises:
             ModelMissing: the model or its runtime is not installed.
@@ -98,7 +99,7 @@ class ThreadedEmbedder(ABC):
         return checked
 
     def close(self) -> None:
-        """Give the model's memory back once the calls in progress are done.
+        """Free the model's memory once the calls in progress are done.
 
         A later call loads it again.
         """

@@ -1,4 +1,4 @@
-"""Reads model weights from a safetensors file, trusting nothing in it.
+"""Reads model weights from a safetensors file without trusting it.
 
 The format: eight bytes little-endian header length, a JSON header that names each tensor's
 type, shape and byte range, then the bytes. Nothing here knows what the tensors mean.
@@ -19,7 +19,8 @@ Weights = dict[str, NDArray[np.float32]]
 
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 16 << 20
-"""A header of a hundred tensors has 10 kB; the bound stops a damaged length from reading it all."""
+"""A header of a hundred tensors has 10 kB; the limit keeps a damaged length from reading the whole
+file."""
 _MAX_RANK = 8
 
 
@@ -30,7 +31,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 def read_weights(path: Path) -> Weights:
-    """Return the float32 tensors of ``path`` by name, mapped from the file and read-only.
+    """Return the float32 tensors of ``path`` by name, memory-mapped and read-only.
 
     Tensors of other types are left out.
 

@@ -22,12 +22,13 @@ _MAX_WORD_CHARS = 100
 _CACHED_WORDS = 50_000
 """About 10 MB; conversations use fewer distinct words than that per hundred thousand messages."""
 _CACHED_WORD_CHARS = 32
-"""Longer words hardly ever come back (Chinese sentences, links, keys)."""
+"""Longer words are rarely repeated (Chinese sentences, links, keys)."""
 _SLICE_CHARS = 16_384
-"""A text is cut into slices of this length, so that a limit spares the rest of a long text."""
+"""A text is cut into slices of this length, so that with a limit the rest of a long text is not
+read."""
 _SPACE = re.compile(r"[ \n]")
 _WORD_END = re.compile(r"[!-/:-@\[-`{-~\u3001-\u3002\u3400-\u9fff]")
-"""Where a text without spaces can be cut: minified JSON, Chinese."""
+"""Positions where a text without spaces can be cut: minified JSON, Chinese."""
 _CJK = (
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
@@ -38,15 +39,15 @@ _CJK = (
     (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
 )
-"""Ideographs that are words by themselves. Source: the reference tokenizer, its gap included."""
+"""Ideographs that are words by themselves. Source: the reference tokenizer, including its gap."""
 _KEPT_CONTROLS = "\t\n\r"
 _REMOVED = frozenset({"Cc", "Cf", "Co", "Cs"})
 
 
 class _Cleaning(dict[int, str | None]):
-    """A `str.translate` table, filled as characters are met: controls go, ideographs stand apart.
+    """A `str.translate` table, filled on demand: removes controls, separates ideographs.
 
-    Controls must go before the text is split: `str.split` would cut at some of them.
+    Controls must be removed before the text is split: `str.split` would cut at some of them.
     """
 
     def __missing__(self, code: int) -> str | None:
@@ -64,7 +65,7 @@ class _Cleaning(dict[int, str | None]):
 
 
 class _Punctuation(dict[int, str]):
-    """A `str.translate` table that sets punctuation apart."""
+    """A `str.translate` table that separates punctuation."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -110,7 +111,7 @@ class WordPieces:
     def encode(self, text: str, limit: int | None = None) -> list[int]:
         """Return the ids of ``text`` without special pieces; at least the first ``limit`` of them.
 
-        With a limit the result may be longer than that; what comes long after it is not looked at.
+        With a limit the result may be longer than that; text far beyond it is not read.
         """
         ids: list[int] = []
         for part in _slices(text):
@@ -123,7 +124,7 @@ class WordPieces:
         return ids
 
     def is_continuation(self, piece_id: int) -> bool:
-        """Tell whether a piece goes on with the word of the piece before it."""
+        """Return whether a piece continues the word of the piece before it."""
         return bool(self._continuations[piece_id])
 
     def _remember(self, word: str) -> tuple[int, ...]:
@@ -138,7 +139,7 @@ class WordPieces:
     def _split(self, word: str) -> tuple[int, ...]:
         plain = word if word.isascii() or not self._strips else _without_accents(word)
         if self._lowers:
-            # The reference lowers each letter by itself; Python would write a final sigma.
+            # The reference lowers each letter separately; Python would use a final sigma.
             plain = plain.replace("Σ", "σ").lower()
         ids: list[int] = []
         for part in plain.translate(self._punctuation).split():
@@ -193,7 +194,7 @@ def _without_accents(word: str) -> str:
 def _slices(text: str) -> Iterator[str]:
     """Yield ``text`` in slices that end where a word ends.
 
-    Where no word ends for another slice's length, the text is cut anyway: a word of that length is
+    If no word ends within another slice's length, the text is cut anyway: a word of that length is
     unknown.
     """
     start = 0

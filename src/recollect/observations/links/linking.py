@@ -19,7 +19,7 @@ _UNLINKED: LiteralString = """
     WHERE o.session_id = ?1 AND o.tool_use_id = k.value AND o.message_id IS NULL
         AND t.session_id = ?1 AND t.call_id = k.value
 """
-"""In this order: without statistics all calls of the session were read first, for each one."""
+"""CROSS JOIN fixes the order: without statistics, SQLite read all calls of the session for each."""
 _UNLINKED_TURNS: LiteralString = """
     SELECT o.id, o.event, CASE o.event WHEN 'prompt' THEN o.input ELSE o.output END, o.event_id
     FROM json_each(?2) k CROSS JOIN observations o
@@ -52,7 +52,7 @@ def link_turns(tx: Transaction, session_id: str, messages: Sequence[SaidMessage]
 
 
 def used_calls(tx: Transaction, session_id: str, calls: Sequence[str | None]) -> set[str]:
-    """Return those of some calls of tools of which a session has an observation of the outcome."""
+    """Return the tool calls, of those given, whose outcome a session has an observation of."""
     return {text(call) for (call,) in tx.all(_USED, _among(session_id, calls))}
 
 
@@ -61,5 +61,5 @@ def _among(session_id: str, names: Sequence[str | None]) -> tuple[str, str]:
 
 
 def _link(tx: Transaction, link: Row, at: int) -> None:
-    """Link an observation, the second, to a message, the first."""
+    """Link an observation, ``link[1]``, to a message, ``link[0]``."""
     renew_observation(tx, text(link[1]), partial(tx.execute, _LINK, link), at)

@@ -36,10 +36,10 @@ class SaidMessage(msgspec.Struct, frozen=True, array_like=True):
 
 
 def said_by(event: str, event_id: str, said: str, messages: Sequence[SaidMessage]) -> str | None:
-    """Return which of some messages, oldest first, is the prompt or answer of an observation.
+    """Return the id of the message that is the prompt or answer of an observation; None if none is.
 
-    A prompt is the only one of its turn, or the one with its words; an answer the last of its turn
-    that ends it.
+    Messages come oldest first. A prompt is the only one of its turn, or the one with its words; an
+    answer is the last message of its turn that ends it.
     """
     prompt = event_id.partition(":")[2]
     turn, found = None, list[SaidMessage]()
@@ -58,7 +58,7 @@ def said_by(event: str, event_id: str, said: str, messages: Sequence[SaidMessage
 
 
 def said_in(tx: Transaction, draft: Observation) -> str | None:
-    """Return the message that says the same, or asked for the tool, where that is stored."""
+    """Return the id of the message that says the same, or called the tool; None if not stored."""
     if draft.event in {"prompt", "answer"} and draft.event_id is not None:
         rows = typed_rows(tx.all(_TOLD, (draft.session_id,)), SaidMessage)
         said = draft.input if draft.event == "prompt" else draft.output

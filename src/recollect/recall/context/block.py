@@ -1,8 +1,8 @@
 """Context blocks: which lines go into a prompt, in what order, within a budget. Pure functions.
 
 The score of a line is a sum of shares that each item names. The best lines of each section come
-first; lines that stood in the last block of the session keep their order, and new ones follow, so
-that a prompt that is cached by its beginning stays so as far as it can.
+first; lines that were in the last block of the session keep their order, and new ones follow, so
+that prompts cached by their prefix stay cached as far as possible.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ SECTIONS = ("types", "summary", "changes")
 """In the order of the block."""
 _HEADINGS = {"types": "", "summary": "### Last session", "changes": "### Changes"}
 _SHARES = {"types": 0.7, "summary": 0.85, "changes": 1.0}
-"""How full a block may be after each section; what is left then goes to whoever is next in rank."""
+"""How full a block may be after each section; the rest goes to the next best lines."""
 HALF_LIFE_DAYS = 14.0
 _PLAIN = {"importance": 0.6, "recency": 0.4}
 _ASKED = {"importance": 0.35, "recency": 0.2, "relevance": 0.45}
 STAYS = 0.05
-"""What a line gains that stood in the last block: a newcomer must be better, not just as good."""
+"""The bonus of a line that was in the last block: a new one must be better, not equally good."""
 _TRIES = 6
 CLIENT_CHARS = {"claude-code": 9_500, "codex": 9_500}
 """Claude Code replaces what is longer than 10,000 characters by a preview of 2 kB; Codex has the
-same hooks. What a client adds around a block is counted off."""
+same hooks. What a client adds around a block is subtracted."""
 LOADED = {
     "claude-code": (
         *("CLAUDE.md", "*/CLAUDE.md", "CLAUDE.local.md", "*/CLAUDE.local.md"),
@@ -52,10 +52,10 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: ``observation``, ``episode``, ``message``, or ``file`` for lines of a memory file.
-        id: Of the record; of lines of a file where they are.
+        id: Of the record; of lines of a file, their path and line numbers.
         number: Its short number, where it has one.
         section: Where in the block.
-        lines: Its words, not made harmless yet.
+        lines: Its text, not sanitized yet.
         at: When it happened, ms UTC.
         importance: 0 to 1.
         relevance: How well it answers the question, 0 to 1; 0 without one.
@@ -72,7 +72,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContextItem(msgspec.Struct, frozen=True, kw_only=True):
-    """What went into a block; fields as in `Candidate`.
+    """An item of a block; fields as in `Candidate`.
 
     Attributes:
         why: The parts of its score, which is their sum.
@@ -95,7 +95,7 @@ class ContextBlock(msgspec.Struct, frozen=True, kw_only=True):
         tokens: What it costs, the margin of the estimate included; never above the budget.
         chars: Its length as clients count it, in UTF-16 units.
         items: What is in it, in its order.
-        dropped: How many candidates found no room.
+        dropped: Candidates that did not fit.
     """
 
     __repr__ = brief_repr
@@ -123,7 +123,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     boundary: str
 
     def holds(self, text: str, tokens: int) -> bool:
-        """Return whether a text that costs so much fits."""
+        """Return whether a text of so many tokens fits."""
         return tokens <= self.tokens and (self.chars is None or length(text) <= self.chars)
 
 
@@ -142,7 +142,7 @@ def assemble(
         candidates: In any order.
         room: What the block may cost.
         asked: Whether there was a question, so that relevance counts.
-        before: The ids that stood in the block before, in their order.
+        before: The ids in the previous block, in their order.
     """
     found = list(candidates)
     newest = max((each.at for each in found), default=0)
@@ -202,7 +202,7 @@ def _line(
 
 
 def _chosen(ranked: Sequence[_Line], room: Room) -> list[_Line]:
-    """Return what fits, best first: each section within its share, then whoever is next."""
+    """Return the lines that fit, best first: each section within its share, then the next best."""
     bare = _rendered([], room, room.tokens)
     tokens = room.count(bare) + sum(room.count(f"\n{name}\n\n") for name in _HEADINGS.values())
     chars = length(bare) + sum(len(name) + 3 for name in _HEADINGS.values())
@@ -230,7 +230,7 @@ def _ordered(kept: Sequence[_Line], stays: Mapping[str, int]) -> list[_Line]:
 
 
 def _block(lines: Sequence[_Line], room: Room) -> ContextBlock:
-    """Return lines as a block that says itself what it costs."""
+    """Return lines as a block that states its own cost."""
     tokens, text = 0, ""
     for _ in range(_TRIES):
         text = _rendered(lines, room, tokens)

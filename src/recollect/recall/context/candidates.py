@@ -24,9 +24,9 @@ from recollect.store.engine import Transaction
 CHANGES = ("code_change", "git_operation")
 """What the last session did to files."""
 _MOST = 200
-"""Newest, and most important, that are looked at: some ten times what a block holds."""
+"""The newest and the most important that are considered: some ten times what a block holds."""
 PLAIN = 0.5
-"""The importance of words that no rule has weighed: that of a plain observation."""
+"""The importance of texts that no rule has weighed: that of a plain observation."""
 _SPEAKERS = {"user": "user", "assistant": "agent"}
 _NUMBER: LiteralString = "SELECT number FROM messages WHERE id = ?"
 _NEWEST: LiteralString = "created_at DESC, number DESC"
@@ -34,7 +34,7 @@ _BEST: LiteralString = "importance DESC, created_at DESC, number DESC"
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked for.
+    """What to look for.
 
     Attributes:
         scope: What the caller may see; never wider.
@@ -62,7 +62,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
-    """Return what a whole block is chosen from: types, the last summary, the last changes."""
+    """Return the candidates of a whole block: by type, the last summary, the last changes."""
     typed = order.observed().among("type", order.types)
     found = select_observations(tx, typed, _NEWEST, _MOST)
     found += select_observations(tx, typed, _BEST, _MOST)
@@ -108,7 +108,7 @@ def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Cand
 def spoken_candidates(tx: Transaction, hits: Iterable[Hit]) -> Iterator[Candidate]:
     """Yield messages of people and agents, and lines of memory files, that answer a prompt.
 
-    What a tool gave back is left out.
+    Results of tools are left out.
     """
     for hit in hits:
         if hit.path is not None:
@@ -154,7 +154,7 @@ def _candidates(
 
 
 def _of_last(found: Sequence[Observation], order: Order) -> list[Observation]:
-    """Return those of the newest session that has any, besides the one that asks."""
+    """Return those of the newest other session that has any."""
     others = [each for each in found if each.session_id not in order.lineage]
     return [each for each in others if each.session_id == others[0].session_id]
 
@@ -163,7 +163,7 @@ def _last_summary(tx: Transaction, order: Order) -> list[Candidate]:
     """Return the summary of the newest session of the same audience; of a group's, nothing.
 
     In a group the words are of many people: none of them speaks to the agent in the next session.
-    Of a summary that a model wrote it cannot be said whose words it repeats.
+    It cannot be determined whose words a summary written by a model repeats.
     """
     group = order.audience.group
     if group is not None and not group.is_private:

@@ -1,7 +1,7 @@
-"""`Contexts`: what goes into a prompt by itself; `memory.context` is one of these.
+"""`Contexts`: the blocks that go into prompts without a request; `memory.context` is one.
 
-The model asks for nothing of it, so only words that can be trusted go in, only of this
-project and this audience, and each block is recorded.
+The model does not request them, so only trusted text of this project and this audience goes in, and
+each block is recorded.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from recollect.text.injected import boundary_of
 from recollect.text.summary.extractive import shortened
 
 _HITS = 50
-"""Hits that a question is looked up with."""
+"""Hits to search for a question."""
 _SUMMARY_SHARE = 0.15
 """What the last session's summary may take of a budget."""
 _CACHED = 64
@@ -72,7 +72,7 @@ Search = Callable[..., SearchResult]
 
 
 Made: TypeAlias = tuple[ContextBlock, str]
-"""A block, and the name of the visibility group that it was made for."""
+"""A block, and the name of the visibility group it was made for."""
 _NOTHING = ContextBlock(text="", tokens=0, chars=0, items=(), dropped=0)
 
 
@@ -83,10 +83,10 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
         database: ``records.db``.
         clock: Dates injections.
         ids: Gives them their ids.
-        sessions: The sessions, asked for late.
+        sessions: Returns the sessions; called on first use.
         settings: The section ``context``.
         audience: Resolves what an asker hears.
-        scope: Whose memory.
+        scope: That of the memory.
         sizer: Counts tokens.
         secret: The random bytes of the home that boundaries are made with.
         paths: Returns all paths of the project that has a path.
@@ -108,13 +108,13 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     def new_session(
         self, project: str | None, key: str | None = None, *, owner: bool = False
     ) -> Session:
-        """Return a session that is not there yet; the owner's without a key."""
+        """Return a session that does not exist yet; the owner's without a key."""
         begun = self.sessions().preview(key, owner=owner)
         project = self.scope.project if project is None else project
         return msgspec.structs.replace(begun, id="", project=project)
 
     def heard_in(self, tx: Transaction, session: Session, asker: Asker) -> Audience:
-        """Return who hears what goes into a session; where the operator asks, as its key tells."""
+        """Return the audience of a session's prompt; where the operator asks, as its key says."""
         audience = self.audience(tx, asker)
         if audience.group is not None:
             return audience
@@ -134,10 +134,10 @@ class _Reading(msgspec.Struct, frozen=True):
 
 @checked
 class Contexts:
-    """Makes context blocks, and knows what was injected.
+    """Makes context blocks, and lists what was injected.
 
     Args:
-        parts: The records, and whose they are.
+        parts: The records, with their scope and audience.
         search: Finds what answers a question.
     """
 
@@ -158,13 +158,13 @@ class Contexts:
         since: int | datetime | None = None,
         record: bool = True,
     ) -> ContextBlock:
-        """Return what a prompt of a session is given by itself, and record that it was.
+        """Return the block to put into a prompt of a session, and record that it was injected.
 
-        At ``startup``, after ``clear`` and ``compact`` the whole block; at ``resume`` and ``fork``
-        what the prompt does not have yet. For a ``prompt`` what answers it, where the setting
-        ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that is in
-        the window. Observations only of the session's project, and only what it may hear.
-        Where ``context.enabled`` is off nothing, unless a question asks.
+        At ``startup``, after ``clear`` and ``compact`` it is the whole block; at ``resume`` and
+        ``fork`` what the prompt does not have yet. For a ``prompt`` it is what answers it, where
+        the setting ``context.prompt`` is on: nothing below ``context.prompt_floor``, nothing that
+        is in the window. Observations come only from the session's project, and only those it may
+        hear. Where ``context.enabled`` is off, the block is empty without a question.
 
         Args:
             session_id: Whose prompt.
@@ -175,9 +175,9 @@ class Contexts:
             for_sender: Whom the session answers, as for `Memory.search`.
             sources: Kinds of memory that may answer a ``prompt``, as for `Memory.search`; where
                 none is given observations, if the setting is on.
-            since: Where the client says when the oldest message was said that the prompt holds:
-                what was said later is left out. Blocks of earlier prompts are then gone.
-            record: Whether it is really injected; False to look at it only.
+            since: The time of the oldest message in the prompt, where the client reports it: later
+                messages are left out. Blocks of earlier prompts are then gone.
+            record: Whether it is injected; False for a preview.
 
         Raises:
             NotFound: the scope has no such session.
@@ -215,16 +215,16 @@ class Contexts:
         key: str | None = None,
         owner: bool = False,
     ) -> ContextBlock:
-        """Return what the first prompt of a new session would be given; nothing is recorded.
+        """Return the block for the first prompt of a new session; nothing is recorded.
 
         Args:
-            project: Where it would begin, a path; that of the scope if not given. Another than that
-            of the scope gets an empty block.
+            project: The path where it would begin; that of the scope if not given. Any other than
+                that of the scope gets an empty block.
             query: A question; what answers it comes first.
             budget_tokens: Never more; ``context.budget_tokens`` if not given.
             for_session: On behalf of this session: only what it may hear.
-            key: Under which key it would begin, which says who hears it; the owner's if not given.
-            owner: Whether a plain name is a session of the owner's, as for `Sessions.open`.
+            key: The key it would begin with, which decides who hears it; the owner's if not given.
+            owner: Whether a plain name is the owner's session, as for `Sessions.open`.
 
         Raises:
             NotFound: the scope has no session ``for_session``.
@@ -244,16 +244,16 @@ class Contexts:
         for_session: str | None = None,
         for_sender: str | None = None,
     ) -> list[Injection]:
-        """Return what was injected last, newest first.
+        """Return the last injections, newest first.
 
         Args:
             session_id: Only into prompts of this session.
-            limit: How many at most.
+            limit: Injections at most.
             for_session: On behalf of this session: only what its audience was given.
             for_sender: Whom that session answers.
 
         Raises:
-            NotFound: there is no session ``for_session`` in the scope.
+            NotFound: the scope has no session ``for_session``.
             InvalidInput: the limit is below 1, or a sender is given without a session.
         """
         check_count(limit, "a limit", 1)
@@ -296,9 +296,9 @@ class Contexts:
         )
 
     def _assembled(self, asking: BlockRequest) -> Made:
-        """Return a block; where nothing was stored since, a whole one without work.
+        """Return a block; a whole one comes from the cache where nothing was stored since.
 
-        Who hears it, what it is made of and whether it is known are read in one snapshot.
+        Its audience, its parts and its cache key are read in one snapshot.
         """
         parts, room, session = self._parts, asking.room, asking.session
         relevance, projects = self._asked(asking), self._projects(session)
@@ -386,7 +386,7 @@ class Contexts:
         return frozenset(message.id for message in window), since
 
     def _spoken(self, asking: BlockRequest, sources: Sequence[str]) -> list[Hit]:
-        """Return what of messages and memory files answers a prompt well enough; not its echo."""
+        """Return the messages and lines of files that answer a prompt well enough; not its echo."""
         if not sources:
             return []
         asked, floor = (asking.query or "").strip(), self._parts.settings.prompt_floor
@@ -424,7 +424,7 @@ class Contexts:
         return {hit.ref: hit.score for hit in result.hits}
 
     def _asked(self, asking: BlockRequest) -> dict[str, float]:
-        """Return how well observations answer, as a share of the best: scores of short lines."""
+        """Return the relevance of observations as a share of the best: scores of short lines."""
         found = self._relevance(asking)
         best = max(found.values(), default=0.0) or 1.0
         return {id_: score / best for id_, score in found.items()}
@@ -450,7 +450,7 @@ class Contexts:
         return () if session.project is None else tuple(self._parts.paths(session.project))
 
     def _shortened(self, of: Candidate, room: Room) -> Candidate:
-        """Return a summary within its share; other candidates as they are."""
+        """Return a summary cut to its share; other candidates unchanged."""
         if of.kind != "episode":
             return of
         date, *lines = of.lines

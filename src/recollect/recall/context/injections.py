@@ -1,9 +1,9 @@
-"""Injections: what was put into which prompt, when and why. No text, and of a question a hash.
+"""Injections: what was put into which prompt, when and why; no text, and only a hash of a question.
 
 An agent also reads files that have a section of `recollect memory sync-section`.
 
-A block that is whole takes the place of all before it: what was injected earlier has left
-the prompt. What an erased session had observed leaves the rows of others, too.
+A whole block replaces all before it: what was injected earlier has left the prompt. Observations of
+an erased session leave the rows of other sessions, too.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _READ_BY = {
     "CLAUDE.local.md": "claude-code",
     "GEMINI.md": "gemini",
 }
-"""Files that one client alone reads; what is in them is new to all others."""
+"""Files that only one client reads; their content is new to all others."""
 
 
 class Injection(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,20 +65,20 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: Sorts by time.
-        session_id: Into whose prompt.
+        session_id: The session of the prompt.
         visibility_group: Who read it.
         reason: ``startup``, ``clear``, ``compact``, ``resume``, ``fork`` or ``prompt``.
-        client: The program, where it said so.
+        client: The program, where it gave its name.
         query_digest: A keyed hash of the question; equal for equal questions.
         tokens: What it cost.
         chars: Its length in UTF-16 units.
-        dropped: How many candidates found no room.
+        dropped: Candidates that did not fit.
         at: When, ms UTC.
         tenant: Owner.
         agent: Owner.
         user: Owner.
         project: Owner.
-        items: What was in it, in its order; not what was erased since.
+        items: Its items in order, without those erased since.
     """
 
     id: str
@@ -131,9 +131,9 @@ class PromptState(msgspec.Struct, frozen=True):
 
 
 def standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
-    """Return what is in the prompt of a session.
+    """Return the state of the prompt of a session.
 
-    Of those that it was forked from, what was injected until then.
+    Of its ancestors it includes what was injected until the fork.
     """
     found = _standing(tx, session.id, visibility_group, _ENDLESS)
     until = session.created_at
@@ -149,7 +149,7 @@ def numbers_in_files(tx: Transaction, tenant: str, client: str | None) -> frozen
 
     Args:
         tx: A transaction.
-        tenant: Whose observations.
+        tenant: Of the observations.
         client: The program; None: it may read any file.
     """
     found: frozenset[int] = frozenset()
@@ -161,10 +161,10 @@ def numbers_in_files(tx: Transaction, tenant: str, client: str | None) -> frozen
 
 
 def fork_standing(tx: Transaction, session: Session, visibility_group: str) -> PromptState:
-    """Return what is in the prompt of a fork, also of one whose parent is not known yet.
+    """Return the state of the prompt of a fork, also of one whose parent is not known yet.
 
-    Another program says which session a fork begins with only in the transcript, and that it writes
-    later. Until then it is the session of that program in the project that was used last.
+    Another program names the parent of a fork only in the transcript, which it writes later. Until
+    then the parent is taken to be that program's last used session in the project.
     """
     found = standing(tx, session, visibility_group)
     if found.last or session.parent_id is not None or session.source is None:

@@ -1,4 +1,4 @@
-"""What a context block is asked for: in which session, why, by which program, within what room."""
+"""The request for a context block: its session, reason, client and budget."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What one block is made for; the fields are arguments of `Contexts.block`, resolved.
 
     Attributes:
-        asker: On whose behalf it is read; the operator's is heard as the key of the session tells.
+        asker: On whose behalf it is read; for the operator the key of the session decides what is
+            heard.
         room: What it may cost.
-        since: What is in the prompt since then is left out, ms UTC; None: as the session tells.
+        since: What is in the prompt since then is left out, ms UTC; None: as the session records.
     """
 
     session: Session
@@ -37,10 +38,11 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_request(query: str | None, budget: int | None, reason: str, client: str | None) -> None:
-    """Refuse what no block can be made for.
+    """Refuse a request that no block can be made for.
 
     Raises:
-        InvalidInput: the reason is unknown, the client no short name, or a prompt has no query.
+        InvalidInput: the reason is unknown, the client is not a short name, or a prompt has no
+            query.
     """
     for given, what in ((query, "query"), (client, "client")):
         if given is not None:

@@ -1,7 +1,7 @@
 """`Sections`: what was decided and fixed, as a section of a file that agents read by themselves.
 
-It is written when somebody asks, and never by the background. The rest of the file is the user's:
-it stays byte for byte, an edited section is theirs too, and an edit in progress has precedence.
+It is written on request, never by the background. The rest of the file is the user's: it stays byte
+for byte, an edited section is theirs too, and an edit in progress has precedence.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ NOTE = (
     " instructions. `recollect get '#1234'` shows more."
 )
 _MODE = 0o644
-"""Of a new file: it belongs to a project, as others beside it."""
+"""Of a new file: it belongs to a project, like the others beside it."""
 _IMPORT = re.compile(r"(?<!\w)@")
 """Would let Claude Code read the file whose name follows."""
 
 
 class SectionResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the section of a file.
+    """The result of a change to the section of a file.
 
     Attributes:
         path: The file, absolute.
-        outcome: ``written``, ``unchanged``, ``removed``; or ``empty``: there was nothing to write,
-            or to remove.
-        dry_run: Whether that is only what would be.
-        lines: What it says, markers left out.
+        outcome: ``written``, ``unchanged``, ``removed``; or ``empty``: there was nothing to write
+            or remove.
+        dry_run: Whether nothing was changed.
+        lines: Its text without markers.
         numbers: Of the observations in it, ascending.
         tokens: What it costs a prompt.
-        left_out: Observations of its types that found no room.
+        left_out: Observations of its types that did not fit.
     """
 
     path: str
@@ -70,7 +70,7 @@ class SectionResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Lines(msgspec.Struct, frozen=True, kw_only=True):
-    """What a section says: lines, each of an observation, and how many had no room."""
+    """The content of a section: a line for each observation, and how many did not fit."""
 
     kept: tuple[tuple[str, Observation], ...] = ()
     left_out: int = 0
@@ -86,9 +86,9 @@ class Sections:
     """Keeps sections in files of the user.
 
     Args:
-        parts: The records, and whose they are.
-        home: Has no file with a section.
-        workspace: What belongs to no project may be written into its files.
+        parts: The records, with their scope and audience.
+        home: May have no file with a section.
+        workspace: Its files may get what belongs to no project.
         projects: Knows which folders are a project.
     """
 
@@ -113,18 +113,18 @@ class Sections:
         force: bool = False,
         dry_run: bool = False,
     ) -> SectionResult:
-        """Write what is most important of a project between the markers of a file.
+        """Write the most important observations of a project between the markers of a file.
 
         Only observations of the owner, of the types ``context.types``, within
         ``context.section_lines`` and ``context.section_tokens``, each with its number. A file
-        without markers gets them at its end, one that is not there is made.
+        without markers gets them at its end; a missing file is created.
 
         Args:
             path: The file, Markdown.
             project: A path, name or id; the project that the file is in if not given.
-            remove: Take the section out instead.
+            remove: Remove the section instead.
             force: Overwrite lines that a person changed.
-            dry_run: Only tell what would be done.
+            dry_run: Only report what would be done.
 
         Raises:
             Conflict: a person changed the section, its markers are not one pair, or another
@@ -169,7 +169,7 @@ class Sections:
         )
 
     def _file(self, path: Path | str) -> Path:
-        """Return the place of a file, without links above it."""
+        """Return the path of a file, with links above it resolved."""
         given = Path(path).absolute()
         folder = given.parent.resolve()
         file = folder / given.name
@@ -178,7 +178,7 @@ class Sections:
         if is_of_day(str(file)):
             raise InvalidInput("notes of a day have no section", hint="name MEMORY.md, CLAUDE.md")
         if self._projects().clean(str(file)) != str(file):
-            # An erasure finds the file by its name: a mark in it would hide it.
+            # An erasure finds the file by its name; a redacted one would be missed.
             raise InvalidInput(
                 "the path of the file holds a secret", hint="use a file in another folder"
             )
@@ -187,7 +187,7 @@ class Sections:
         return file
 
     def _lines(self, folder: Path, project: str | None) -> _Lines:
-        """Return what fits of the most important, in the order of the numbers."""
+        """Return the most important lines that fit, in the order of the numbers."""
         parts = self._parts
         settings, paths = parts.settings, self._paths(folder, project)
         begun = parts.new_session(None)
@@ -216,7 +216,7 @@ class Sections:
         return _Lines(kept=tuple(kept), left_out=len(known) - len(kept))
 
     def _paths(self, folder: Path, project: str | None) -> tuple[str, ...]:
-        """Return the paths of the project that is meant; none for what belongs to no project."""
+        """Return the paths of the project; none for what belongs to no project."""
         projects = self._projects()
         if project is not None:
             return tuple(projects.get(project).paths)
@@ -236,7 +236,7 @@ class Sections:
         lines: _Lines,
         before: Sequence[str],
     ) -> None:
-        """Note whose the lines are, then write them: an erasure finds them at any time."""
+        """Record the observations in the lines, then write: an erasure finds them at any time."""
         (there, content), parts = change, self._parts
         said = [(line, each.session_id) for line, each in lines.kept]
         tenant, now = parts.scope.tenant, parts.clock.now_ms()
@@ -250,7 +250,7 @@ class Sections:
 
 
 def _content(file: Path) -> bytes | None:
-    """Return what is in a file; None where it is not there."""
+    """Return the content of a file; None where it is missing."""
     try:
         return read_beneath(file.parent, file.name, limit=LARGEST_BYTES)
     except NotFound:
@@ -265,7 +265,7 @@ def _has_section(file: Path) -> bool:
 
 
 def _only(there: bytes, content: bytes) -> Callable[[bytes], bytes]:
-    """Return what replaces a content, if it is still the one that was read."""
+    """Return a change that replaces a content, if it is still the one that was read."""
 
     def change(now: bytes) -> bytes:
         if now != there:

@@ -1,7 +1,7 @@
-"""Words: what of a record may go into a prompt without being asked for.
+"""Which text of a record may go into a prompt without a request.
 
-The name of a tool, files, the outcome, and the user's or the agent's own words. What a page, a
-server, a command or a file said is shown on demand, marked as data; here it never is.
+These are the name of a tool, files, the outcome, and the user's or the agent's own words. Text of a
+page, a server, a command or a file is shown only on demand, marked as data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recollect.observations.summary import clipped, describe, shown_path
 from recollect.text.injected import tool_label
 
 LONGEST_LINE = 300
-"""Characters: a title, and what the summary adds to it."""
+"""In characters: a title, and what the summary adds to it."""
 _OUTCOME = re.compile(r" \(failed(?: with exit code \d{1,3})?\)$")
 _FOLDED = re.compile(r"[\W_]+")
 _RUN, _DENSE_RUN = 24, 10
@@ -26,13 +26,13 @@ _OUTSIDERS = ("tool", "system")
 
 
 def line_of(of: Observation) -> str | None:
-    """Return the line of an observation; None where it has no words that can be trusted."""
+    """Return the line of an observation; None where it has no text that can be trusted."""
     said = _said(of)
     return None if said is None else f"[#{of.number} {to_iso(of.created_at)[:10]}] {said}"
 
 
 def summary_lines(summary: str) -> list[str]:
-    """Return the lines of the summary of a session that a person or the agent said."""
+    """Return the lines of a session's summary that a person or the agent said."""
     found = ((line, _SPEAKER.fullmatch(line)) for line in summary.splitlines())
     return [line for line, said_by in found if said_by and not _is_outsider(said_by[1])]
 
@@ -52,20 +52,20 @@ def _said(of: Observation) -> str | None:
 
 
 def _action(of: Observation) -> str:
-    """Return what was done, without a word of what was said of it."""
+    """Return the action of an observation: tool and files, with no words from its text."""
     about = " ".join([tool_label(of.tool_name or ""), *map(shown_path, of.files[:2])])
     return clipped(about if of.error is None else f"{about} (failed)", LONGEST_LINE)
 
 
 def _is_by_rule(of: Observation) -> bool:
-    """Return whether the rules gave title and summary: they take nothing of an output."""
+    """Return whether title and summary were made by rule: rules use nothing of an output."""
     evidence = Evidence(event=of.event, tool_name=of.tool_name, input=of.input)
     made = describe(evidence, of.files, of.trust)
     return made.title == _OUTCOME.sub("", of.title) and of.summary in {made.summary, ""}
 
 
 def _is_own(of: Observation) -> bool:
-    """Return whether words of a caller repeat nothing of the output, unless the agent said it."""
+    """Return whether a caller's words repeat nothing of the output that is not in the input."""
     if of.output_blob is not None or of.trust == "web":
         return False
     given, came = _folded(of.input), _folded(f"{of.output} {of.error or ''}")

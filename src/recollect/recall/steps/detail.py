@@ -16,8 +16,8 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
         name: Its number as it is shown.
         kind: ``observation``, ``message`` or ``episode``.
         tokens: About what it costs in a prompt as it is here.
-        record: The `Observation`, `Message` or `Episode`. What it says is data, whosever words
-            it is: an observation tells by ``trust``.
+        record: The `Observation`, `Message` or `Episode`. Its text is data, whoever wrote it; an
+            observation has the author in ``trust``.
         links: Of an observation the lines of memory files that name it, at most 8.
     """
 
@@ -29,11 +29,11 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DetailBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for by number or id.
+    """The records requested by number or id.
 
     Attributes:
-        found: In the order in which they were asked for.
-        missing: The names that nothing has, or nothing that the asking session may hear.
+        found: In the order of the request.
+        missing: The names without a record, or without one that the asking session may hear.
         tokens: About what all of it costs in a prompt.
     """
 
@@ -43,10 +43,10 @@ class DetailBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_records(batch: DetailBatch) -> DetailBatch:
-    """Return a batch that was decoded from JSON with records of their own types.
+    """Return a batch decoded from JSON, with its records as their own types.
 
     Raises:
-        msgspec.ValidationError: a record has not the fields of its kind.
+        msgspec.ValidationError: a record lacks the fields of its kind.
     """
     from recollect.observations.observation import Observation
     from recollect.sessions.context.episode import Episode

@@ -37,9 +37,9 @@ def read_details(
     """Return records as far as an asker hears them; see `Memory.get`.
 
     Args:
-        parts: The records, and whose they are.
+        parts: The records, with their scope and audience.
         ids: Numbers such as ``#12``, or UUIDs.
-        max_tokens: What each may cost; None gives all of it.
+        max_tokens: The most that each may cost; None returns all of it.
         asker: Who asks.
     """
     check_count(max_tokens, "a number of tokens", 1)
@@ -62,10 +62,10 @@ def read_details(
 
 
 def _kind(name: str) -> str | None:
-    """Return what kind of record a name is of; None for an id.
+    """Return the kind of record that a name means; None for an id.
 
     Raises:
-        InvalidInput: nothing is called so.
+        InvalidInput: it is not the form of an id or a number.
     """
     meant = parse_record(name)
     if meant is None:
@@ -77,7 +77,7 @@ def _kind(name: str) -> str | None:
 def _find(
     tx: Transaction, scope: Scope, audience: Audience, name: str, meant: str | None
 ) -> _Record | None:
-    """Return what a name means; None where there is nothing, or nothing that is heard."""
+    """Return the record that a name means; None where there is none, or none that is heard."""
     ways = {"observation": _observation, "message": _message, "episode": _episode}
     for kind, way in ways.items():
         if meant in {None, kind}:
@@ -116,7 +116,7 @@ def _episode(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Ep
 
 
 def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detail:
-    """Return a record as a detail that costs no more than it may."""
+    """Return a record as a detail, shortened to the tokens allowed."""
     kind = "observation"
     if isinstance(record, Observation):
         record = detailed(record, most, parts.blobs)
@@ -139,7 +139,7 @@ def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detai
 
 
 def _cost(message: Message) -> int:
-    """Return what a message costs: its text, or its blocks where it has others."""
+    """Return the tokens of a message: of its text, or of its blocks where it has others."""
     said = estimate_tokens(message.text)
     if all(type(block) is TextBlock for block in message.blocks):
         return said

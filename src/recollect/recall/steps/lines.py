@@ -1,4 +1,4 @@
-"""Index lines: what was found, in one line each, with what its details would cost."""
+"""Index lines: one line for each hit, with the cost of its details."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from recollect.store.engine import Transaction
 from recollect.store.twins import compared_rows, damaged_rows
 from recollect.text.tokens import estimate_tokens
 
-if TYPE_CHECKING:  # a client that has its lines from a worker asks no audience
+if TYPE_CHECKING:  # a client that gets its lines from a worker needs no audience
     from recollect.audience.visibility import Audience
 
 MOST_TOKENS = 100
@@ -31,16 +31,16 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
     """One line for something that can be loaded in full.
 
     Attributes:
-        name: What loads it: ``#12``, ``m88``, ``memory/tea.md:3-9``.
+        name: The name to load it by: ``#12``, ``m88``, ``memory/tea.md:3-9``.
         kind: ``observation``, ``message`` or ``file``.
         type: Of an observation its type, of a message its role, else ``memory``.
         at: When it happened, was said or changed, ms UTC.
         title: Its title, or how it begins.
-        tokens: About what all of it costs in a prompt, as far as the asker may load it; of a file
-            the lines that were found.
+        tokens: About what all of it costs in a prompt, as far as the asker may load it; of a file,
+            that of the matching lines.
         ref: Its id, or the path.
         number: Its short number; None of a file.
-        session_id: Where it happened; None of a file.
+        session_id: Its session; None of a file.
         trust: Whose words input and output of an observation are; None of anything else.
     """
 
@@ -67,7 +67,7 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IndexLines(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found, in lines.
+    """The hits of a search as lines.
 
     Attributes:
         lines: In the order of the hits.
@@ -79,12 +79,12 @@ class IndexLines(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):
-    """What was around something, by time.
+    """What happened around a record or a moment, by time.
 
     Attributes:
         before: Oldest first.
-        anchor: What it is around; None where that is a moment.
-        after: Oldest first; with what happened at the very moment.
+        anchor: The record in the middle; None where that is a moment.
+        after: Oldest first; includes what happened at that very moment.
         tokens: About what the lines cost in a prompt.
     """
 
@@ -116,7 +116,7 @@ class LineRow(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def key(self) -> tuple[int, str]:
-        """Its place in time."""
+        """Its position in time."""
         return self.at, self.id
 
     def line(self, audience: Audience) -> IndexLine:
@@ -148,7 +148,7 @@ SHOWN: dict[str, LiteralString] = {
     "message": "(" + _LIVING + " OR " + READER + " IS NOT NULL)",
     "observation": _LIVING,
 }
-"""By kind of record ``t``: that a session which is not deleted shows it."""
+"""By kind of record ``t``: the condition that a session which is not deleted shows it."""
 _WITH_SESSION: LiteralString = """) r
     JOIN sessions s INDEXED BY sessions_twin ON s.id = r.session_id
     ORDER BY r.created_at, r.id
@@ -172,7 +172,7 @@ TABLES: dict[str, tuple[LiteralString, LiteralString, LiteralString]] = {
 _KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
 
 Placed = tuple[LineRow, Place]
-"""What a line is made of, and who hears it."""
+"""The row of a line, and the position that decides who hears it."""
 
 
 def select_rows(
@@ -213,12 +213,12 @@ def select_rows(
 def _check(
     tx: Transaction, kind: str, where: Condition, ids: Sequence[str], found: set[str]
 ) -> None:
-    """Check that records are as they were stored, and that others of these ids are not there.
+    """Check that records are as stored, and that the missing ones of these ids do not exist.
 
     Raises:
-        StoreCorrupt: it is not so.
+        StoreCorrupt: one is damaged or missing.
     """
-    # A client that has its lines from a worker reads no rows.
+    # A client that gets its lines from a worker reads no rows.
     if kind == "message":
         from recollect.sessions.record.message_rows import check_chosen
 
@@ -232,7 +232,7 @@ def _check(
 
 
 def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audience) -> IndexLines:
-    """Return the lines of hits; one that is gone meanwhile, or is not heard, is left out."""
+    """Return the lines of hits, without those that are gone meanwhile or not heard."""
     known: dict[str, IndexLine] = {}
     for source, kind in _KINDS.items():
         ids = [hit.ref for hit in result.hits if hit.source == source]
@@ -251,7 +251,7 @@ def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audi
 
 
 def cost_of(lines: Sequence[IndexLine]) -> int:
-    """Return about what lines cost in a prompt."""
+    """Return the approximate cost of lines in a prompt, in tokens."""
     return sum(estimate_tokens(line.text) for line in lines)
 
 
@@ -268,7 +268,7 @@ def _file_line(hit: Hit) -> IndexLine:
 
 
 def _title(text: str) -> str:
-    """Return the first line that says something, without what a terminal would obey."""
+    """Return the first line that is not empty, without terminal control sequences."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     said = " ".join("".join(c if c.isprintable() else " " for c in first).split())
     return said if len(said) <= _TITLE else said[: _TITLE - 1].rstrip() + "…"

@@ -1,6 +1,6 @@
 """Links between memory files and the observations that their lines name, such as ``#1234``.
 
-The index knows which lines those are. A link is shown to who may read the file and hear the
+The index knows those lines. A link is shown to an asker who may read the file and hear the
 observation.
 """
 
@@ -30,15 +30,15 @@ _Named = tuple[str, int, int]
 
 
 class Linker(msgspec.Struct, frozen=True, kw_only=True):
-    """Tells what links answers, for one who asks.
+    """Adds links to answers, as far as the asker may see them.
 
     Attributes:
-        index: Knows what memory files name.
+        index: Has the mentions in memory files.
         records: Has the observations.
-        scope: Whose.
+        scope: That of the asker.
         asker: Who asks.
         audience: Resolves what they hear.
-        has_files: Whether memory files are theirs to see at all.
+        has_files: Whether they may see memory files at all.
     """
 
     index: Index
@@ -93,7 +93,7 @@ class Linker(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
     def _resolved(self, named: Sequence[_Named]) -> dict[_Named, Link]:
-        """Return links to those observations that are there and that they hear, in the order."""
+        """Return links to the observations that exist and that they hear, in order."""
         if not named:
             return {}
         numbers = sorted({number for _, _, number in named})

@@ -20,12 +20,12 @@ from recollect.text.terms import query_terms
 
 
 class Named(msgspec.Struct, frozen=True):
-    """Where records that a question names are looked up, and on whose behalf.
+    """Looks up the records that a question names, on behalf of an asker.
 
     Attributes:
         database: ``records.db``.
         scope: What the caller may see.
-        options: What is asked for.
+        options: Of the search.
         asker: On whose behalf.
         audience: Resolves what they hear.
     """
@@ -37,13 +37,13 @@ class Named(msgspec.Struct, frozen=True):
     audience: Resolve
 
     def first(self, result: SearchResult, query: str) -> SearchResult:
-        """Return what was found behind the record that the question names by its number or id.
+        """Return the result with the record first that the question names by its number or id.
 
         Nothing is changed where the record does not exist, may not be heard, or its kind of
         memory is not asked for.
 
         Args:
-            result: What was found.
+            result: Of the search.
             query: The question, all of which is the name of a record.
         """
         meant, wanted = parse_record(query), self.options.sources

@@ -1,4 +1,4 @@
-"""What sessions are called where people see them."""
+"""Titles of sessions, as shown to people."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:  # for a name only
     from recollect.sessions.sessions import Sessions
 
 FIRST = 5
-"""Messages at the beginning among which something of the user's is looked for as a title."""
+"""First messages that are searched for words of the user as a title."""
 TITLE = 60
 """Characters of such a title."""
 
 
 def title_of(sessions: Sessions, session: Session) -> str:
-    """Return what a session is called, or its key, or how it begins."""
+    """Return the title of a session, or its key, or how it begins."""
     named = session.title or session.key
     if named is not None:
         return named
@@ -31,7 +31,7 @@ def title_of(sessions: Sessions, session: Session) -> str:
 
 
 def titles_of(sessions: Sessions, session_ids: Iterable[str]) -> dict[str, str]:
-    """Return what sessions are called, by id; what was erased meanwhile is left out."""
+    """Return the titles of sessions, by id; what was erased meanwhile is left out."""
     found: dict[str, str] = {}
     for session_id in session_ids:
         with suppress(NotFound):

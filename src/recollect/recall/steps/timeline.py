@@ -33,16 +33,16 @@ from recollect.store.engine import Transaction
 from recollect.store.twins import compared_rows
 
 _ALWAYS = (0, MAX_MS + 1)
-"""From when to when: what is not narrowed."""
+"""The span without limits."""
 _PAGE = 200
-"""Records that are looked at in one go. What the asker does not hear in one page the query leaves
-out in the next."""
+"""Records read at once. What the asker does not hear in one page is excluded from the next
+query."""
 _HINT = "write #12, m88, an id, or a time; or ask with query"
 _KEY: dict[str, LiteralString] = {
     kind: f"'{kind}', created_at, id, session_id, turn_sender" for kind in TABLES
 }
 _KEYS: dict[str, LiteralString] = {
-    # What tools gave back is in the observations, by title.
+    # Results of tools are in the observations, by title.
     "message": f"""FROM messages t INDEXED BY messages_twin
         WHERE role IN ('user', 'assistant') AND text <> '' AND {SHOWN["message"]} AND """,
     "observation": f"""FROM observations t INDEXED BY observations_twin
@@ -61,12 +61,12 @@ Search = Callable[..., SearchResult]
 
 @checked
 class ObservationRecall(Observations):
-    """The observations, and what was around one of them.
+    """The observations of a memory, and timelines around them.
 
     Args:
-        parts: The records, and whose they are.
-        search: Finds what a question is about.
-        zone: Of days that are given as a text; the machine's if not given.
+        parts: The records, with their scope and audience.
+        search: Finds the anchor of a question.
+        zone: The time zone of days given as text; the machine's if not given.
     """
 
     def __init__(self, parts: ObservationParts, search: Search, zone: tzinfo | None = None) -> None:
@@ -87,16 +87,16 @@ class ObservationRecall(Observations):
         since: int | datetime | str | None = None,
         until: int | datetime | str | None = None,
     ) -> Timeline:
-        """Return what was said and done around something, as index lines by time.
+        """Return the events around a record or a moment, as index lines by time.
 
-        Around a record it is of the same project and the same audience; around a moment, of all
-        that the asker hears. With ``since`` or ``until`` alone it begins or ends there.
+        Around a record they are those of its project and audience; around a moment, all that the
+        asker hears. With ``since`` or ``until`` alone the timeline begins or ends there.
 
         Args:
             anchor: A number such as ``#12`` or ``m88``, a UUID, or a time: ms UTC or datetime.
-            query: Instead of an anchor: the best hit of this question is it.
-            before: How many lines before it, at most.
-            after: How many lines after it, at most.
+            query: Instead of an anchor: the best hit of this question becomes it.
+            before: Lines before it, at most.
+            after: Lines after it, at most.
             project: Only of this project.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
@@ -104,9 +104,9 @@ class ObservationRecall(Observations):
             until: Only lines before then; of a text that is a range, before its end.
 
         Raises:
-            InvalidInput: both anchor and query, or nothing at all; or one that cannot be one.
-            NotFound: the record does not exist, or they may not hear it; nothing fits the
-                question; or the session does not exist.
+            InvalidInput: both anchor and query are given, or nothing at all; or one is invalid.
+            NotFound: the record does not exist, or may not be heard; nothing matches the question;
+                or the session does not exist.
         """
         within = self._within(since, until)
         is_around = (anchor is None) != (query is None)
@@ -132,7 +132,7 @@ class ObservationRecall(Observations):
     def _within(
         self, since: int | datetime | str | None, until: int | datetime | str | None
     ) -> tuple[int, int]:
-        """Return the moments that are meant, ms UTC."""
+        """Return the span as ms UTC."""
         begin, end = _ALWAYS
         if since is until is None:
             return begin, end
@@ -158,7 +158,7 @@ def _meant(anchor: object) -> RecordName | int:
 
 
 class _Key(msgspec.Struct, frozen=True, array_like=True):
-    """A record that may be shown: where it is in time, and in whose turn."""
+    """A record that may be shown: its position in time, and its turn."""
 
     kind: str
     at: int
@@ -168,12 +168,12 @@ class _Key(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def place(self) -> tuple[int, str]:
-        """Its place in time."""
+        """Its position in time."""
         return self.at, self.id
 
 
 class _Around:
-    """Reads what is around something, in one transaction."""
+    """Reads the surroundings of an anchor, in one transaction."""
 
     def __init__(
         self,
@@ -206,7 +206,7 @@ class _Around:
         return Timeline(before=first, anchor=line, after=last, tokens=tokens)
 
     def _anchor(self, tx: Transaction, meant: RecordName) -> LineRow:
-        """Return the record that is meant, and stay in its project and audience from then on."""
+        """Return the anchor, and narrow what follows to its project and audience."""
         for kind in TABLES:
             if meant.kind not in {None, kind}:
                 continue
@@ -219,7 +219,7 @@ class _Around:
                 self._is_bound = self._project is None
                 self._project = self._project or row.project
                 return row
-        # Whether it is not there or not heard is not for the asker to know.
+        # The asker must not learn whether it does not exist or is not for them.
         raise NotFound("the record does not exist", hint="use a number that a search shows")
 
     def _walk(
@@ -252,7 +252,7 @@ class _Around:
     def _page(
         self, tx: Transaction, kind: str, place: tuple[int, str], *, back: bool
     ) -> list[_Key]:
-        """Return the next records of a kind from a place on, the nearest first."""
+        """Return the next records of a kind from a position on, the nearest first."""
         where = Condition(self._scope, "session_id")
         if self._is_bound and self._project is None:
             where.sql += " AND project IS NULL"
@@ -263,7 +263,7 @@ class _Around:
             if of == kind and not is_shown
         ]
         where.also(_NOT_OF, msgspec.json.encode(unheard).decode())
-        # The first of these comparisons is the one that an index serves.
+        # The first of these comparisons can use an index.
         where.also("created_at <= ?" if back else "created_at >= ?", place[0])
         where.sql += " AND (created_at, id) < (?, ?)" if back else " AND (created_at, id) > (?, ?)"
         where.params += place
@@ -277,7 +277,7 @@ class _Around:
         return typed_rows(rows, _Key)
 
     def _is_shown(self, tx: Transaction, key: _Key) -> bool:
-        """Return whether a record is of the audience; asked once for each turn of a session."""
+        """Return whether the audience hears a record; resolved once for each turn of a session."""
         turn = (key.kind, key.session_id, key.turn_sender)
         if turn not in self._shown:
             self._shown[turn] = self._is_heard(tx, key)

@@ -1,8 +1,8 @@
-"""What clients report of an agent's work, as far as it can be stored; hooks and observations.
+"""Reports of clients about an agent's work, as far as they can be stored: hooks and observations.
 
-Nothing is refused for what it says: a field that cannot be stored is repaired or left out, and what
-was not understood is kept as text. Who hears it, and whether it is captured at all, is decided as
-everywhere.
+Nothing is refused for its content: a field that cannot be stored is repaired or left out, and what
+was not understood is kept as text. The usual rules decide who hears it, and whether it is captured
+at all.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from recollect.sessions.record.session import Session
 from recollect.text.injected import TAG
 
 UNNAMED = "unnamed"
-"""The key of what names no session, or one that no key can be."""
+"""The session key of reports that name no session, or one that is not a valid key."""
 NO_SESSION, UNREAD = "no_session", "unread"
-"""Why something is not where, or not as, the client meant it."""
+"""Reasons why something is not stored where, or as, the client meant it."""
 
 
 class Report(LenientGiven, frozen=True, kw_only=True):
@@ -97,20 +97,20 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _LABEL_IS_IN = 64 * MAX_LABEL_CHARS
-"""Characters in which a name is looked for: 16 MB of them took a thread a second each time."""
+"""Characters that are searched for a name: 16 MB of them took a thread a second each time."""
 
 _Place: TypeAlias = tuple[Hooked, ReportNote | None]
-"""The session of a report, and why it is not the one that was meant."""
+"""The session of a report, and why it is not the one named."""
 
 
 def label_of(text: str | None) -> str | None:
-    """Return a name as it can be stored; None where nothing is left of it."""
+    """Return a name in a form that can be stored; None if nothing is left of it."""
     shown = "".join(c if c.isprintable() else " " for c in (text or "")[:_LABEL_IS_IN])
     return " ".join(shown.split())[:MAX_LABEL_CHARS].rstrip() or None
 
 
 def event_id_of(text: str | None) -> str | None:
-    """Return an id as it can be stored: of one that cannot its digest, the same each time."""
+    """Return an id that can be stored: for an invalid one its digest, the same each time."""
     if not text:
         return None
     try:
@@ -120,7 +120,7 @@ def event_id_of(text: str | None) -> str | None:
 
 
 def time_of(written: int | str | None) -> int | None:
-    """Return when something happened, ms UTC; None where that cannot be understood."""
+    """Return the time of an event, ms UTC; None where it cannot be understood."""
     try:
         return None if written is None else check_time(moment_of(written))
     except InvalidInput:
@@ -128,10 +128,10 @@ def time_of(written: int | str | None) -> int | None:
 
 
 def check_captured(caller: Caller, report: Report) -> None:
-    """Refuse what a program did and is not captured; of an observation that is counted.
+    """Refuse a report that is not to be captured; for an observation that is counted.
 
     Raises:
-        Denied: it is not; the fact ``reason`` tells why.
+        Denied: it is not captured; the fact ``reason`` has the reason.
     """
     memory, tool, given = caller.memory, None, None
     if isinstance(report, ToolReport):
@@ -148,13 +148,13 @@ def check_captured(caller: Caller, report: Report) -> None:
 def hooked_of(
     caller: Caller, report: Report, moment: Moment, beginning: Callable[[], None] = lambda: None
 ) -> tuple[Hooked, ReportNote | None]:
-    """Return the session of a report; where it names none that can be, the one for all of those.
+    """Return the session of a report; if it names no valid one, the one for all such reports.
 
     Args:
-        caller: Who reports it.
-        report: Of which session.
-        moment: What it tells.
-        beginning: Is called before one begins; what it raises prevents that.
+        caller: The reporting caller.
+        report: The report.
+        moment: Its moment.
+        beginning: Called before a session begins; its errors prevent that.
 
     Raises:
         Denied: the caller may not write there.
@@ -190,7 +190,7 @@ def store_each(
     event: Literal["tool"] | None = None,
     check: Callable[[ToolReport], ToolReport] = lambda report: report,
 ) -> list[Stored | RecollectError]:
-    """Store what an agent did or saw in one transaction; return what became of each report.
+    """Store what an agent did or saw in one transaction; return the outcome of each report.
 
     The session of a key is looked up once for all of them. An outcome is what is stored, or:
     `Denied`, the caller may not write there, or, with the fact ``reason``, it is not captured;
@@ -198,11 +198,11 @@ def store_each(
     number is out of range; or what ``check`` raises.
 
     Args:
-        caller: Who reports it.
-        reports: What it was, in the order in which it is stored.
-        event: What made it, where that is known.
-        check: Returns a report as it is meant, before its session is looked up; what it raises
-            prevents that.
+        caller: The reporting caller.
+        reports: The reports, in the order of storing.
+        event: The event that made them, if known.
+        check: Returns a report as it is meant, before its session is looked up; its errors prevent
+            that.
 
     Raises:
         StoreError: nothing is stored of any, unless the fact ``outcome`` says ``"unknown"``.
@@ -225,7 +225,7 @@ def store_each(
 
 
 class _Places:
-    """Where the reports of a batch belong: each session is looked up once."""
+    """The sessions of the reports of a batch: each is looked up once."""
 
     def __init__(self, caller: Caller, event: Literal["tool"] | None) -> None:
         self._caller = caller
@@ -253,7 +253,7 @@ def _nothing() -> None:
 def given_of(
     report: ToolReport, session: Session, event: Made | None
 ) -> tuple[GivenObservation, ReportNote | None]:
-    """Return a report as it is recorded in a session, and what is to be said of it."""
+    """Return a report as recorded in a session, and a note about it."""
     project = label_of(report.project_path)
     given, told = _understood(report)
     failed = report.error is not None and event == "tool"
@@ -289,7 +289,7 @@ def _stored(
 
 
 def _understood(report: ToolReport) -> tuple[Mapping[str, Any], ReportNote | None]:
-    """Return input and output, with what could not be read of the report, and what to say of it."""
+    """Return input and output, with the unreadable part of the report, and a note about it."""
     given = {"input": report.input, "output": report.output}
     if report.unread is not None:
         place = next((name for name in ("output", "input") if given[name] is None), None)

@@ -21,7 +21,7 @@ from recollect.recall.steps.lines import IndexLine, IndexLines, Timeline
 from recollect.sessions.record.session import Session
 
 _TIMES_FROM = 100_000_000_000
-"""A whole number from here on is a time, not the number of an observation: in ms, March 1973."""
+"""An integer from here on is a time, not the number of an observation: in ms, March 1973."""
 _DIGITS = re.compile(r"\d{1,15}")
 
 
@@ -256,7 +256,7 @@ def observation_answer(of: Observation) -> ObservationAnswer:
 
 
 def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
-    """Return what was found as it is sent, in the order of the lines."""
+    """Return the hits as they are sent, in the order of the lines."""
     hits: Mapping[str, Hit] = {
         hit.ref if hit.path is None else f"{hit.path}:{hit.start_line}-{hit.end_line}": hit
         for hit in result.hits
@@ -273,7 +273,7 @@ def search_answer(result: SearchResult, lines: IndexLines) -> SearchResults:
 
 
 def timeline_answer(found: Timeline) -> TimelineLines:
-    """Return what was around something as it is sent."""
+    """Return a timeline as it is sent."""
     return TimelineLines(
         before=tuple(map(_line, found.before)),
         anchor=None if found.anchor is None else _line(found.anchor),
@@ -319,7 +319,7 @@ def _id(kind: str, number: int | None, otherwise: str) -> int | str:
 
 
 def name_of(id_: int | str) -> str:
-    """Return how the memory calls what a client calls ``12``, ``"12"``, ``"#12"`` or by a UUID.
+    """Return the memory's name of what a client calls ``12``, ``"12"``, ``"#12"`` or by a UUID.
 
     >>> name_of(12), name_of("12"), name_of("m88")
     ('#12', '#12', 'm88')
@@ -329,14 +329,14 @@ def name_of(id_: int | str) -> str:
 
 
 def moment_of(written: int | str, *, through: bool = False) -> int:
-    """Return the moment that a client means, ms UTC.
+    """Return the time given by a client, ms UTC.
 
     Args:
         written: ISO 8601, or milliseconds as a number or a text; without a zone it is UTC.
         through: Return the first moment after it instead, of a day the first of the next.
 
     Raises:
-        InvalidInput: it cannot be a time.
+        InvalidInput: it is not a valid time.
     """
     if isinstance(written, int) or _DIGITS.fullmatch(written):
         return check_time(int(written)) + int(through)
@@ -349,7 +349,7 @@ def moment_of(written: int | str, *, through: bool = False) -> int:
 
 
 def _written(text: str) -> tuple[datetime, timedelta]:
-    """Return a moment, and how long it lasts as precisely as it is written."""
+    """Return a moment, and its length by the precision of the text."""
     if "T" not in text and " " not in text:
         return datetime.combine(date.fromisoformat(text), time(), UTC), timedelta(days=1)
     length = timedelta(milliseconds=1) if "." in text else timedelta(seconds=1)
@@ -360,7 +360,7 @@ def anchor_of(written: int | str) -> int | str:
     """Return the anchor of a timeline as the memory takes it: the name of a record, or ms UTC.
 
     Raises:
-        InvalidInput: it is neither the one nor the other.
+        InvalidInput: it is neither.
     """
     name = name_of(written)
     if name[1:].isdecimal() and int(name[1:]) >= _TIMES_FROM and name[0] == "#":

@@ -1,1 +1,1 @@
-"""The worker as a process: it serves a home, starts in the background, writes its log, and ends."""
+"""The worker as a process: serving a home, starting in the background, logging, and stopping."""

@@ -1,4 +1,4 @@
-"""The worker in the background: starts it, asks how it is, and stops it."""
+"""The worker in the background: starts it, reports its state, and stops it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ from recollect.store.files import private_folder
 from recollect.store.locks import WriteQueue
 
 START_S = 30.0
-"""How long a start is waited for: the schema of a large home may have to be brought forward."""
+"""How long to wait for a start: the schema of a large home may have to be migrated."""
 REST_S = 60.0
-"""Between two starts by commands; a worker that cannot start is not tried at each
-command."""
+"""Between two starts by commands; a worker that cannot start is not retried at each command."""
 START_LOCK = "start.lock"
-"""Held by who starts a worker; its time is that of the last start by a command."""
+"""Held while a worker is started; its modification time is the last start by a command."""
 _STEP_S = 0.02
 _STOP_S = 10.0
 _ALIVE_S = 3.0
@@ -66,7 +65,7 @@ class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def look_at(home: Path) -> WorkerState:
-    """Return how the worker of a home is doing."""
+    """Return the state of the worker of a home."""
     there = find_presence(home)
     if there is None:
         return WorkerState(
@@ -124,7 +123,7 @@ def awaited(
     Args:
         home: The folder of the memory.
         timeout_s: How long to wait.
-        is_over: Whether it will not come any more.
+        is_over: Whether it will not start any more.
         pid: Only this process; any if not given.
     """
     until = time.monotonic() + timeout_s
@@ -138,11 +137,11 @@ def awaited(
 
 
 def stop(home: Path) -> Presence | None:
-    """Stop the worker of a home; return what it was, None where none ran.
+    """Stop the worker of a home; return its presence, None if none ran.
 
     Raises:
         StoreBusy: it did not end, even when it was killed.
-        NotFound: it runs, but tells no process.
+        NotFound: it runs, but its process is not known.
     """
     there = find_presence(home)
     if there is None:
@@ -172,8 +171,8 @@ def stop(home: Path) -> Presence | None:
 def autostart(home: Path) -> bool:
     """Start a worker unless one runs or was started within a minute; return whether it was.
 
-    Returns at once: this command has its answer, the next one finds the worker. A command that a
-    model was started with begins none, nor does one without the packages of the server.
+    Returns at once: this command has its answer, the next one finds the worker. A command started
+    by a model starts none, nor does one without the packages of the server.
     """
     if is_inside() or find_spec("uvicorn") is None:
         return False
@@ -186,7 +185,7 @@ def autostart(home: Path) -> bool:
 
 
 def _holds_lock(pid: int, home: Path) -> bool:
-    """Return whether a process has the lock file open, as far as the system tells."""
+    """Return whether a process has the lock file open, as far as the system reports that."""
     handles = Path(f"/proc/{pid}/fd")
     if not Path("/proc/self/fd").is_dir():
         return True
@@ -198,7 +197,7 @@ def _holds_lock(pid: int, home: Path) -> bool:
 
 @contextmanager
 def _turn_to_start(home: Path) -> Iterator[bool]:
-    """Give the block whether it is the one that may start now; the time goes into the lock file."""
+    """Yield whether the caller may start a worker now; the time is set on the lock file."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(home / START_LOCK, flags, 0o600)
@@ -242,7 +241,7 @@ def _spawn(home: Path) -> subprocess.Popen[bytes]:
         )
     finally:
         os.close(said)
-    # A program that outlives its worker reaps it.
+    # A program that outlives its worker must reap it.
     with suppress(StoreError):
         run_on_thread("recollect-reaper", process.wait)
     return process
@@ -266,7 +265,7 @@ class _Told(msgspec.Struct):
 
 
 def _last_line(path: Path) -> str:
-    """Return the last line of a file that says something; empty where there is none."""
+    """Return the last non-blank line of a file; empty if there is none."""
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:

@@ -48,10 +48,10 @@ from recollect.store.failures import os_errors
 from recollect.store.files import private_folder, write_file
 
 STOP_S = 5.0
-"""How long a stop takes at most: requests under way end, then the memory is closed."""
+"""The longest a stop takes: running requests end, then the memory is closed."""
 SWITCH_S = 0.0005
-"""A thread that waits for the interpreter gets it after so long. A hook waits some ten times, which
-are 50 ms at Python's 5 ms while another request is worked on."""
+"""The switch interval of threads. A hook waits for the interpreter some ten times, which is 50 ms
+at Python's default of 5 ms while another request runs."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _log = logging.getLogger("recollect.server")
@@ -71,7 +71,7 @@ class HomeWorker:
         self._stopping = threading.Event()
 
     def run(self, started: Callable[[Presence], None] = lambda _: None) -> None:
-        """Serve; return when it was stopped, by `stop` or a signal.
+        """Serve until stopped, by `stop` or a signal.
 
         Args:
             started: Called as soon as it answers.
@@ -108,7 +108,7 @@ class HomeWorker:
             self._serve(server, _presence_of(listeners), started, (look, stay))
 
     def stop(self) -> None:
-        """End it, from any thread; returns at once. Requests under way are answered first."""
+        """Stop it, from any thread; returns at once. Running requests are answered first."""
         self._stopping.set()
 
     def _serve(
@@ -118,14 +118,14 @@ class HomeWorker:
         started: Callable[[Presence], None],
         looks: Sequence[Look],
     ) -> None:
-        """Answer until it is stopped; worker.json is there as long as it answers."""
+        """Answer until it is stopped; worker.json exists as long as it answers."""
 
         def look() -> None:
             running.look()
             for each in looks:
                 each()
 
-        # On a thread of its own it leaves signals to us: uvicorn would end the process with them.
+        # On a thread of its own it leaves signals to us: uvicorn would end the process on them.
         running = run_on_thread("recollect-server", server.run)
         running.add_done_callback(lambda _: server.started.set())
         running.add_done_callback(lambda _: self._stopping.set())
@@ -149,7 +149,7 @@ def _is_chosen(origins: Mapping[str, str]) -> bool:
 
 
 def refuse_shared(home: Path) -> None:
-    """Refuse to serve a home that other machines have too.
+    """Refuse to serve a home that is shared with other machines.
 
     Raises:
         Denied: it is on a network, or synchronized.
@@ -166,7 +166,7 @@ def refuse_shared(home: Path) -> None:
 
 @contextmanager
 def sole_worker(home: Path) -> Iterator[Look]:
-    """Hold the lock of the worker of a home inside the block, which is given what keeps it.
+    """Hold the lock of the worker of a home inside the block; yield a function that keeps it.
 
     Raises:
         Conflict: another worker holds it.
@@ -179,7 +179,7 @@ def sole_worker(home: Path) -> Iterator[Look]:
         raise served_already(home) from error
     try:
         with os_errors(home / PRESENCE_FILE):
-            (home / PRESENCE_FILE).unlink(missing_ok=True)  # of one that was killed
+            (home / PRESENCE_FILE).unlink(missing_ok=True)  # of a killed one
         yield locks.stay_worker
     finally:
         locks.retire_worker()
@@ -189,10 +189,10 @@ def sole_worker(home: Path) -> Iterator[Look]:
 def listening(
     home: Path, settings: ServerSettings, *, is_chosen: bool
 ) -> Iterator[list[socket.socket]]:
-    """Give the sockets of a worker to the block; the path of a Unix socket goes with it.
+    """Yield the sockets of a worker; the file of a Unix socket is removed at the end.
 
     Args:
-        home: Where a relative path of a Unix socket lies.
+        home: The base of a relative path of a Unix socket.
         settings: Where to listen.
         is_chosen: Whether the user named the port.
     """
@@ -209,14 +209,14 @@ def listening(
 
 @contextmanager
 def kept_in_step(memory: Memory) -> Iterator[Look]:
-    """Do the work of the home in the background while the block runs; log what fails of it.
+    """Do the work of the home in the background while the block runs; log failures.
 
-    The block is given what replaces the thread where it has died.
+    Yields a function that replaces the thread if it has died.
     """
 
     def watch() -> None:
         try:
-            with suppress(InvalidInput, StoreBusy):  # not wanted, or another program does it
+            with suppress(InvalidInput, StoreBusy):  # turned off, or another program does it
                 for synced in memory.watch():
                     if synced.last.error is not None:
                         _log.warning("a sync failed: %s", synced.last.error)
@@ -225,7 +225,7 @@ def kept_in_step(memory: Memory) -> Iterator[Look]:
 
     def look() -> None:
         if thread.has_died:
-            with suppress(StoreError):  # the next look tries again
+            with suppress(StoreError):  # the next check tries again
                 thread.start()
 
     thread = RestartableThread("recollect-watch", watch)
@@ -250,11 +250,11 @@ def _presence_of(listeners: list[socket.socket]) -> Presence:
 
 @contextmanager
 def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` at the first signal that asks for an end; end the process if it takes too long.
+    """Call ``stop`` at the first termination signal; end the process if it takes too long.
 
-    A process that is killed loses nothing that it acknowledged, so the end is never waited for
-    longer than `STOP_S`. In another thread than the main one signals are left alone; so is one that
-    who started it ignores, as nohup does.
+    A killed process loses nothing that it acknowledged, so the end is never awaited longer than
+    `STOP_S`. Outside of the main thread signals are left alone; so is one that the parent ignores,
+    as nohup does.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -264,7 +264,7 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
 
     def end(*_: object) -> None:
         stop()
-        with suppress(RuntimeError):  # the second signal finds it started
+        with suppress(RuntimeError):  # the second signal finds it already started
             late.start()
 
     heard = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]

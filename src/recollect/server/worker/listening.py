@@ -1,4 +1,4 @@
-"""The sockets of a worker: a port of this machine, and a Unix socket where one is asked for."""
+"""The sockets of a worker: a port of this machine, and a Unix socket if configured."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:  # for a name only
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what a client of this machine connects to
 _TAKEN = frozenset({errno.EADDRINUSE})
 _LONGEST_PATH = 100
-"""Bytes of the path of a Unix socket: macOS takes 103, Linux 107."""
+"""Bytes of the path of a Unix socket: macOS allows 103, Linux 107."""
 _BACKLOG = 2_048
 
 
 def bind_port(settings: ServerSettings, *, is_chosen: bool) -> socket.socket:
-    """Return a socket on the port of the settings, or on a free one where the user chose none.
+    """Return a socket on the port of the settings, or on a free one if the user chose none.
 
     Args:
         settings: Where to listen.
-        is_chosen: Whether the user named the port: then it is this one or none.
+        is_chosen: Whether the user named the port: then no other one is used.
 
     Raises:
         Conflict: the port is taken.
@@ -54,7 +54,7 @@ def _bound(host: str, port: int) -> socket.socket:
     )[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        # The port of a worker that was just stopped can be taken again; one in use cannot.
+        # The port of a recently stopped worker can be reused; one in use cannot.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -89,12 +89,12 @@ def is_loopback(listener: socket.socket) -> bool:
 def bind_socket(path: Path) -> socket.socket:
     """Return a Unix socket (0600) in a folder of this user alone; a stale one is replaced.
 
-    Call it only while no other worker serves the home.
+    Must be called only while no other worker serves the home.
 
     Raises:
-        InvalidInput: the path is too long, or something else is there.
+        InvalidInput: the path is too long, or is not a socket.
         Denied: others can write into the folder.
-        StoreError: it cannot be made.
+        StoreError: it cannot be created.
     """
     if len(os.fsencode(path)) > _LONGEST_PATH:
         raise InvalidInput(
@@ -110,7 +110,7 @@ def bind_socket(path: Path) -> socket.socket:
             path=str(path),
         )
     listener = socket.socket(socket.AF_UNIX)
-    mask = os.umask(0o177)  # it must not be open to others for a moment
+    mask = os.umask(0o177)  # it must never be open to others
     try:
         path.unlink(missing_ok=True)
         listener.bind(os.fspath(path))

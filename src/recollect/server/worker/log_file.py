@@ -23,10 +23,10 @@ _LOGGERS = ("recollect", "uvicorn")
 
 @contextmanager
 def logging_to(home: Path) -> Iterator[Path]:
-    """Write what is logged in the block to the log of a home; give its path.
+    """Write what is logged in the block to the log of a home; yield its path.
 
     Raises:
-        StoreError: the folder cannot be made, or the file not be opened.
+        StoreError: the folder cannot be created, or the file cannot be opened.
     """
     path = private_folder(home / LOGS) / LOG_FILE
     with os_errors(path):
@@ -52,7 +52,7 @@ class LogFile(RotatingFileHandler):
 
     Args:
         path: The newest file; older ones have a number after it.
-        most: Its bytes at most.
+        most: Its maximum size in bytes.
     """
 
     def __init__(self, path: Path, most: int = FILE_BYTES) -> None:
@@ -66,4 +66,4 @@ class LogFile(RotatingFileHandler):
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
-        """Go on: who serves must not fail over its log."""
+        """Continue: a server must not fail because of its log."""

@@ -1,7 +1,7 @@
-"""Finds out whether a folder is on a network, or kept in step with other machines.
+"""Determines whether a folder is on a network, or synchronized with other machines.
 
-SQLite's write-ahead log needs memory that all programs share and locks that hold: a network has
-neither. A program that synchronizes copies the files of a database one by one, while they change.
+SQLite's write-ahead log needs shared memory and reliable locks: a network has neither. A program
+that synchronizes copies the files of a database one by one, while they change.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ NETWORKS = frozenset(
         *("fuse.davfs2", "fuse.curlftpfs", "fuse.juicefs", "fuse.goofys", "fuse.google-drive"),
     }
 )
-"""Types of file systems whose files other machines have too; 9p: Windows folders in WSL."""
+"""Types of file systems shared with other machines; 9p: Windows folders in WSL."""
 _NAMES = re.compile(
     r"dropbox( \(.+\))?|onedrive( - .+)?|google ?drive(-.+)?|icloud ?drive|mobile documents"
     r"|cloudstorage|nextcloud|owncloud|mega|megasync|pclouddrive|pcloud drive|box sync|seafile"
     r"|tresorit|syncthing|yandex\.disk",
     re.IGNORECASE,
 )
-"""What programs that synchronize call their folders."""
+"""Names of folders of programs that synchronize."""
 _MARKS = (".dropbox", ".dropbox.cache", ".stfolder", ".owncloudsync.log", ".seafile-data")
-"""What they put into them."""
+"""Files that those programs create in them."""
 _LOCAL = 0x1000
 _MAC_FLAGS, _MAC_TYPE, _MAC_BYTES = 64, 72, 4_096
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def shared_by(folder: Path, mounts: str | None = None) -> str | None:
-    """Return what shares a folder with other machines, in words; None where nothing is known.
+    """Return how a folder is shared with other machines, in words; None where nothing is known.
 
     Args:
         folder: Need not exist.

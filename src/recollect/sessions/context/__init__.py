@@ -1,1 +1,1 @@
-"""What of a session is in the prompt: view, compaction, flush."""
+"""The part of a session that is in the prompt: view, compaction, flush."""

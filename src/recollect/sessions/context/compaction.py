@@ -21,7 +21,7 @@ from recollect.store.journal import record_change, record_event
 from recollect.store.twins import each_compared
 
 COMPACTION_KIND = "compaction"
-"""What the outbox calls a compaction."""
+"""The kind of a compaction in the outbox."""
 
 _COLUMNS: LiteralString = """
     id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
@@ -45,10 +45,10 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
         session_id: The session that was compacted; a fork may see those of its parents.
         through_seq: The last message that it replaces; with all before it.
         last_seq: The newest message when it was made.
-        summary: What they said.
+        summary: The summary of these messages.
         made_by: What wrote it, with its version.
-        tokens_before: What the view cost before.
-        tokens_after: What it cost after it.
+        tokens_before: The cost of the view before.
+        tokens_after: The cost of the view after.
         created_at: Ms UTC.
         turn_sender: For whom it was made, in a session that several people share; None where it
             is for whoever the session is with.
@@ -73,7 +73,7 @@ Hears = Callable[[str | None], bool]
 def visible_compaction(
     tx: Transaction, scope: Scope, session: Session, hears: Hears
 ) -> Compaction | None:
-    """Return the newest compaction in the view of a session, of those made for who hears.
+    """Return the newest compaction in the view of a session that was made for the listener.
 
     A fork sees those of its parents up to the message where it branched off, as they were then:
     what the parent does later changes no fork.
@@ -117,7 +117,7 @@ def select_compactions(tx: Transaction, scope: Scope, session_id: str) -> list[C
 
 
 def store_compaction(tx: Transaction, session: Session, compaction: Compaction) -> None:
-    """Store a compaction, count it on its session, and tell of it, in one transaction."""
+    """Store a compaction, count it on its session, and record its event, in one transaction."""
     c, owner = compaction, (session.tenant, session.agent, session.user, session.project)
     tx.execute(_INSERT, (*owner, *msgspec.structs.astuple(c)))
     tx.execute(_COUNT, (session.id,))

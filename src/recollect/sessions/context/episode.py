@@ -34,7 +34,7 @@ _BY_RULE = "episode-"
 MADE_BY = f"{_BY_RULE}7"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
-"""What their numbers are counted as, and what the outbox calls them."""
+"""Their kind in the counters and in the outbox."""
 _TOPICS = 8
 _SHORTEST_TOPIC = 4
 _COLUMNS: LiteralString = """
@@ -64,27 +64,27 @@ _LIVING: LiteralString = (
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
     """The summary of finished messages of one session; its fields are in the columns' order.
 
-    `hearers_of` tells who may hear it.
+    `hearers_of` decides who may hear it.
 
     Attributes:
         id: Sorts by the time when it was written.
-        session_id: Whose messages they were; the session itself may be gone.
+        session_id: The session of the messages; it may be gone.
         summary: Their most important lines.
         topics: Words that characterise it, the most frequent first.
         began_at: The time of the first message, ms UTC.
         ended_at: The time of the last.
-        message_count: How many there were.
+        message_count: The number of messages.
         made_by: What derived it, with its version.
         created_at: Ms UTC.
-        tenant: Whose it is, with the next three.
+        tenant: Its owner, with the next three.
         agent: See `tenant`.
         user: See `tenant`.
         project: See `tenant`.
         speakers: Where it was said; None of an old one, which may mix what several people said.
-        turn_sender: Whose turns these are, as `Message.turn_sender`; None where that is not known,
-            and where everybody there heard all of it.
-        number: What it is called beside its id, as ``e3``: from 1 in its tenant, never used again;
-            0 before it is stored.
+        turn_sender: The sender of these turns, as `Message.turn_sender`; None if that is not known,
+            or if everybody there heard all of it.
+        number: Its number, shown as ``e3``: from 1 in its tenant, never used again; 0 before it
+            is stored.
         extent: ``session``: all of it that was there, once for each sender; ``part``: what
             retention cut off.
         through_seq: The newest message of it; None of an old one.
@@ -120,11 +120,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
-    """Return the visibility group that hears an episode; the owner's where the row does not tell.
+    """Return the visibility group that hears an episode; the owner's if the row does not say.
 
     Args:
         episode: Which one.
-        owner: Whose agent it is, and which accounts are one person, as it is set now.
+        owner: The owner of the agent, and which accounts are one person, as configured now.
     """
     if episode.speakers is None:
         return visibility_group_of(Speakers(agent=episode.agent), owner)
@@ -134,7 +134,7 @@ def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
 def store_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode under the next number.
 
-    One of a whole session takes the place, the id and the number of the one before.
+    One of a whole session replaces the one before, and keeps its id and number.
     """
     known = None
     if episode.extent == "session":
@@ -187,7 +187,7 @@ def episodes_after(
 
     Args:
         tx: A transaction.
-        scope: Whose.
+        scope: The owner of the episodes.
         after_id: The last one that is known; empty for none.
         limit: How many at most.
         since: Only of what ended at this time or later, ms UTC.
@@ -265,10 +265,10 @@ def heard_episodes(
 
     Args:
         tx: A transaction.
-        scope: Whose sessions.
+        scope: The owner of the sessions.
         projects: All paths that the project is known by; empty for sessions without one.
         audience: Who asks.
-        besides: The ids of sessions that are not meant, such as the one that asks.
+        besides: The ids of sessions to leave out, such as the one that asks.
     """
     where = Condition(scope, "session_id").also("extent = ?", "session")
     if projects:

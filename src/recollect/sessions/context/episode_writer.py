@@ -1,7 +1,7 @@
 """The writer of episodes: what stays of a session, by rule and at no cost.
 
-Only words of people and of the agent are in an episode, none that a tool gave back. In a session
-that people share one by one each sender's turns get an episode of their own.
+Only words of people and of the agent are in an episode, never results of tools. In a session that
+people share one by one each sender's turns get an episode of their own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHARE = 4
 """Beside what people began and ended with, decided and want kept, and what is open, a summary is
 this part of the text at most."""
 _DEEDS_SHARE = 3
-"""What the agent did takes this part of an episode at most, and the open question half of that."""
+"""The agent's actions take this part of an episode at most, the open question half of that."""
 _ASKS = ("?", "？", "؟", ";", "՞")
 _LAST_SUMMARY: LiteralString = """
     SELECT through_seq, summary FROM compactions
@@ -53,14 +53,14 @@ _EXTENT: LiteralString = """
 
 
 class Deeds(Protocol):
-    """Tells what the agent did in a session, in words of its own and its user's."""
+    """Summarises the agent's actions in a session, in words of its own and its user's."""
 
     def __call__(self, tx: Transaction, where: Condition, tokens: int) -> str:
-        """Return some lines of at most ``tokens``; empty where it did nothing."""
+        """Return some lines of at most ``tokens``; empty without any actions."""
 
 
 def no_deeds(tx: Transaction, where: Condition, tokens: int) -> str:
-    """Return an empty text: what the agent did is not looked at."""
+    """Return an empty text: the agent's actions are not looked at."""
     return ""
 
 
@@ -72,7 +72,7 @@ class EpisodeWriter:
         clock: Tells the time.
         ids: Gives episodes their ids.
         tokens: Longest episode.
-        deeds: Tells what the agent did.
+        deeds: Summarises the agent's actions.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class EpisodeWriter:
         """Return the episodes of the messages up to a seq, one for each sender; stores nothing.
 
         Returns:
-            None of whom no word of a person is there and for whom nothing was done, and nothing if
-            nothing is to be kept.
+            No episode for a sender without words of a person or actions of the agent, and none at
+            all if nothing is to be kept.
 
         Raises:
             StoreError: the records cannot be read.
@@ -106,7 +106,7 @@ class EpisodeWriter:
         return [episode for episode in made if episode is not None]
 
     def said(self, session: Session, episode: Episode) -> list[Utterance]:
-        """Return what an episode of a whole session is of, as far as its hearers heard it."""
+        """Return the utterances that an episode of a whole session covers and its hearers heard."""
         through = session.last_seq if episode.through_seq is None else episode.through_seq
         heard = self._turns(session, through).get(episode.turn_sender)
         return [] if heard is None else list(self._utterances(session, 0, through, heard))
@@ -117,7 +117,7 @@ class EpisodeWriter:
         senders = [text_or_none(sender) for (sender,) in known]
         if not _is_shared(session):
             return {None: EVERY_TURN}
-        if len(senders) <= 1:  # of hooks alone there is none
+        if len(senders) <= 1:  # none with messages of hooks alone
             return {(senders or [None])[0]: EVERY_TURN}
         return {sender: _turns_of(sender) for sender in senders}
 
@@ -224,7 +224,7 @@ class _OpenEnd:
 
     @property
     def line(self) -> str:
-        """It as a line of a summary; empty where it is too long for one."""
+        """The question as a line of a summary; empty if it is too long for one."""
         if self._last is None or not self.question:
             return ""
         label = labelled(self._last.at_ms, self._last.speaker)

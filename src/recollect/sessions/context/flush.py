@@ -44,7 +44,7 @@ from recollect.text.summary.statements import must_last, statements, weigh
 from recollect.text.turns import Utterance
 
 MOST_FAILURES = 3
-"""Then it is given up until the next cycle; OpenClaw's value."""
+"""After these it is given up until the next cycle; OpenClaw's value."""
 
 _DONE: LiteralString = """
     UPDATE sessions SET flushed_at = ?, flush_compaction_count = ?, flush_failures = 0,
@@ -70,7 +70,7 @@ class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def failure_of(model: str, error: RecollectError) -> ModelFailure:
-    """Return why a model failed, as results have it."""
+    """Return the failure of a model, as results carry it."""
     return msgspec.convert(error.as_dict() | {"model": model}, ModelFailure)
 
 
@@ -97,11 +97,11 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reason_not_to_flush(session: Session, settings: ContextSettings, owner: Owner) -> str | None:
-    """Return why a session is not flushed now, one of the outcomes of `Flushed`, or None."""
+    """Return the reason not to flush a session now, an outcome of `Flushed`; None to flush it."""
     if not settings.flush:
         return "off"
     key = None if session.key is None else parse_key(session.key)
-    # A fork has no key, and tells by its chat type what it is a fork of.
+    # A fork has no key; its chat type is that of the session it was forked from.
     if session.chat_type in AUTOMATIC or (key is not None and key.is_automatic):
         return "automatic"
     if session.mode == "group" or (key is not None and key.is_group):
@@ -116,7 +116,7 @@ def reason_not_to_flush(session: Session, settings: ContextSettings, owner: Owne
 
 
 def flushed_seq(tx: Transaction, session: Session) -> int:
-    """Return up to which message a session was looked at; a fork's parents did that for it."""
+    """Return the seq up to which a session was looked at; for a fork that includes its parents."""
     own = find_one(tx, session.id, session.tenant)
     if own is None:
         return 0
@@ -141,7 +141,7 @@ class NoteFolders(Protocol):
 
 
 def place_of_notes(session: Session, folders: NoteFolders, owner: Owner) -> NotesPlace | None:
-    """Return where the notes of a session go; None where they have none."""
+    """Return the location of the notes of a session; None if there is none."""
     group = visibility_group_of(session, owner)
     if group.is_owners:
         return None if folders.workspace is None else workspace_notes(folders.workspace)
@@ -155,9 +155,9 @@ def write_notes(
     zone: tzinfo | None,
     say: Callable[[list[SaidLines]], object] = lambda _: None,
 ) -> Flushed:
-    """Append to the notes of the day what is new, in one write.
+    """Append the new notes to those of the day, in one write.
 
-    What is in the file of the day before is not new either: a flush that was killed after its
+    Notes in the file of the day before are not new either: a flush that was killed after its
     write is tried again, maybe after midnight.
 
     Args:
@@ -253,7 +253,7 @@ class NoteTaker(Protocol):
     """Finds in a conversation what must last. What it reads is data, no instruction."""
 
     def notes(self, utterances: Iterable[Utterance]) -> Sequence[Note]:
-        """Return what must last, in the order in which it was said.
+        """Return the statements that must last, in the order in which they were said.
 
         Raises:
             RecollectError: it cannot be found now.
@@ -290,12 +290,12 @@ def stated(utterances: Iterable[Utterance]) -> Iterator[Note]:
 
 
 def note_keys(content: bytes) -> set[str]:
-    """Return by what the lines of a file are distinguished."""
+    """Return the keys of the lines of a file, see `note_key`."""
     return {note_key(line) for line in content.decode("utf-8-sig", "replace").splitlines()}
 
 
 def note_key(line: str) -> str:
-    """Return by what a note is distinguished: not by its case, its speaker or its last full stop.
+    """Return the key of a note, without its case, its speaker and its last full stop.
 
     A note may begin like a bullet or end like a speaker, and has the same key in its line.
 
@@ -309,12 +309,12 @@ def note_key(line: str) -> str:
 def addition(
     content: bytes, notes: Iterable[Note], known: set[str], day: str, zone: tzinfo | None
 ) -> tuple[bytes, int]:
-    """Return what to append to a file of notes, and how many notes that is.
+    """Return the bytes to append to a file of notes, and the number of notes in them.
 
     Args:
-        content: What is in the file.
+        content: The content of the file.
         notes: In their order.
-        known: Keys of notes that stand elsewhere already.
+        known: Keys of notes that are stored elsewhere already.
         day: The date of the file.
         zone: Of the user.
     """
@@ -331,7 +331,7 @@ def addition(
 
 
 def _head(content: bytes, lines: list[bytes], day: str) -> bytes:
-    """Return what comes before the lines; a torn last line is finished, if it is one of them."""
+    """Return the bytes before the lines: a heading, or the end of an unfinished last line."""
     if not content:
         return f"# {day}\n\n".encode()
     tail = content.rpartition(b"\n")[2]

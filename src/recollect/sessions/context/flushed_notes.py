@@ -1,4 +1,4 @@
-"""Flushed notes: which session said a line of the notes, so that it goes and comes with it.
+"""Flushed notes: which session said a line of the notes, so that both are hidden together.
 
 Lines of the sections that recollect keeps in files of the user are known in the same way.
 
@@ -33,7 +33,7 @@ from recollect.text.withheld import line_hash
 FOLDER = "memory"
 """Where the notes of a workspace are."""
 LARGEST_BYTES = 32 * 1024 * 1024
-"""A larger file of notes is none."""
+"""A larger file is not read as notes."""
 
 _SAY: LiteralString = """
     INSERT INTO flushed_notes (path, line_hash, session_id, tenant, at) VALUES (?, ?, ?, ?, ?)
@@ -107,7 +107,7 @@ class NotesPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SaidLines(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a file a session said: lines that are written now, and lines that were there."""
+    """The lines of a file that a session said: those written now, and those that were there."""
 
     path: str
     new: Collection[bytes] = ()
@@ -158,13 +158,13 @@ def say_lines(tx: Transaction, session: Session, said: Iterable[SaidLines], at: 
 def say_section(
     tx: Transaction, path: Path, lines: Iterable[tuple[str, str]], tenant: str, at: int
 ) -> None:
-    """Remember which session each line of the section of a file is of.
+    """Remember the session of each line in the section of a file.
 
     Args:
         tx: A write transaction.
         path: The file, absolute.
         lines: Each with the id of a session.
-        tenant: Whose sessions.
+        tenant: The owner of the sessions.
         at: Now, ms UTC.
     """
     rows = [(str(path), line_hash(line.encode()), id_, tenant, at) for line, id_ in lines]
@@ -189,20 +189,20 @@ def is_of_day(path: str) -> bool:
 
 
 def own_folder(tx: Transaction, place: NotesPlace, session: Session) -> None:
-    """Remember whose the notes of a guest are; their group follows from it, links included."""
+    """Remember the owner of a guest's notes; their group follows from it, links included."""
     s = session
     named = (s.tenant, s.agent, s.user, s.channel, s.account, s.chat_type, s.peer)
     tx.execute(_OWN, (place.folder, *named))
 
 
 def folder_owners(tx: Transaction, tenant: str) -> dict[str, Speakers]:
-    """Return whose the folders of guests' notes are."""
+    """Return the owners of the folders of guests' notes, by folder."""
     fields = Speakers.__struct_fields__
     return {text(row[0]): decode(Speakers, fields, row[2:]) for row in tx.all(_OWNERS, (tenant,))}
 
 
 def restate_lines(tx: Transaction, path: str, restated: Mapping[bytes, bytes]) -> None:
-    """Let who said a line of a file have said another one; both are known from then on."""
+    """Record that whoever said a line of a file said another one, too; both are known then."""
     rows = [(new, path, old) for old, new in restated.items()]
     tx.executemany(_RESTATE, rows)
 
@@ -235,7 +235,7 @@ def erase_lines(
         database: ``records.db``.
         home: Its folder.
         session_ids: They go together: a line that two of them said goes, too.
-        dry_run: Only tell what would be done.
+        dry_run: Only report what would be done.
 
     Raises:
         StoreError: the database refused. A file that cannot be changed is in the answer.
@@ -254,7 +254,7 @@ def erase_lines(
 
 
 def _said(tx: Transaction, session_ids: Collection[str]) -> dict[str, dict[bytes, bool]]:
-    """Return by path the lines that the sessions said, and whether others did, too."""
+    """Return, by path, the lines that the sessions said, and whether others said them, too."""
     found: dict[str, dict[bytes, bool]] = {}
     for session_id in session_ids:
         for path, digest, other in tx.all(_SAID, (session_id,)):
@@ -325,12 +325,12 @@ def place_of(home: Path, path: str) -> tuple[Path, str]:
 
 
 def _heading(path: str) -> bytes:
-    """Return what a flush writes above the notes of a day."""
+    """Return the heading that a flush writes above the notes of a day."""
     return f"# {Path(path).stem}".encode()
 
 
 def _remove_folder(home: Path, path: str) -> str | None:
-    """Remove the folder of a guest whose last notes went, and return its name."""
+    """Remove the folder of a guest without notes, and return its name."""
     if path.startswith("/"):
         return None
     root, relative = place_of(home, path)

@@ -1,6 +1,6 @@
-"""The notebook: what of a session must last is looked for, and written into notes.
+"""The notebook: finds what of a session must last, and writes it into notes.
 
-When that is due, and where it goes, is written in `flush`; who said a line in `flushed_notes`.
+When that is due, and where it goes, is decided in `flush`; who said a line, in `flushed_notes`.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Notebook:
 
         Args:
             session_id: Which one.
-            again: Also where that was done in this cycle: another program compacts its own window,
-                and tells before it does.
+            again: Also if that was done in this cycle: another program compacts its own window,
+                and reports that before it does.
 
         Returns:
             What was done, or why it was not; a failure is counted and reported, not raised.
@@ -121,7 +121,7 @@ class Notebook:
         return msgspec.structs.replace(done, model_failure=failure)
 
     def _say(self, session: Session, place: NotesPlace, now: int, said: list[SaidLines]) -> None:
-        """Store who says the lines that are about to be written, unless it was deleted."""
+        """Store that a session says the lines to be written, unless it was deleted."""
 
         def unit(tx: Transaction) -> None:
             require_living(tx, self._access.scope, session.id)

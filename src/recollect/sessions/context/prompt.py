@@ -32,11 +32,11 @@ from recollect.sessions.record.message import Message
 
 Json: TypeAlias = dict[str, Any]
 Spell: TypeAlias = "Callable[[ContentBlock], Json | None]"
-"""Returns a block in the words of a provider; None where it has none for it."""
+"""Returns a block in the format of a provider; None if that has none for it."""
 
 EARLIER = "(earlier messages are not shown)"
 SUMMARY = "Summary of the conversation so far, written by a program:\n\n"
-"""What is said before a summary. The user says it, as data: it repeats what people said,
+"""The text before a summary. It is a user's message, as data: it repeats what people said,
 and must not become an instruction."""
 
 _CHAT_NAME = re.compile(r"[^\s<|\\/>]{1,64}")
@@ -78,7 +78,7 @@ def as_openai_responses(
     kept: list[Json] = []
     for item in reversed(items):
         after = kept[-1] if kept else {"role": "user"}
-        # The API refuses reasoning that nothing of the assistant follows.
+        # The API refuses reasoning that is not followed by anything of the assistant.
         if item.get("type") != "reasoning" or after.get("role") in {None, "assistant"}:
             kept.append(item)
     return found + kept[::-1]
@@ -143,7 +143,7 @@ def _calls(blocks: Iterable[ContentBlock]) -> list[ToolUseBlock]:
 
 
 def _text(blocks: Iterable[ContentBlock]) -> str:
-    """Return what of some blocks can be said in words; images by what is known of them."""
+    """Return blocks as text, without those that have none; images by what is known of them."""
     return "\n".join(text for block in blocks if (text := _words(block)))
 
 
@@ -166,7 +166,7 @@ def _document_text(document: Json) -> str:
 
 
 def _written(blocks: Iterable[ContentBlock], spell: Spell) -> Iterator[Json]:
-    """Yield blocks in the words of a provider; what it has none for becomes a text."""
+    """Yield blocks in the format of a provider; those that it has none for become texts."""
     for block in blocks:
         if isinstance(block, TextBlock) and _is_blank(block.text):
             continue
@@ -227,7 +227,7 @@ def _chat_call(call: ToolUseBlock) -> Json:
 
 
 def _said(blocks: Iterable[ContentBlock]) -> list[ContentBlock]:
-    """Return what an assistant says in words."""
+    """Return the blocks of an assistant without its calls and thoughts."""
     return [block for block in blocks if not isinstance(block, ToolUseBlock | ThinkingBlock)]
 
 
@@ -345,7 +345,7 @@ def _anthropic_part(block: ContentBlock) -> Json | None:
 
 
 def _of_assistant(blocks: Sequence[ContentBlock]) -> list[Json]:
-    """Return what an assistant said, in the words of Anthropic; it never ends with a thought."""
+    """Return the content of an assistant in Anthropic's format; it never ends with a thought."""
     paired = _server_calls(blocks)
 
     def spell(block: ContentBlock) -> Json | None:
@@ -384,7 +384,7 @@ def _server_call(block: ContentBlock) -> str | None:
 
 
 def _server_calls(blocks: Iterable[ContentBlock]) -> set[str | None]:
-    """Return the ids of those that are there with their answer."""
+    """Return the ids of the calls that are there with their answer."""
     kinds: dict[str | None, set[str]] = {}
     for block in blocks:
         if isinstance(block, OtherBlock):

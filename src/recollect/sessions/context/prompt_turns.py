@@ -25,12 +25,12 @@ from recollect.sessions.record.message import Message
 Speaker = Literal["system", "user", "assistant", "tool"]
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-"""What OpenAI (40 characters) and Anthropic (these letters) take as the id of a call."""
+"""The ids of calls that both OpenAI (40 characters) and Anthropic (these letters) accept."""
 NO_RESULT = "no result was recorded"
 
 
 class PromptTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """What one message adds to a prompt; of a ``tool`` all results of the turns before it.
+    """The part of a prompt that one message adds; for a ``tool``, all results of the turns before.
 
     Attributes:
         role: Who speaks.
@@ -44,7 +44,7 @@ class PromptTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Call:
-    """A call with its place, the id that it has in the prompt, and what was answered."""
+    """A call with its index, the id that it has in the prompt, and its results."""
 
     def __init__(self, message: Message, place: int, block: ToolUseBlock, *, is_taken: bool):
         self.block = block
@@ -55,7 +55,7 @@ class _Call:
             self.id = f"call_{digest.hexdigest()}"
 
     def result(self) -> ToolResultBlock:
-        """Return what was answered, or that nothing was."""
+        """Return the result of the call, or an error that says there is none."""
         if not self.results:
             said = (TextBlock(text=NO_RESULT),)
             return ToolResultBlock(tool_use_id=self.id, content=said, is_error=True)
@@ -100,10 +100,10 @@ def _speaker(message: Message) -> Speaker:
 
 
 class _Book:
-    """Which result answers which call, by the places of both.
+    """Which result answers which call, by the indices of both.
 
     A result belongs to the newest call before it with its id, or to the next one; without an id to
-    the newest call that nothing answered, by its name where it tells one. So does `tool_pairs`.
+    the newest call that nothing answered, by its name if it has one. So does `tool_pairs`.
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:
@@ -133,7 +133,7 @@ class _Book:
         return [self._calls[index, place] for place in places if (index, place) in self._calls]
 
     def shown(self, index: int, role: Speaker) -> Iterator[ContentBlock]:
-        """Yield what of a message is said in its place: all but the results that have a call."""
+        """Yield the blocks that stay in a message: all but the results that have a call."""
         for place, block in enumerate(self._messages[index].blocks):
             call = self._calls.get((index, place))
             if call is not None:

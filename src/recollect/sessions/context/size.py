@@ -1,4 +1,4 @@
-"""What a message costs in a prompt: all of it, also the long outputs that no search reads.
+"""The cost of a message in a prompt: all of it, also the long outputs that no search reads.
 
 Counted with the estimate of `recollect.text.tokens` and its margin, or with a counter of the
 caller's. Knows no storage.
@@ -23,7 +23,7 @@ from recollect.sessions.record.message import Message
 from recollect.text.tokens import estimate_tokens
 
 CountTokens = Callable[[str], int]
-"""Returns what a text costs in the prompt of the caller's model."""
+"""Returns the tokens that a text costs in the prompt of the caller's model."""
 
 MARGIN = 1.1
 """The estimate is within 14 % for most texts; see `recollect.text.tokens`."""
@@ -34,7 +34,7 @@ PER_IMAGE = 1_600
 PER_TOOL = 16
 """The id of a call, and the marks around its input or result."""
 _CUT = "…"
-"""The end of an input or output that is longer than the text of its message tells."""
+"""The end of an input or output that is cut in the text of its message."""
 _PIECE = 16_384
 """Characters that are counted at once."""
 
@@ -50,13 +50,13 @@ class Sizer:
         self._exact = count
 
     def text(self, text: str) -> int:
-        """Return what a text costs."""
+        """Return the tokens that a text costs."""
         if self._exact is not None:
             return self._exact(text)
         return -int(-estimate_tokens(text) * MARGIN // 1)
 
     def message(self, message: Message, enough: int | None = None) -> int:
-        """Return what a message costs; with ``enough``, counting may stop beyond that."""
+        """Return the tokens that a message costs; beyond ``enough``, counting may stop."""
         if self._exact is None and message.tokens and _is_readable(message):
             tools = sum(type(block) is not TextBlock for block in message.blocks)
             return PER_MESSAGE + PER_TOOL * tools + -int(-message.tokens * MARGIN // 1)
@@ -91,7 +91,7 @@ def _parts(message: Message) -> Iterator[str | int]:
 
 
 def texts(block: ContentBlock) -> Iterator[str | int]:
-    """Yield what of a block costs tokens: its texts, and the tokens of what is not text."""
+    """Yield the parts of a block that cost tokens: texts, and the tokens of what is not text."""
     match block:
         case TextBlock():
             yield block.text

@@ -1,4 +1,4 @@
-"""What writes the summary of a conversation: a small port, and the one that needs no model."""
+"""Summarisers of a conversation: a small port, and the one that needs no model."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from recollect.text.turns import Utterance, chunk_message
 
 
 class SummaryOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What a summary is to be made of.
+    """The material of a summary.
 
     Attributes:
         previous: The summary of what came before; empty without one.
-        utterances: What was said since, in its order. A stream: it can be read once.
+        utterances: What was said since, in order. A stream: it can be read once.
         tokens: Longest summary.
-        count: What a text costs.
+        count: Returns the tokens that a text costs.
     """
 
     previous: str
@@ -83,7 +83,7 @@ class ExtractiveSummariser:
 def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
     """Return the words of a message as a summary reads them.
 
-    What tools gave back in it is left out, whosever message it came in, unless it is a tool's.
+    Results of tools in it are left out, unless it is a tool's message.
 
     Args:
         message: Which one.
@@ -103,7 +103,7 @@ def utterance_of(message: Message, *, calls: bool = True) -> Utterance:
 
 
 def _results_in(message: Message) -> Iterator[Utterance]:
-    """Yield what tools gave back in a message that is not theirs, as theirs."""
+    """Yield the results of tools in a message that is not a tool's, as said by the tool."""
     if message.role != "tool":
         results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
         if results:
@@ -120,14 +120,14 @@ def utterances_of(
 ) -> Iterator[Utterance]:
     """Yield messages as a summary reads them; with a tool call, one says whether it was answered.
 
-    What tools gave back is said by ``tool``, in whosever message it came.
+    Results of tools are said by ``tool``, whatever message they came in.
 
-    What an agent said it does is not done before the tool answers, so that its speaker becomes
+    An action that an agent announces is not done before the tool answers, so its speaker becomes
     ``no result of TOOL (assistant)``.
 
     Args:
         read: Reads the messages; called twice, as an answer comes after what it answers.
-        passing: Called with each message.
+        passing: Called with each message as it passes.
         calls: Whether what tools were given belongs to the words of an agent.
     """
     waiting: dict[int, str] = {}
@@ -147,7 +147,7 @@ def utterances_of(
 INSTRUCTIONS_VERSION = "1"
 """Raise it when the instructions ask for something else."""
 PART_TOKENS = 24_000
-"""What a model reads at once: most have room for it, and few read more than that with care."""
+"""The most that a model reads at once: most have room for it, few read more with care."""
 MOST_PARTS = 8
 """Calls for one summary; of a longer conversation, a model reads the lines that matter most."""
 
@@ -171,7 +171,7 @@ _MARK = re.compile(r"</(?=\s*(?:conversation|summary))", re.IGNORECASE)
 
 
 class LastingNotes(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model answers when it is asked for notes."""
+    """The answer of a model that is asked for notes."""
 
     notes: list[str]
 
@@ -213,7 +213,7 @@ class ModelSummariser:
 
 
 class ModelNotes:
-    """Asks a language model what must last.
+    """Asks a language model for the statements that must last.
 
     Args:
         model: Who is asked; when it fails, the rules decide.
@@ -277,7 +277,7 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
         count: An exact counter of tokens; the estimate if not given.
         workspace: The folder of the owner's notes; None for none.
         home: The folder of guests' notes; None for none.
-        owner: Whose agent it is; as the settings of the sessions say if not given.
+        owner: The owner of the agent; that of the settings of the sessions if not given.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)

@@ -1,4 +1,4 @@
-"""Where a window ends for us: what a view may cost before it is flushed and compacted."""
+"""Where a window ends for us: the cost at which a view is flushed and compacted."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
     """Where a window ends for us, in tokens.
 
     Attributes:
-        window: What the model can read at once.
-        reserve: What is kept free after the compaction.
-        soft: How long before the compaction memory is flushed.
+        window: The tokens that the model can read at once.
+        reserve: The tokens kept free after the compaction.
+        soft: The distance from the compaction at which memory is flushed.
     """
 
     window: int
@@ -22,12 +22,12 @@ class Thresholds(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def compact(self) -> int:
-        """A view that costs so much is compacted."""
+        """The cost from which on a view is compacted."""
         return self.window - self.reserve
 
     @property
     def flush(self) -> int:
-        """With so much, memory is flushed."""
+        """The cost from which on memory is flushed."""
         return max(0, self.compact - self.soft)
 
 

@@ -38,15 +38,15 @@ ReadNewest = Callable[[int | None, int], list[Message]]
 _BATCH = 64
 _LARGEST_BATCH = 512
 _LOOK_BACK = 512
-"""So many messages before the view are read to find the calls of its results."""
+"""Messages before the view that are read to find the calls of its results."""
 IMAGE = "[… an image left out …]"
 LONGEST_MARK = 15
-"""Tokens of a mark, as the estimate has it."""
+"""Tokens of a mark, as estimated."""
 
 _IMAGE_CHARS = 4 * PER_IMAGE
-"""An image gives way like a text that costs as much."""
+"""An image is shortened like a text that costs as much."""
 _CLOSE = 16
-"""What fills all but a sixteenth of the budget, or of what fits, is good enough."""
+"""A result within a sixteenth of the budget, or of the greatest limit, is good enough."""
 
 T = TypeVar("T")
 SMALLEST_BUDGET = 2 * (PER_MESSAGE + LONGEST_MARK + 1)
@@ -54,10 +54,10 @@ SMALLEST_BUDGET = 2 * (PER_MESSAGE + LONGEST_MARK + 1)
 
 
 class ContextView(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a session is in the prompt.
+    """The part of a session that is in the prompt.
 
     Attributes:
-        session_id: Whose view it is.
+        session_id: The session of the view.
         summary: What was said up to ``through_seq``; None before the first compaction.
         messages: What was said since, oldest first, as much of it as the budget holds.
         tokens: What both cost in a prompt, the margin of the estimate included.
@@ -84,7 +84,7 @@ class ContextView(msgspec.Struct, frozen=True, kw_only=True):
         """Return the ``messages`` of a request to OpenAI's chat completions, as plain JSON.
 
         The summary is a message of the user's at the beginning. Results of tools follow their call;
-        a call that the conversation went past without a result gets one that says so, those at
+        a call that the conversation left behind without a result gets one that says so, those at
         the end stay open. Ids of calls that OpenAI or Anthropic would refuse are replaced, by the
         same ones each time.
 
@@ -126,8 +126,8 @@ class Tail(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a transcript.
 
     Attributes:
-        messages: What of it fits into the budget, oldest first: no pair is torn, and no result
-            is there whose call is not.
+        messages: The part that fits into the budget, oldest first: no pair is torn, and no result
+            is there without its call.
         tokens: What they cost.
         is_all: There is nothing before them, and all of them is there.
         truncated: The seqs of those that are there in part.
@@ -185,7 +185,7 @@ def read_tail(read: ReadNewest, budget: int, sizer: Sizer) -> Tail:
 
 
 def told_tokens(messages: Sequence[Message], after_seq: int, sizer: Sizer) -> int:
-    """Return what the next prompt holds as a provider counted the last one; 0 if none did.
+    """Return the tokens of the next prompt, from a provider's count of the last; 0 without one.
 
     Source: OpenClaw: the usage of the last answer, and an estimate of what came after it.
 
@@ -229,7 +229,7 @@ def _in_part(tail: Tail, found: Sequence[Message], lost: set[int], room: tuple[i
 
 
 def _costs(messages: Sequence[Message], budget: int, sizer: Sizer) -> list[int]:
-    """Return what the newest messages cost, newest first, as many as fit into the budget."""
+    """Return the costs of the newest messages, newest first, as many as fit into the budget."""
     costs: list[int] = []
     for message in reversed(messages):
         cost = sizer.message(message, budget)
@@ -326,7 +326,7 @@ def truncate_to_text(message: Message, budget: int, sizer: Sizer) -> Message | N
 def _largest(
     make: Callable[[int], T], cost: Callable[[T], int], most: int, budget: int
 ) -> T | None:
-    """Return what is made with about the greatest limit whose cost a budget holds."""
+    """Return the result of about the greatest limit whose cost fits a budget; None if none does."""
     whole = make(most)
     if cost(whole) <= budget:
         return whole

@@ -64,7 +64,7 @@ Outcome = Literal["compacted", "not_due", "nothing_to_replace", "failed", "overt
 
 _NOT_DUE = Flushed(outcome="not_due")
 _SUMMARY_SHARE = 0.25
-"""Of a small window, a summary takes no more."""
+"""The most of a small window that a summary takes."""
 
 
 class Compacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,13 +92,13 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True):
 
 @checked
 class ContextWindows(Notebook):
-    """Shows what of a session is in the prompt, and makes room in it.
+    """Shows the part of a session that is in the prompt, and makes room in it.
 
     Args:
-        access: The records, and whose they are.
-        parts: What summarises, finds notes and counts.
+        access: The records, and their owner.
+        parts: Summarises, finds notes and counts.
         guard: Keeps those out who may not change a session now.
-        owner: Whose agent it is.
+        owner: The owner of the agent.
     """
 
     def __init__(
@@ -117,17 +117,17 @@ class ContextWindows(Notebook):
     def view(
         self, session_id: str, budget_tokens: int | None = None, *, for_sender: str | None = None
     ) -> ContextView:
-        """Return what of a session is in the prompt: a summary, and the newest messages.
+        """Return the part of a session that is in the prompt: a summary, and the newest messages.
 
         Never empty where something was said: a newest message that is too long is shown as its head
         and tail, with a mark of what is left out. Costs as much as is shown, however long the
-        session is. A fork sees the compactions of its parents up to where it branched off. Of a
-        session that several people share, only the turns that whom it answers may hear.
+        session is. A fork sees the compactions of its parents up to where it branched off. In a
+        session that several people share, only the turns that the one it answers may hear.
 
         Args:
             session_id: Which one.
             budget_tokens: What it may cost; ``sessions.context.window_tokens`` if not given.
-            for_sender: Whom it answers; else whose turn the newest message is.
+            for_sender: Whom it answers; the sender of the newest turn if not given.
 
         Raises:
             NotFound: the scope has no such session.
@@ -192,12 +192,12 @@ class ContextWindows(Notebook):
     def keep_within_window(
         self, session_id: str, extra_tokens: int = 0, *, lease: object = None
     ) -> Compacted:
-        """Flush and compact a session where that is due; for every turn of an agent.
+        """Flush and compact a session if that is due; to be called in every turn of an agent.
 
         At first what must last is written into the notes of the workspace, a little later older
         messages become a summary; see the settings ``sessions.context``. Usually nothing is due,
-        and that costs as much as a view. Where a provider says what the last prompt held, and its
-        answer since the last compaction, that counts if it is more than what is estimated.
+        and that costs as much as a view. If a provider counted the last prompt, in an answer since
+        the last compaction, that counts if it is more than the estimate.
 
         Args:
             session_id: Which one.
@@ -385,9 +385,9 @@ class ContextWindows(Notebook):
 
 
 _LOOK_BACK = 200
-"""Messages before those that stay which are read at first, for calls of results among these."""
+"""Messages read at first before those that stay, for the calls of results among these."""
 _FARTHEST = 4_096
-"""Results without a call so far ahead never had one."""
+"""Results whose call is not found so far ahead never had one."""
 _MOST_KEPT = 0.75
 _KEPT_INSTEAD = 0.5
 """Where the messages that stay are more than three quarters of the room, half of it stays: with
@@ -395,7 +395,7 @@ more, the next message would ask for the next compaction."""
 
 
 class Keeping(msgspec.Struct, frozen=True):
-    """How much stays: so many messages, within a limit of tokens."""
+    """How much stays: a number of messages, within a limit of tokens."""
 
     messages: int
     limit: int
@@ -403,16 +403,16 @@ class Keeping(msgspec.Struct, frozen=True):
 
 
 class Replacement(msgspec.Struct, frozen=True, kw_only=True):
-    """What a summary is to stand for, and for whom.
+    """What a summary is to replace, and for whom.
 
     Attributes:
-        session_id: Whose messages they are.
+        session_id: The session of the messages.
         audience: Who hears it; the messages and the summary before are of the same snapshot.
         heard: Their turns.
-        sender: Whose turn the newest is, where the summary is not for whoever the session is with.
+        sender: The sender of the newest turn, if the summary is not for the session's own partner.
         previous: The summary before.
         through_seq: The last message that it replaces.
-        kept_tokens: What the messages that stay cost.
+        kept_tokens: The cost of the messages that stay.
     """
 
     session_id: str
@@ -445,7 +445,7 @@ class Reading:
 
 
 def plan_replacement(read: ReadNewest, keeping: Keeping) -> tuple[int, int] | None:
-    """Return up to which seq messages can be replaced, and what the others cost; None for none.
+    """Return the seq up to which messages can be replaced, and the cost of the rest; None if none.
 
     Args:
         read: Gives the messages of a view after its compaction.
@@ -466,7 +466,7 @@ def plan_replacement(read: ReadNewest, keeping: Keeping) -> tuple[int, int] | No
 
 
 def _has_calls(messages: Sequence[Message], cut: int, looked: int) -> bool:
-    """Return whether no result that stays may still find its call further ahead."""
+    """Return whether the calls of all results that stay were found, or cannot be."""
     return looked > _FARTHEST or all(seq < cut for seq in stranded(messages))
 
 
@@ -483,7 +483,7 @@ def _cut(messages: Sequence[Message], keeping: Keeping) -> int:
 
 
 def _kept(messages: Sequence[Message], keeping: Keeping) -> int:
-    """Return how many of the newest messages stay; the newest one does if any may."""
+    """Return the number of the newest messages that stay; the newest one does if any may."""
     newest = messages[::-1][: keeping.messages]
     costs = [keeping.sizer.message(message, keeping.limit) for message in newest]
     if sum(costs) <= keeping.limit * _MOST_KEPT:

@@ -1,7 +1,7 @@
-"""Copied lines: what a transcript begins with that another one said first, under the same ids.
+"""Copied lines: the beginning of a transcript that repeats another one, under the same ids.
 
 A program that forks a session, or resumes it elsewhere, writes a new file that begins with copies
-of the lines of the old one. The file does not tell which: the ids of its lines do.
+of the lines of the old one. The file does not mark them: the ids of its lines show which they are.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class LineIds(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         source: The name of the format.
         session: The id of the session, which is not its own origin.
-        place: Where it lies, see `import_batch.place_of`.
-        field: What the id of a line is called.
+        place: Its place, see `import_batch.place_of`.
+        field: The name of the field with the id of a line.
     """
 
     source: str
@@ -60,11 +60,11 @@ class LineIds(msgspec.Struct, frozen=True, kw_only=True):
     def continuation(
         self, tx: Transaction, tenant: str, head: Iterable[Record], lines: Iterable[Line]
     ) -> Continuation | None:
-        """Return what the session went on from; None where no line was said elsewhere.
+        """Return the session that this one went on from; None if no line was said elsewhere.
 
         Args:
             tx: Of ``records.db``.
-            tenant: Whose the sessions are.
+            tenant: The owner of the sessions.
             head: The first lines of the transcript.
             lines: Those that are read now.
         """
@@ -102,10 +102,10 @@ class LineIds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def continued(context: ImportContext, opened: OpenTranscript) -> OpenTranscript:
-    """Return a transcript with what its session went on from, where the ids of its lines tell that.
+    """Return a transcript with the session it went on from, if the ids of its lines show one.
 
     Args:
-        context: Where the sessions are.
+        context: Holds the records with the sessions.
         opened: The transcript.
     """
     form, session, entry = opened.form, opened.session, opened.entry

@@ -1,7 +1,7 @@
 """Exports: a session as the lines of a foreign transcript, whole, whatever its length.
 
 A file appears complete under its name or not at all, for its owner alone, and never in place of
-another file unless that was asked for. What the lines look like is the business of a writer.
+another file unless that was requested. The format of the lines is the business of a writer.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
     """What an export wrote.
 
     Attributes:
-        session_id: Of which session.
-        format: In which format.
-        path: Where to, absolute.
-        messages: How many messages, those that a fork shares with its parents included.
+        session_id: The session.
+        format: The format.
+        path: The file, absolute.
+        messages: The number of messages, those that a fork shares with its parents included.
         bytes: Size of the file.
     """
 
@@ -46,12 +46,12 @@ class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
 
 @checked
 class SessionExport:
-    """One session on its way out.
+    """The export of one session.
 
     Args:
-        sessions: Where it is, as its reader sees it.
-        session_id: Which one.
-        writer: What the lines look like.
+        sessions: Reads it, as its reader sees it.
+        session_id: The session.
+        writer: Writes the lines.
     """
 
     def __init__(self, sessions: Sessions, session_id: str, writer: TranscriptWriter) -> None:
@@ -59,7 +59,7 @@ class SessionExport:
         self._session = sessions.get(session_id)
         self._writer = writer
         self.messages: int = 0
-        """How many messages were written so far."""
+        """The number of messages written so far."""
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines, without line breaks.
@@ -74,7 +74,7 @@ class SessionExport:
         """Write the lines into a file (0600); it is there whole or not at all.
 
         Raises:
-            Conflict: there is something with this name, and it was not said to replace it.
+            Conflict: there is something with this name, and ``replace`` is not given.
             NotFound: the folder is missing.
             InvalidInput: the path cannot be one.
             StoreError: the disk or the database refused.
@@ -116,7 +116,7 @@ class SessionExport:
 
 
 def placed(path: Path) -> Path:
-    """Return where a new file is to be, absolute.
+    """Return the absolute path of a new file.
 
     Raises:
         NotFound: its folder is missing.

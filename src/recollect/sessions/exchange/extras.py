@@ -1,4 +1,4 @@
-"""What a foreign line holds beside its message: kept in the metadata, so that it can go back.
+"""Fields of a foreign line beside its message: kept in the metadata, so that they can go back.
 
 ``metadata["foreign"]`` of a message has the rest of its record, less what the records of its
 session have alike, which ``metadata["foreign"]`` of the session has once. Large values are left
@@ -31,7 +31,7 @@ from recollect.sessions.record.token_usage import TokenUsage, usage_of
 from recollect.text.json_value import MAX_DEPTH, JsonCleaner
 
 LINE, MESSAGE, BLOCKS, ABSENT, LEFT_OUT = "line", "message", "blocks", "absent", "left_out"
-"""Parts of ``metadata["foreign"]``: fields of the record, of the message in it, of blocks by place;
+"""Parts of ``metadata["foreign"]``: fields of the record, of the message in it, of blocks by index;
 shared fields that the record does not have; and names of fields that were too large."""
 
 MAX_BYTES = 16 * 1024
@@ -57,7 +57,7 @@ class Extras:
         self._shared[session_id] = dict(fields)
 
     def metadata(self, message: ForeignMessage) -> dict[str, Any]:
-        """Return what is stored as the metadata of a message."""
+        """Return the metadata of a message, as it is stored."""
         if message.is_final:
             return message.metadata
         facts = dict(message.metadata)
@@ -68,7 +68,7 @@ class Extras:
         return facts | ({FOREIGN: foreign} if foreign else {})
 
     def _spent(self, message: ForeignMessage) -> TokenUsage | None:
-        """Return the cost of a piece: what its answer cost so far, less what was counted."""
+        """Return the cost of a piece: that of its answer so far, less what was counted already."""
         if message.usage is None:
             return None
         try:
@@ -137,14 +137,14 @@ def _without(parts: dict[str, Any], name: str, field: str) -> dict[str, Any]:
 
 
 def foreign_of(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what metadata has of a foreign record; empty without any."""
+    """Return the part of metadata that holds a foreign record; empty without one."""
     return part_of(metadata, FOREIGN)
 
 
 def part_of(foreign: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return one part of what `foreign_of` returned; empty without it."""
+    """Return one part of the result of `foreign_of`; empty without it."""
     part = foreign.get(name)
-    if part is None or type(part) is dict:  # of other types it takes long to tell
+    if part is None or type(part) is dict:  # the check of other types is slow
         return part or _NOTHING
     return part if isinstance(part, Mapping) else _NOTHING
 
@@ -161,15 +161,15 @@ _CARRIED: dict[str, Any] = {
     "metadata": dict,
 }
 _FOLLOWS = frozenset({FOREIGN, USAGE, "parent"})
-"""Metadata that comes of the record itself where a message goes back into its own format."""
+"""Metadata that follows from the record itself if a message goes back into its own format."""
 
 
 def restored(record: Record, line: ForeignLine, bare: Callable[[], ForeignLine]) -> ForeignLine:
-    """Return what a record means together with what it carries beside its format.
+    """Return the meaning of a record, together with the fields that it carries beside its format.
 
     Args:
         record: The record.
-        line: What it means by its format.
+        line: Its meaning by its format.
         bare: Makes a message without content, for one that means nothing by its format.
     """
     rest = record.get(REST)
@@ -192,12 +192,12 @@ def restored(record: Record, line: ForeignLine, bare: Callable[[], ForeignLine])
 def with_rest(
     record: dict[str, Any], message: Message, form: TranscriptFormat, *, native: bool
 ) -> dict[str, Any]:
-    """Return a written record with all that its reading would lose.
+    """Return a written record with everything that reading it would lose.
 
     Args:
         record: The message as the format writes it.
-        message: What it must mean.
-        form: What reads it.
+        message: The message that reading it must give.
+        form: The format that reads it.
         native: The message came from this format, so its metadata is made of the record again.
     """
     read = form.parse(record, form.describe(PurePath("session.jsonl"), None))
@@ -213,7 +213,7 @@ def with_rest(
 
 
 def _told(read: ForeignMessage, message: Message, *, native: bool) -> frozenset[str]:
-    """Return which parts of a message a reading of its record gives."""
+    """Return the names of the parts of a message that reading its record restores."""
     same = {
         "role": read.role == message.role,
         "content": _blocks(read) == message.blocks,

@@ -1,4 +1,4 @@
-"""What a person deleted or archived in the other program is so here, too."""
+"""Sessions that a person deleted or archived in the other program get the same status here."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def end_transcript(
     """Give our copy of a session the status that it has there, once: a person may change it here.
 
     Args:
-        context: Where our copy is.
-        ledger: What was imported before.
-        form: What it is.
+        context: Holds our copy.
+        ledger: The earlier imports.
+        form: The format.
         path: Of the transcript, or where it was.
-        ending: What became of it there.
+        ending: The ending of the session there.
     """
     source, stored = form.name, context.drafts.path(path)
     entry = LedgerEntry(path=f"{stored}:{ending.status}", source=source + context.ledger)
@@ -51,14 +51,14 @@ def end_all(
     store: str,
     endings: Sequence[ForeignEnding],
 ) -> None:
-    """Take it over what people ended in a store; what is not archived there any more goes on.
+    """Apply the endings in a store to our copies; sessions no longer archived there go on.
 
     Args:
-        context: Where our copies are.
-        ledger: What was imported before.
-        form: What they are.
+        context: Holds our copies.
+        ledger: The earlier imports.
+        form: The format.
         store: The path of the store.
-        endings: All that were ended there, until now.
+        endings: All the endings there, until now.
     """
     for each in endings:
         end_transcript(context, ledger, form, f"{store}#{each.session}", each)

@@ -1,8 +1,9 @@
-"""What an import stores in one transaction, and in which sessions.
+"""The batches of an import: messages stored in one transaction, and their sessions.
 
 A session that was imported belongs to the place that it came from. A transcript from elsewhere that
 claims its id writes into a session of its own: two programs may give the same id, and a file that
-somebody sent may claim any. What such a transcript repeats of the session is not stored again.
+somebody sent may claim any. Messages of the session that such a transcript repeats are not stored
+again.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ BATCH_FILES = 32
 """Long inputs and outputs of one transaction: each is a file that is synced within it, in some 10
 ms of a slow disk, while other writers wait."""
 LONG_CHARS = 16_000
-"""What tools were given and gave back lies in a file where it has more characters."""
+"""Inputs and outputs of tools with more characters are stored in a file."""
 
 _SHARED: LiteralString = """
     SELECT m.seq FROM sessions s JOIN messages m ON m.session_id = s.id
@@ -67,7 +68,7 @@ _IS_STORED: LiteralString = """
     WHERE s.tenant = ? AND s.source = ? AND s.foreign_id = ? AND m.event_id = ?
         AND (m.content = ? OR json_extract(m.metadata, '$.recalled') IS NOT NULL)
 """
-"""What this memory answered is stored without it, and so never the same."""
+"""Answers of this memory are stored emptied, and so never equal."""
 _DESCRIBE: LiteralString = "UPDATE sessions SET metadata = ? WHERE id = ?"
 _FORK: LiteralString = """
     UPDATE sessions SET parent_id = ?, forked_at_seq = ?, last_seq = ?, pruned_seq = ? WHERE id = ?
@@ -79,7 +80,7 @@ def place_of(form: TranscriptFormat, path: str) -> str:
     """Return a digest of the folder that a transcript comes from, as its format counts folders.
 
     Args:
-        form: What its lines are.
+        form: The format of its lines.
         path: As in the ledger.
     """
     folder = form.place(PurePath(path.partition("#")[0]))
@@ -100,7 +101,7 @@ def _ids(session: ForeignSession) -> dict[str, str | None]:
 def _moved(
     tx: Transaction, tenant: str, candidate: Session, drafts: list[Draft], own: str
 ) -> tuple[Session, list[Draft]]:
-    """Return what a transcript from elsewhere brings, after what it has from the one it claims."""
+    """Return the session and drafts of a transcript from elsewhere, without lines it copied."""
     source, claimed = candidate.source or "", candidate.foreign_id
 
     def is_copied(draft: Draft) -> bool:
@@ -117,14 +118,14 @@ def _moved(
 
 
 class SessionBatch(msgspec.Struct, kw_only=True):
-    """What a batch brings of one session.
+    """The part of a batch that belongs to one session.
 
     Attributes:
         candidate: The session that is made if there is none.
-        continues: What it went on from.
+        continues: The session that it went on from.
         drafts: Its messages.
         uses: The tools that were used in it.
-        prepared: What of them is to be recorded.
+        prepared: The uses to be recorded.
     """
 
     candidate: Session
@@ -139,10 +140,10 @@ class ImportBatch:
 
     def __init__(self) -> None:
         self.sessions: dict[str, SessionBatch] = {}
-        """By foreign id."""
+        """The sessions by foreign id."""
         self._titles: dict[str, tuple[str, bool]] = {}
         self.count = 0
-        """Messages in it."""
+        """The number of messages."""
         self._chars = self._files = 0
 
     @property
@@ -177,17 +178,17 @@ class ImportBatch:
     def store(
         self, tx: Transaction, tenant: str, source: str, place: str, recorder: UseRecorder
     ) -> tuple[Counter[str], str | None]:
-        """Store everything but what belongs to deleted or erased sessions; what is there stays.
+        """Store everything but the parts of deleted or erased sessions; stored messages stay.
 
         Args:
             tx: Of ``records.db``.
-            tenant: Whose it is.
+            tenant: Its owner.
             source: The name of the format.
-            place: Where it came from, see `place_of`.
+            place: Its place, see `place_of`.
             recorder: Records what the tools did.
 
         Returns:
-            What it added, and a deleted session whose messages were left out.
+            The counts of what it added, and a deleted session whose messages were left out.
         """
         added: Counter[str] = Counter()
         waits_for = None
@@ -239,9 +240,9 @@ class ImportBatch:
 def _continued(
     tx: Transaction, session: Session, continues: Continuation | None, place: str
 ) -> Session:
-    """Return a new session as a fork of the one that it went on from, where that is stored.
+    """Return a new session as a fork of the one that it went on from, if that is stored.
 
-    Unlike a fork that a person makes it has its key: what comes in under it goes on here.
+    Unlike a fork that a person makes it has its key: new messages under the key go on here.
     """
     source = session.source or ""
     parent = None
@@ -263,7 +264,7 @@ def _continued(
 
 
 def _described(tx: Transaction, session: Session, candidate: Session) -> Session:
-    """Return a session that a hook began with what the lines of its transcript have alike."""
+    """Return a session begun by a hook, with the fields that lines of its transcript share."""
     if FOREIGN not in candidate.metadata or FOREIGN in session.metadata:
         return session
     metadata = session.metadata | {FOREIGN: candidate.metadata[FOREIGN]}
@@ -274,9 +275,9 @@ def _described(tx: Transaction, session: Session, candidate: Session) -> Session
 def _adopted(
     tx: Transaction, session: Session, continues: Continuation | None, place: str
 ) -> Session:
-    """Return a session that is there as a fork of what it went on from.
+    """Return a stored session as a fork of the one that it went on from.
 
-    One with messages of its own stays what it is: a hook tells of a session before its transcript
+    One with messages of its own stays as it is: a hook reports a session before its transcript
     does, which may then be written while it is read.
     """
     if continues is None or session.last_seq > (session.forked_at_seq or 0):

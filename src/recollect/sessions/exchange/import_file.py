@@ -1,9 +1,8 @@
-"""The import of one transcript: its lines become batches, and how far it was read goes along.
+"""The import of one transcript: its lines become batches, stored with how far it was read.
 
-A bad line is counted and the next one read. What cannot be right yet, a last line that is
-still writing, is left for the next import. Everything of a batch is one transaction: killed
-anywhere, the file is read on from the last whole batch, and what comes twice is recognised by its
-event id.
+A bad line is counted and the next one read. A last line that is still being written is left for
+the next import. Everything of a batch is one transaction: killed anywhere, the file is read on
+from the last whole batch, and messages that come twice are recognised by their event id.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
 
 
 class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What the import of every file needs."""
+    """The common context of the imports of all files."""
 
     database: Database
     clock: Clock
@@ -93,11 +92,11 @@ class OpenTranscript(msgspec.Struct, frozen=True, kw_only=True):
     """One transcript that is to be read on.
 
     Attributes:
-        form: What the lines are.
-        session: What they are about.
+        form: The format of the lines.
+        session: The session that they are about.
         source: The lines.
         head: The first of them.
-        place: Where it came from, see `import_batch.place_of`.
+        place: Its place, see `import_batch.place_of`.
         entry: How far it was read before.
     """
 
@@ -113,8 +112,8 @@ class TranscriptImport:
     """Imports one transcript.
 
     Args:
-        context: Where to, and who counts.
-        transcript: Which.
+        context: The destination, and the counts.
+        transcript: The transcript.
     """
 
     def __init__(self, context: ImportContext, transcript: OpenTranscript) -> None:
@@ -130,7 +129,7 @@ class TranscriptImport:
         self.saved = context.tally.copy()
         """The counts at the last batch that was stored, up to ``written``."""
         self._erased = self._buried() if self._origins else frozenset()
-        self._lost = self._kept = False  # lines that were erased, and others, were seen
+        self._lost = self._kept = False  # erased lines, and others, were seen
         self._facts = {session.id: session}
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
@@ -142,17 +141,17 @@ class TranscriptImport:
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
         self._book = CallBook(self._earlier, context.drafts)
         self._names: dict[str, str] = {}
-        """Of sessions by their foreign id, see `session_name`."""
+        """The names of sessions by their foreign id, see `session_name`."""
         self._batch = ImportBatch()
         self._extras = Extras()
         self._time = source.mtime_ns // 1_000_000
         self._is_clean = False
 
     def run(self, tell: Callable[[int], None], at_end: AtEnd | None) -> bool:
-        """Import everything from where the last import stopped; return whether it came to the end.
+        """Import everything from where the last import stopped; return whether it reached the end.
 
         Args:
-            tell: Called after each batch with the bytes that were read.
+            tell: Called after each batch with the number of bytes that were read.
             at_end: See `AtEnd`.
 
         Raises:
@@ -176,14 +175,14 @@ class TranscriptImport:
         return True
 
     def _reach(self, line: import_source.Line | None) -> None:
-        """Note how far the lines were taken in."""
+        """Note how far the lines were read."""
         if line is not None:
             self._entry = msgspec.structs.replace(
                 self._entry, read_bytes=line.end, lines=line.number
             )
 
     def _take(self, line: import_source.Line) -> bool:
-        """Take in one line; return False if it is not finished yet."""
+        """Read one line; return False if it is not finished yet."""
         if line.body is None:
             self._malformed(line, f"a line longer than {import_source.MAX_LINE_BYTES >> 20} MB")
             return True
@@ -234,7 +233,7 @@ class TranscriptImport:
                 self._malformed(line, parsed.reason)
 
     def _buried(self) -> frozenset[str]:
-        """Return the sessions that messages were copied from and that were erased here."""
+        """Return the erased sessions among those that messages were copied from."""
         tenant, source, ids = self._context.scope.tenant, self._form.name, {*self._origins.values()}
         return self._context.database.read(
             lambda tx: frozenset(each for each in ids if is_buried(tx, tenant, [(source, each)]))
@@ -281,7 +280,7 @@ class TranscriptImport:
         self._observe(message, said.blocks, self._time, recalled_in(said.metadata))
 
     def _gather(self, session: ForeignSession, began: int) -> None:
-        """Let the batch have a session; ``began`` is when it was first heard of."""
+        """Add a session to the batch; ``began`` is the time of its first message."""
         if session.id not in self._batch.sessions:
             facts = self._facts[session.id] = _merged(self._facts.get(session.id), session)
             made = self._made(facts, began)
@@ -296,7 +295,7 @@ class TranscriptImport:
         at: int,
         recalled: Collection[str],
     ) -> None:
-        """Note which tools a message tells of; those that were copied belong elsewhere."""
+        """Note the tools that a message used; those that were copied belong elsewhere."""
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
         found, source = self._book.uses(message, blocks, at, recalled), self._form.name
@@ -320,7 +319,7 @@ class TranscriptImport:
                         yield parsed
 
     def _is_withheld(self, message: ForeignMessage) -> bool:
-        """Whether a person did not want it captured where and when it was said."""
+        """Whether capture was off where and when a message was said."""
         project = message.session.project or self._session.project
         if project not in self.verdicts:
             self.verdicts[project] = self._context.rule.verdict(project)
@@ -348,7 +347,7 @@ class TranscriptImport:
         return self._redacted(message, lambda it: it.message(message.role, content, **arguments))
 
     def _redacted(self, message: ForeignMessage, make: Callable[[DraftMaker], T]) -> T:
-        """Return what is made of a message without the secrets of its session."""
+        """Return the result of ``make`` for a message, without the secrets of its session."""
         context, foreign_id = self._context, message.session.id
         name = self._names.get(foreign_id)
         if is_new := name is None:
@@ -385,7 +384,7 @@ class TranscriptImport:
         return None if text is None else self._context.drafts.label(text[:500], "title")
 
     def _share(self, message: ForeignMessage) -> None:
-        """Note what the lines of a session have alike: as stored, or as its first line says."""
+        """Note the fields that all lines of a session share: as stored, or from its first line."""
         tenant, source, foreign_id = self._context.scope.tenant, self._form.name, message.session.id
         if foreign_id in self.stored:
             stored = self.stored[foreign_id]
@@ -407,7 +406,7 @@ class TranscriptImport:
         return self._context.database.read(lambda tx: tx.row(_IS_TOLD, (session.id,))) is not None
 
     def _learn(self, session: ForeignSession) -> None:
-        """Note what a line says of a session, for when it is made and if it is there already."""
+        """Note the facts of a line about a session, whether it is still to be made or is there."""
         if session.title is not None and self._context.erased.numbers:
             source, stored = self._form.name, self._label(session.title) or ""
             names = (line_name(source, session.titled_line, None), title_name(source, stored))
@@ -436,7 +435,7 @@ class TranscriptImport:
             self._context.erased.require_current(tx)
             added, waits_for = batch.store(tx, tenant, self._form.name, self._place, recorder)
             waits_for = before.waits_for or waits_for
-            # From what was left out on, the file is read again.
+            # The file will be read again from the first message that was left out.
             written = entry if waits_for is None else before
             facts = {"size": entry.size, "mtime_ns": entry.mtime_ns, "waits_for": waits_for}
             written = msgspec.structs.replace(written, **facts)
@@ -457,7 +456,7 @@ class TranscriptImport:
 
 
 def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSession:
-    """Return what is known of a session together with what a line tells; the earlier word counts.
+    """Return the known facts of a session with those of a line added; earlier facts win.
 
     Only a title that a person chose replaces another.
     """
@@ -479,7 +478,7 @@ def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSessio
 
 
 def known_as(context: ImportContext, source: str, session_id: str) -> tuple[bool, Session | None]:
-    """Return whether a file mirrors a session of this very home, and what it was stored as."""
+    """Return whether a file mirrors a session of this very home, and the session stored for it."""
     tenant = context.scope.tenant
 
     def unit(tx: Transaction) -> tuple[bool, Session | None]:

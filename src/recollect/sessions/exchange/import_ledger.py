@@ -3,9 +3,8 @@
 A transcript is a file, or one of many in a store, whose sizes are counted in events. One whose size
 and time are as they were is left alone. One that grew is read on from where the last import
 stopped, if what was read then is still what it begins with; otherwise from its top, which costs
-time but no doubles. Messages of a deleted session are left out; the file is
-read on from the first of them when its session is restored. The path of an erased one is a keyed
-hash.
+time but makes no duplicates. Messages of a deleted session are left out; the file is read on from
+the first of them when its session is restored. The path of an erased one is a keyed hash.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     """How far one transcript was read.
 
     Attributes:
-        path: Absolute, secrets marked; of a transcript in a store with ``#`` and its id; of an
+        path: Absolute, secrets marked; for a transcript in a store with ``#`` and its id; for an
             erased session its `hidden_path`.
         source: The name of its format, and which of several accounts this is.
         size: In bytes, when it was read to its end; 0 while an import is under way.
@@ -59,7 +58,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
         lines: Lines before that.
         messages: Messages in them.
         malformed: Lines of them that could not be read.
-        digest: What `LineSource.digest` said of the part that was read.
+        digest: The result of `LineSource.digest` for the part that was read.
         waits_for: A deleted session whose messages were left out, after that part.
     """
 
@@ -75,11 +74,11 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     waits_for: str | None = None
 
     def is_of(self, size: int, mtime_ns: int) -> bool:
-        """Return whether the transcript is as it was when it was read to its end."""
+        """Return whether the transcript is unchanged since it was read to its end."""
         return bool(self.mtime_ns) and (self.size, self.mtime_ns) == (size, mtime_ns)
 
     def left(self, source: LineSource) -> LedgerEntry:
-        """Return the entry of a transcript that is not to be read again until it changes."""
+        """Return the entry for a transcript that is not to be read again until it changes."""
         return msgspec.structs.replace(self, size=source.size, mtime_ns=source.mtime_ns)
 
     def fits(self, source: LineSource) -> bool:
@@ -92,7 +91,7 @@ class Ledger(dict[tuple[str, str], LedgerEntry]):
 
     Args:
         entries: All of them.
-        tenant: Whose.
+        tenant: Their owner.
         salts: The keys of hidden paths; empty where none is hidden.
     """
 
@@ -102,7 +101,7 @@ class Ledger(dict[tuple[str, str], LedgerEntry]):
         self.salts = tuple(salts)
 
     def key(self, source: str, path: str) -> tuple[str, str]:
-        """Return the key of a transcript: by its hidden path where it is known under that."""
+        """Return the key of a transcript, with its hidden path if it is known under that."""
         hidden = ((source, hidden_path(salt, self._tenant, path)) for salt in self.salts)
         return next((key for key in hidden if key in self), (source, path))
 
@@ -119,7 +118,7 @@ def read_ledger(tx: Transaction, tenant: str) -> Ledger:
 def write_entry(
     tx: Transaction, tenant: str, entry: LedgerEntry, at: int, session: Origin | None = None
 ) -> None:
-    """Store how far a transcript was read; where its session may be erased, that is looked up."""
+    """Store how far a transcript was read; if its session may be erased, that is checked."""
     if session is not None and is_buried(tx, tenant, [session]):
         path = hidden_path(salts_of(tx)[0], tenant, entry.path)
         entry = msgspec.structs.replace(entry, path=path)
@@ -138,7 +137,7 @@ def hide_paths(
 
     Args:
         tx: That of the erasure, after its tombstones.
-        tenant: Whose.
+        tenant: The owner.
         names: Of the erased sessions, as they appear in the names of files.
         known: Paths that are known to be theirs.
     """
@@ -149,7 +148,7 @@ def hide_paths(
 
 
 def ledger_name(name: str, scope: Scope) -> str:
-    """Return the ledger of an owner: what one left out as another's, that one may take."""
+    """Return the name of an owner's ledger: one owner may take what another's import left out."""
     owner = (scope.agent, scope.user, scope.project)
     if not name or owner == (None, None, None):
         return name

@@ -27,7 +27,7 @@ class MalformedLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far an import is; sizes are of the files that changed since the last import."""
+    """The progress of an import; sizes are of the files that changed since the last import."""
 
     files: int
     files_done: int
@@ -47,8 +47,8 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
         files: Transcripts that were found.
         unchanged: Those of them that had not changed since they were imported last.
         sessions: Sessions that are new.
-        unknown_origin: Those of them that do not tell who heard them: no other session hears of
-            them, and nothing of them is written into notes.
+        unknown_origin: Those of them without a record of who heard them: no other session hears
+            of them, and nothing of them is written into notes.
         messages: Messages that are new.
         observations: Observations that are new, of tools that were used.
         duplicates: Messages that were there already.
@@ -90,7 +90,7 @@ class Tally(msgspec.Struct, kw_only=True):
     Attributes:
         counts: By the names of the fields of `ImportReport`.
         malformed: The first lines that could not be read.
-        shown: Returns what may be shown of the path of a file.
+        shown: Returns the path of a file as it may be shown.
     """
 
     counts: Counter[str] = msgspec.field(default_factory=Counter)
@@ -104,7 +104,7 @@ class Tally(msgspec.Struct, kw_only=True):
         )
 
     def put_back(self, before: Tally) -> None:
-        """Count as before."""
+        """Reset the counts to earlier ones."""
         self.counts, self.malformed = before.counts.copy(), before.malformed.copy()
 
     def reject(self, path: str, line: int, reason: str) -> None:

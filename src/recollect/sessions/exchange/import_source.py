@@ -26,21 +26,21 @@ from recollect.text.json_value import JsonCleaner, JsonValue, is_clean_json
 
 SUFFIX = ".jsonl"
 STORE_NAME = "openclaw-agent.sqlite"
-"""How the names of stores end, which hold many transcripts."""
+"""The end of the names of stores, which hold many transcripts."""
 Kind: TypeAlias = Literal["transcript", "deleted", "store"]
 _ARCHIVED = re.compile(r"\.jsonl\.(reset|deleted)\.[^/]+$")
 COMPRESSED = ".zst"
 MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
 """Largest compressed transcript, unpacked in memory."""
 _PROBED_LINES = 64
-"""Lines from the top that tell what a file is; transcripts begin with a few lines of state."""
+"""Lines from the top that show what a file is; transcripts begin with a few lines of state."""
 _PROBED_BYTES = 256 * 1024
 _SNIFFED_BYTES = 8 * 1024
 _COMPANION_BYTES = 32 * 1024 * 1024
 
 
 def kind_of(name: str) -> Kind | None:
-    """Return what a file is by its name: a transcript, one that was deleted, a store, or none.
+    """Return the kind of a file by its name: a transcript, a deleted one, a store, or None.
 
     What OpenClaw puts aside at a reset is a transcript as before; its checkpoints are copies.
 
@@ -65,7 +65,7 @@ def is_store(path: str) -> bool:
 
 
 def session_id_of(path: PurePath) -> str:
-    """Return the session that the name of a transcript tells, also of one that was put aside."""
+    """Return the session id in the name of a transcript, also of one that was set aside."""
     return path.name.partition(SUFFIX)[0]
 
 
@@ -91,7 +91,7 @@ def find_transcripts(path: Path | str) -> tuple[Path, Listing]:
 class DecodedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The JSON value of a line, fit to be stored; ``replaced`` characters of it could not be.
 
-    With ``is_clean`` that is proven, and need not be looked at again.
+    With ``is_clean`` that is proven, and need not be checked again.
     """
 
     value: JsonValue
@@ -157,7 +157,7 @@ def is_binary(file: BinaryIO) -> bool:
 def choose_format(
     records: Iterable[Record], formats: Sequence[TranscriptFormat]
 ) -> TranscriptFormat | None:
-    """Return the format whose lines come first in a file; one format alone is not asked."""
+    """Return the format whose lines come first in a file; a single format is not checked."""
     if len(formats) == 1:
         return formats[0]
     return next((each for record in records for each in formats if each.recognises(record)), None)
@@ -244,7 +244,7 @@ class LineSource(Protocol):
     """The lines of one transcript, wherever they are kept.
 
     Attributes:
-        path: What it is called in the ledger and in reports.
+        path: Its name in the ledger and in reports.
         mtime_ns: Differs from 0 and from before when it may have changed.
     """
 
@@ -253,29 +253,29 @@ class LineSource(Protocol):
 
     @property
     def size(self) -> int:
-        """Where the last line ended when it was opened."""
+        """The end of the last line at the time of opening."""
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the lines from ``offset`` on, which follows line ``number``."""
 
     def bodies_before(self, offset: int) -> Iterator[bytes]:
-        """Yield what the lines before ``offset`` say; `lines` goes on afterwards."""
+        """Yield the bodies of the lines before ``offset``; `lines` goes on afterwards."""
 
     def digest(self, length: int) -> bytes:
-        """Return what tells whether the part before ``length`` is as it was."""
+        """Return a digest that shows whether the part before ``length`` is unchanged."""
 
 
 _MARK_BYTES = 4096
-"""How much of each end of the part that was read is compared: cheap, and enough for a file that
-programs only append to."""
+"""Bytes at each end of the read part that are compared: cheap, and enough for a file that programs
+only append to."""
 
 
 class FileLines:
     """The lines of an open file.
 
     Args:
-        path: Where it is, absolute.
-        file: The file, or what it is unpacked.
+        path: The absolute path.
+        file: The file, or its unpacked content.
         mtime_ns: When it was changed last.
     """
 
@@ -312,7 +312,7 @@ class FileLines:
 
 
 def unpack_file(file: BinaryIO) -> BinaryIO:
-    """Return what a compressed file holds.
+    """Return the content of a compressed file.
 
     Raises:
         ValueError: it is not compressed, or too large.
@@ -321,10 +321,10 @@ def unpack_file(file: BinaryIO) -> BinaryIO:
 
 
 def unpack(packed: bytes, most: int) -> io.BytesIO:
-    """Return what a frame of Zstandard holds.
+    """Return the content of a frame of Zstandard.
 
     Raises:
-        ValueError: it is none, or holds more than ``most`` bytes.
+        ValueError: it is not a frame, or holds more than ``most`` bytes.
     """
     import zstandard
 
@@ -343,13 +343,13 @@ def unpack(packed: bytes, most: int) -> io.BytesIO:
 
 
 class LineOccurrences:
-    """Names messages that have no id by what they say, and by the how-manieth line says it.
+    """Identifies messages without an id by a digest of their line and the count of equal lines.
 
-    So a line that was put in before them, or a file that was written again, makes no doubles.
+    So a line inserted before them, or a file that was written again, makes no duplicates.
 
     Args:
         source: Read again up to ``start`` when the first such message comes.
-        start: Where this import goes on.
+        start: The offset at which this import goes on.
     """
 
     def __init__(self, source: LineSource, start: int) -> None:

@@ -89,11 +89,11 @@ class TranscriptImporter:
         redactor: Takes secrets out before anything is stored; None stores texts as they come.
         formats: Tried in this order on files of unknown kind.
         mirror: Is notified after each commit that added messages.
-        scope: Who owns what is imported.
-        stores: What opens stores of transcripts, by the name of their format.
+        scope: The owner of the imported sessions.
+        stores: Functions that open stores of transcripts, by the name of their format.
         projects: Knows which paths are one project.
-        rule: Knows what is not to be captured.
-        ledger: Keeps account apart from other importers, and leaves out what others own.
+        rule: Decides what is not to be captured.
+        ledger: The name of a separate ledger, which leaves out what others own.
         is_recall: As for `DraftMaker`.
         recorder: Records what the tools did; nothing is recorded without one.
     """
@@ -150,9 +150,9 @@ class TranscriptImporter:
         Args:
             path: A file, or a folder whose ``.jsonl`` files and stores are taken; links are not
                 followed.
-            format_name: The name of a format, or ``auto`` to let each file tell.
+            format_name: The name of a format, or ``auto`` to detect it for each file.
             progress: Called after each batch and each file.
-            stopping: Asked as often; after True the rest is left for the next run.
+            stopping: Called as often; after True the rest is left for the next run.
             include_deleted: Take sessions too that were deleted in the other program.
 
         Raises:
@@ -168,7 +168,7 @@ class TranscriptImporter:
         return _Run(context, root, found, order).run(progress)
 
     def shown(self, path: Path | str) -> str:
-        """Return what may be shown of a path."""
+        """Return a path as it may be shown."""
         return self._context.drafts.path(str(path))
 
     def unreadable(self, path: Path) -> list[str]:
@@ -189,7 +189,7 @@ class TranscriptImporter:
         return failures
 
     def is_behind(self, path: Path, format_name: str = AUTO) -> bool:
-        """Return whether `run` would read a file; of most, size and time tell.
+        """Return whether `run` would read a file; for most, size and time decide.
 
         Raises:
             NotFound: the file or folder does not exist.
@@ -212,7 +212,7 @@ class TranscriptImporter:
 
 
 class _Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run is to take."""
+    """The order for one run."""
 
     formats: Sequence[TranscriptFormat]
     name: str
@@ -240,7 +240,7 @@ class _Run:
     def run(self, progress: OnFiles | None) -> ImportReport:
         """Import every file; return what was new and what was wrong."""
         self._progress = progress
-        # The older first: what goes on from another one comes after it.
+        # Oldest first: a transcript that goes on from another one comes after it.
         for each in sorted(self._found.files, key=lambda file: (file.mtime_ns, file.path)):
             if self._context.stopping():
                 break
@@ -256,7 +256,7 @@ class _Run:
         return ImportReport(**counts, malformed=tuple(self._tally.malformed))
 
     def is_behind(self) -> bool:
-        """Return whether a file is new or has changed that holds what a format knows."""
+        """Return whether a file that a format knows is new or has changed."""
         return any(
             self._is_store_behind(self._root / file.path)
             if is_store(file.path)
@@ -276,7 +276,7 @@ class _Run:
                 found = store.transcripts(include_deleted=False)
                 return any(self._is_stored_behind(form, each) for each in found)
         except ForeignStoreError:
-            return False  # it is named where it is read
+            return False  # the run that reads it reports it
 
     def _is_stored_behind(self, form: TranscriptFormat, transcript: StoredTranscript) -> bool:
         if not transcript.size or self._is_current(form, transcript.path, transcript):
@@ -285,7 +285,7 @@ class _Run:
         return not self._is_refused(self._session_of(form, transcript, head), head)
 
     def _store_form(self) -> TranscriptFormat | None:
-        """Return the format of what stores hold, if it is wanted."""
+        """Return the format of the transcripts in stores, if it is wanted."""
         return next((form for form in self._order.formats if form.name in self._order.stores), None)
 
     def _is_known(self, file: FoundFile) -> bool:
@@ -320,12 +320,12 @@ class _Run:
             messages=counts["messages"],
             malformed=counts["malformed_count"],
         )
-        # Who follows asks again and again: an import that brought nothing has no event.
+        # Following imports run again and again: one that brought nothing has no event.
         if event.messages or not self._context.ledger:
             record_event(tx, event)
 
     def _file(self, file: FoundFile) -> None:
-        """Import one file; what is wrong with it is counted, not raised."""
+        """Import one file; errors in it are counted, not raised."""
         path = str(self._root / file.path)
         kind = "transcript" if path.endswith(SUFFIX) else kind_of(file.path)
         if kind != "transcript" and is_store(path):
@@ -343,15 +343,15 @@ class _Run:
         self._tell(path, 0)
 
     def _is_current(self, form: TranscriptFormat, path: str, found: FoundFile | LineSource) -> bool:
-        """Return whether a transcript is as it was, without opening it: most of thousands are."""
+        """Return whether a transcript is unchanged, without opening it: most of thousands are."""
         entry = self._ledger.get(self._name(form, path))
         if entry is None:
             return False
-        size = entry.size if path.endswith(COMPRESSED) else found.size  # that is of the content
+        size = entry.size if path.endswith(COMPRESSED) else found.size  # that is unpacked
         return entry.is_of(size, found.mtime_ns)
 
     def _name(self, form: TranscriptFormat, path: str) -> tuple[str, str]:
-        """Return what a transcript is called in the ledger: its format, and what may be stored."""
+        """Return the key of a transcript in the ledger: its format, and its path as stored."""
         name = (form.name + self._context.ledger, self._context.drafts.path(path))
         return self._ledger.key(*name) if self._ledger.salts else name
 
@@ -430,11 +430,11 @@ class _Run:
             self._tally.counts["skipped"] += 1
 
     def _is_refused(self, session: ForeignSession, head: Sequence[Record]) -> bool:
-        """Return whether nothing is captured of what a transcript is about; it stays unread."""
+        """Return whether the project of a transcript is not captured; it stays unread."""
         return self._context.rule.verdict(project_of(session, head)).reason() is not None
 
     def _store(self, path: str) -> None:
-        """Import what is new in a store of transcripts; one that cannot be read is named."""
+        """Import the new parts of a store of transcripts; one that cannot be read is reported."""
         form = self._store_form()
         if form is None:
             return
@@ -473,7 +473,7 @@ class _Run:
         return storable(msgspec.structs.replace(session, **facts), self._context.drafts)
 
     def _forget_file(self, file: FoundFile, path: str) -> None:
-        """Take it over that a followed transcript was deleted, unless another one is there."""
+        """Mark our copy deleted if its followed transcript was, unless another one is there."""
         session = session_id_of(PurePath(file.path))
         living = f"{file.path.rpartition('/')[0]}/{session}{SUFFIX}".removeprefix("/")
         if self._context.ledger and all(found.path != living for found in self._found.files):

@@ -1,8 +1,8 @@
-"""Stand-ins give way: the lines of a transcript take the place of what hooks reported of a session.
+"""Stand-ins give way: the lines of a transcript replace the messages that hooks reported.
 
 A stand-in whose line comes becomes that line and keeps its id. Those at the end of the session move
-after the lines that came, so that the transcript keeps its own order; what a fork or a summary
-counts on keeps its seq.
+after the lines that came, so that the transcript keeps its own order; messages that a fork or
+a summary refers to keep their seq.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def give_way(
     """Take out the stand-ins of a session that lines of its transcript replace or precede.
 
     Returns:
-        The session as it is then, and the drafts to append: those of the lines, then the stand-ins
+        The session after that, and the drafts to append: those of the lines, then the stand-ins
         whose lines are still to come.
     """
     if not drafts or tx.row(_IS_TOLD, (drafts[-1].message.event_id, session.id)) is not None:
@@ -74,7 +74,7 @@ def give_way(
 
 
 def prompt_of(message: Message) -> str | None:
-    """Return the program's id of the turn that a line begins; None where it tells none."""
+    """Return the program's id of the turn that a line begins; None if it has none."""
     turn = part_of(foreign_of(message.metadata), LINE).get(PROMPT_ID)
     return turn if isinstance(turn, str) else None
 
@@ -108,8 +108,8 @@ class _Matches:
     def waits(self, stand_in: Message) -> bool:
         """Return whether the line of a stand-in is still to come.
 
-        A transcript has every answer before the next prompt: an earlier one without a line of its
-        words is there in other words.
+        A transcript has every answer before the next prompt: an earlier stand-in without an equal
+        line is there in other words.
         """
         is_over = stand_in.role == "assistant" and stand_in.created_at < self._told_until
         return stand_in in self._left and not is_over
@@ -131,7 +131,7 @@ def _words(text: str) -> str:
 
 
 def _at_the_end(session: Session, stand_ins: Sequence[Message], pinned: int) -> list[Message]:
-    """Return the stand-ins after which there is nothing else, and that nothing counts on."""
+    """Return the stand-ins at the end of a session that no fork and no summary refers to."""
     found: list[Message] = []
     for each in reversed(stand_ins):
         if each.seq != session.last_seq - len(found) or each.seq <= pinned:

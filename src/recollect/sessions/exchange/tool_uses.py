@@ -1,7 +1,7 @@
-"""What the tools of a transcript did: each call with its result, for whoever records that.
+"""Tool uses of a transcript: each call with its result, for the recorder that is passed in.
 
-A line tells of the call, a later one of the result; between them the reading may have stopped.
-Who records is given: this room knows no observations.
+One line has the call, a later one the result; between them the reading may have stopped. The
+recorder is passed in because this package knows no observations.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from recollect.sessions.record.session import Session
 from recollect.store.engine import Transaction
 
 _MOST_LOOKS = 100
-"""Calls that are looked for in what was read before: each look reads all of it. A reading ends
-between a handful of calls and their results; results without any call are endless."""
+"""Calls that are looked for in earlier lines: each look reads all of them. A reading ends between
+a handful of calls and their results; results without any call are endless."""
 
 
 class ToolUse(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool that was used, and what came of it.
+    """A tool that was used, and its result.
 
     Attributes:
         id: The id that the model gave the call.
@@ -53,15 +53,15 @@ class ToolUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UseRecorder(Protocol):
-    """Whoever records what tools did; a use that is recorded already is left as it is."""
+    """Records the uses of tools; a use that is recorded already is left as it is."""
 
     def prepare(
         self, uses: Sequence[ToolUse], messages: Sequence[Message], project: str | None
     ) -> Sequence[Any]:
-        """Return what of a session is to be stored; called outside of transactions.
+        """Return the records to be stored for a session; called outside of transactions.
 
         Args:
-            uses: Of its tools.
+            uses: The uses of its tools.
             messages: What was said in it, some of it perhaps stored already.
             project: The folder of the session.
         """
@@ -73,16 +73,16 @@ class UseRecorder(Protocol):
         prepared: Sequence[Any],
         messages: Sequence[Message],
     ) -> int:
-        """Store what was prepared in the transaction that stores the messages of its session.
+        """Store prepared records in the transaction that stores the messages of their session.
 
         Args:
             tx: Of ``records.db``; the messages are in it already.
-            session: Where the tools were used.
-            prepared: What `prepare` returned of it.
-            messages: Those that are new; what is recorded of their calls is linked to them.
+            session: The session of the uses.
+            prepared: The result of `prepare` for it.
+            messages: Those that are new; the records of their calls are linked to them.
 
         Returns:
-            How many are new.
+            The number of new records.
         """
 
 
@@ -110,7 +110,7 @@ class CallBook:
     """Joins the calls of one transcript with their results.
 
     Args:
-        earlier: Yields the messages before the place where this reading began that hold a text.
+        earlier: Yields the messages before the start of this reading that hold a text.
         drafts: Redacts them, and knows the calls that asked this memory: they are not recorded.
     """
 
@@ -130,13 +130,13 @@ class CallBook:
         at: int,
         recalled: Collection[str],
     ) -> Iterator[ToolUse]:
-        """Yield the uses that a message brings to their end; note the calls that it makes.
+        """Yield the uses that a message completes; note the calls that it makes.
 
         Args:
-            message: Who used them, and where.
-            blocks: What it says, as it is stored.
+            message: The message, with its sub-agent and session.
+            blocks: Its blocks, as they are stored.
             at: When it was said, ms UTC.
-            recalled: Those of its calls and results that this memory was asked by.
+            recalled: The ids of those of its calls and results that asked this memory.
         """
         for block in blocks:
             if isinstance(block, ToolUseBlock) and block.id is not None:
@@ -145,7 +145,7 @@ class CallBook:
                 known = call in self._waiting
                 asked = self._waiting.pop(call) if known else self._before(call)
                 if asked is None or call in recalled:
-                    continue  # without the call nothing says whether it may be captured
+                    continue  # only the call shows whether it may be captured
                 yield ToolUse(
                     id=call,
                     name=asked.name,

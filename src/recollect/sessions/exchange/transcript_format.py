@@ -1,4 +1,4 @@
-"""What a foreign transcript says, before it is ours: the port between importer and formats.
+"""The content of a foreign transcript as values: the port between importer and formats.
 
 A format is a pure reading of one record at a time. It knows neither files nor the database; the
 importer knows both, and no format.
@@ -16,20 +16,20 @@ import msgspec
 from recollect.core.clock import MAX_MS
 from recollect.sessions.record.content import Content
 
-if TYPE_CHECKING:  # for names only
+if TYPE_CHECKING:  # for annotations only
     from recollect.sessions.context.compaction import Compaction
     from recollect.sessions.record.message import Message
     from recollect.sessions.record.session import Session
 
 AUTO = "auto"
-"""The name that lets each file tell its format."""
+"""The name under which the format of each file is detected."""
 
 Record: TypeAlias = Mapping[str, Any]
 """One line of a foreign transcript: a JSON object."""
 
 
 class Continuation(msgspec.Struct, frozen=True):
-    """What a session went on from: another one, of which both share the beginning.
+    """The session that another one went on from, with the beginning that both share.
 
     Attributes:
         session: The id of the other one.
@@ -48,14 +48,14 @@ class ForeignSession(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Its id in the format it comes from.
         key: A session key, where the other program has one.
-        agent: Which agent spoke, where the key does not say.
+        agent: The agent that spoke, if the key does not name it.
         project: The folder it was about.
-        title: What it is called.
+        title: Its title.
         title_is_final: A person chose the title; otherwise it only fills an empty one.
-        titled_line: The id of the last line of those that the title sums up, where it tells.
+        titled_line: The id of the last line that the title sums up, where it is known.
         at: When it began, ms UTC.
         metadata: More facts about it.
-        continues: What it went on from, where that is known.
+        continues: The session that it went on from, where that is known.
     """
 
     id: str
@@ -81,17 +81,17 @@ class ForeignMessage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         name: The speaker, where it is known.
         at: When it was said, ms UTC; None if that is unknown.
         metadata: More facts about it.
-        usage: What it cost, in the provider's own words.
-        reply: An id that the pieces of one answer share; each piece tells the cost so far.
-        extra: What else its record holds, in parts: ``line``, ``message``, and ``blocks`` by
-            place. Kept for an export in the same format.
-        shared: Fields of the record that most records of a session have alike.
+        usage: Its cost, with the provider's own names.
+        reply: An id that the pieces of one answer share; each piece has the cost so far.
+        extra: The other fields of its record, in parts: ``line``, ``message``, and ``blocks`` by
+            index. Kept for an export in the same format.
+        shared: Fields of the record that are equal in most records of a session.
         is_final: The metadata is complete; nothing is added to it.
-        sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
+        sender: The account that said it, ``channel:id`` or ``channel:network:id``, where known.
         agent_id: The sub-agent that speaks.
-        within: The session that its tools are recorded in, where that is another one: that of whom
-            a sub-agent works for.
-        is_stored: Whether it is part of the conversation; of others only the tools are recorded.
+        within: The session that its tools are recorded in, if that is another one: the session
+            that a sub-agent works for.
+        is_stored: Whether it is part of the conversation; for others only the tools are recorded.
     """
 
     session: ForeignSession
@@ -138,18 +138,18 @@ class TranscriptFormat(Protocol):
     def is_owners(self) -> bool:
         """Whether only the owner of the home speaks in its sessions.
 
-        Elsewhere a session whose key does not tell where it was held is of unknown origin.
+        Elsewhere a session whose key does not say where it was held is of unknown origin.
         """
 
     @property
     def companion(self) -> str:
-        """The name of a JSON file beside the transcripts that tells more of them; may be empty."""
+        """The name of a JSON file beside the transcripts with more facts on them; may be empty."""
 
     @property
     def line_id(self) -> str:
         """The field with the id of a line that copies keep; empty where no lines are copied.
 
-        What a transcript begins with that another one said first makes it a fork of that session.
+        A transcript that begins with lines of another one is a fork of that session.
         """
 
     def recognises(self, record: Record) -> bool:
@@ -164,11 +164,11 @@ class TranscriptFormat(Protocol):
         """Return the folder within which a session's id means the same session."""
 
     def parse(self, record: Record, session: ForeignSession) -> ForeignLine:
-        """Return what one record of a file about ``session`` says; never raises."""
+        """Return the meaning of one record of a file about ``session``; never raises."""
 
 
 class Owned(msgspec.Struct, frozen=True):
-    """A message to export, and the session that holds it; of a fork that may be a parent."""
+    """A message to export, and the session that holds it; for a fork that may be a parent."""
 
     owner: Session
     message: Message

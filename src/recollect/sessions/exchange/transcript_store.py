@@ -1,7 +1,7 @@
 """Stores that hold many transcripts of another program: the second port, beside the line formats.
 
-What a transcript in a store says is read by a line format; a store finds the transcripts, tells
-which of their lines count, and which sessions a person ended. The importer knows no store.
+The lines of a transcript in a store are read by a line format; a store finds the transcripts, and
+knows which of their lines count and which sessions a person ended. The importer knows no store.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class StoredTranscript(LineSource, Protocol):
     """One transcript of a store; a line that does not count has an empty body.
 
     Attributes:
-        place: Where it would lie as a file, for the format.
-        companion: What the store tells of sessions, as the companion file would.
-        title: What it is called there.
+        place: Its path if it were a file, for the format.
+        companion: The facts of the store about sessions, as in the companion file.
+        title: Its title there.
     """
 
     place: PurePath
@@ -32,7 +32,7 @@ class StoredTranscript(LineSource, Protocol):
 
     @property
     def continues(self) -> Continuation | None:
-        """The transcript that it went on from, where it was copied."""
+        """The transcript that it went on from, if lines were copied."""
 
 
 class ForeignEnding(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class ForeignEnding(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         session: Its id.
         at: When, ms UTC.
-        status: What became of it.
+        status: Its status there.
     """
 
     session: str
@@ -53,14 +53,14 @@ class OpenStore(Protocol):
     """A store that is open."""
 
     def transcripts(self, *, include_deleted: bool) -> Sequence[StoredTranscript]:
-        """Return what is in it, the oldest first.
+        """Return the transcripts of the store, oldest first.
 
         Raises:
             ForeignStoreError: it cannot be read.
         """
 
     def endings(self) -> Sequence[ForeignEnding]:
-        """Return which sessions were deleted or archived on purpose."""
+        """Return the sessions that were deleted or archived on purpose."""
 
 
 Storable: TypeAlias = Callable[[str], str]
@@ -68,7 +68,7 @@ Storable: TypeAlias = Callable[[str], str]
 
 
 def as_it_is(identifier: str) -> str:
-    """Return an id as it came, for who stores none."""
+    """Return an id as it came, for callers that do not store it."""
     return identifier
 
 
@@ -78,8 +78,8 @@ class TranscriptStore(Protocol):
     def __call__(
         self, path: Path, storable: Storable = as_it_is
     ) -> AbstractContextManager[OpenStore]:
-        """Return the store at ``path``, which tells its ids as they are stored.
+        """Return the store at ``path``, which returns ids as they are stored here.
 
         Raises:
-            ForeignStoreError: it cannot be read, or its version is none that is known.
+            ForeignStoreError: it cannot be read, or its version is unknown.
         """

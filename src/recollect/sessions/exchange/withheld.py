@@ -1,7 +1,7 @@
-"""What an import leaves out because a person does not want it captured.
+"""The parts that an import leaves out because a person does not want them captured.
 
-Who decides is given to it. A transcript of a project that is not captured is not read and not noted
-as read, so that it comes when it may; of others, messages of a pause and calls of some tools go.
+The rule is passed in. A transcript of a project that is not captured is not read and not noted as
+read, so that it comes once it may; of others, messages of a pause and some tool calls are left out.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 _TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
 _PROJECT = ("cwd", "project")
-"""Fields of a line that tell where it was said, in any format."""
+"""Fields of a line with the folder where it was said, in any format."""
 
 
 class CapturedWhen(Protocol):
     """Whether a project is captured, now and at other times."""
 
     def reason(self, at: int | None = None) -> str | None:
-        """Return why it is not captured at a time, ms UTC; None where it is. Without one: now."""
+        """Return the reason against capture at a time, ms UTC, or now; None if there is none."""
 
 
 class CaptureRule(Protocol):
-    """Whoever knows what is not to be captured."""
+    """Decides what is not to be captured."""
 
     def verdict(self, project: str | None) -> CapturedWhen:
         """Return whether a project is captured."""
@@ -38,7 +38,7 @@ class CaptureRule(Protocol):
         """Return whether the call of a tool is left out."""
 
     def count(self, left_out: Mapping[str, int]) -> None:
-        """Take note of what was left out, by reason."""
+        """Note how much was left out, by reason."""
 
 
 class CaptureAll:
@@ -64,20 +64,20 @@ class CallFilter:
     """Takes calls of tools out of messages, and their results when they come.
 
     Args:
-        is_withheld: Says of a name and arguments whether the call goes.
+        is_withheld: Returns whether a call with a name and arguments is left out.
     """
 
     def __init__(self, is_withheld: Callable[[str, object], bool]) -> None:
         self._is_withheld = is_withheld
         self._waiting: set[str] = set()
-        """Calls whose results are to come."""
+        """Calls whose results are still to come."""
         self.calls = 0
-        """How many were taken out."""
+        """The number of calls taken out."""
 
     def kept(self, message: ForeignMessage) -> ForeignMessage | None:
-        """Return a message with blocks without them; None where nothing is left.
+        """Return a message without the blocks of such calls; None if nothing is left.
 
-        What else its record holds goes with them: it repeats what tools answered.
+        The other fields of its record are left out with them: they repeat the answers of tools.
         """
         content: Any = message.content
         left = [block for block in content if not self.takes(block)]
@@ -86,7 +86,7 @@ class CallFilter:
         return msgspec.structs.replace(message, content=left, extra={}) if left else None
 
     def takes(self, block: Any) -> bool:
-        """Return whether a block is a call that goes, or the result of one."""
+        """Return whether a block is a call that is left out, or the result of one."""
         if not is_of_tool(block):
             return False
         name = block.get("name")
@@ -110,7 +110,7 @@ def is_of_tool(block: Any) -> bool:
 
 
 def project_of(session: ForeignSession, records: Iterable[Record]) -> str | None:
-    """Return the folder that a transcript is about, as it or the first of its lines tells."""
+    """Return the folder that a transcript is about, by its session or the first of its lines."""
     told = (record[name] for record in records for name in _PROJECT if name in record)
     return session.project or next((each for each in told if isinstance(each, str) and each), None)
 

@@ -1,7 +1,7 @@
-"""What else holds the lines of a mirror: copies that were set aside, and records that are damaged.
+"""Other sources of the lines of a mirror: copies that were set aside, and damaged records.
 
-A mirror that said something else than the database is kept with the ending ``.edited``, one
-without a session with ``.stray``, and ``init --fresh`` moves those of before below ``aside``.
+A mirror that differed from the database is kept with the ending ``.edited``, one without a session
+with ``.stray``, and ``init --fresh`` moves the old ones below ``aside``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from recollect.store.sqlite.home import ASIDE, MIRROR_SUFFIX, RECORDS_FILE, TRAN
 from recollect.store.sqlite.snapshot import snapshots
 
 _MESSAGE = b'{"type":"message"'
-# The tables themselves: an index may be what is damaged.
+# The tables themselves: an index may be damaged.
 _SEQS: LiteralString = "SELECT session_id, seq FROM messages NOT INDEXED"
 
 
@@ -74,7 +74,7 @@ def merged_lines(path: Path, copies: Sequence[Path]) -> Iterator[tuple[int, byte
         for line in read_lines(copy):
             place = _place_of(line)
             if line.startswith(SESSION_LINE):
-                lines.append(((-1, 0), 0, line))  # what the mirror itself says of it counts
+                lines.append(((-1, 0), 0, line))  # first: the last one counts, the mirror's own
             elif place is not None and _key(line, place) not in known:
                 known.add(_key(line, place))
                 lines.append((_order(line, place), 0, line))
@@ -122,5 +122,5 @@ def _order(line: bytes, place: _Place) -> tuple[int, int]:
 
 
 def _key(line: bytes, place: _Place) -> tuple[int, str]:
-    """Return what is there once: the seq of a message, the id of a summary."""
+    """Return the unique key of a line: the seq of a message, the id of a summary."""
     return (place.seq, "") if line.startswith(_MESSAGE) else (0, place.id)

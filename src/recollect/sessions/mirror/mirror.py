@@ -35,12 +35,12 @@ from recollect.store.meta import find_value, set_value
 from recollect.store.sqlite.home import MIRROR_SUFFIX, RECOVERY_FILE, TRANSCRIPTS
 
 SESSION_KIND = "session"
-"""What the outbox calls a session of which something was removed: its mirror is made again."""
+"""In the outbox, a session of which something was removed: its mirror is made again."""
 STRAY_SUFFIX = ".stray"
 """Added to the name of a mirror whose session the database does not have."""
 
 _CURSOR_KEY = f"mirror.{FORMAT}.cursor"
-"""Of one format: mirrors of an older one are all looked at again, and so written once."""
+"""One for each format: mirrors of an older one are all looked at again, and so written once."""
 _PAUSE_S = 0.25
 """How long new messages may gather before they are written: each of eight processes that store at
 the same time looks at the mirrors so often (bench capture)."""
@@ -94,7 +94,7 @@ class TranscriptMirror:
         self._rewritten: set[tuple[str, int]] = set()
         """Messages, by session and seq, that a mirror may have as they were before."""
         self._changed: set[str] = set()
-        """Sessions whose own line may be another."""
+        """Sessions whose own line may have changed."""
         self._cut: set[str] = set()
         self._unsynced: dict[str, MirrorFile] = {}
 
@@ -104,13 +104,13 @@ class TranscriptMirror:
         return self._worker.last_error
 
     def flush(self) -> None:
-        """Return when everything stored before this call is mirrored and on the disk.
+        """Wait until everything stored before this call is mirrored and on the disk.
 
         Raises:
             StoreError: the disk or the database refused.
         """
         with self._mutex:
-            # Before the messages: what it says was read is in the mirrors.
+            # Read before the messages, so that what the facts count as read is in the mirrors.
             facts = self._database.read(self._new_facts)
             self._read_on()
             self._settle(facts)
@@ -159,7 +159,7 @@ class TranscriptMirror:
             self._file(session_id).make_again()
 
     def heal_all(self) -> Counter[MirrorState]:
-        """Make every mirror equal to the database; return how many were how before.
+        """Make every mirror equal to the database; return the number of mirrors by previous state.
 
         Raises:
             StoreError: the disk or the database refused.
@@ -178,7 +178,7 @@ class TranscriptMirror:
         return [path for path in files if path.name.removesuffix(MIRROR_SUFFIX) not in known]
 
     def ahead(self) -> int:
-        """Return how many mirrors have messages that the database lacks: it lost some, or is old.
+        """Return the number of mirrors with messages that the database lost, or is too old to have.
 
         Looks at the end of each mirror.
 
@@ -197,7 +197,7 @@ class TranscriptMirror:
         return found
 
     def set_strays_aside(self) -> int:
-        """Give them another ending, so that nothing takes them for transcripts; return how many.
+        """Give strays another ending, so that nothing takes them for transcripts; count them.
 
         They may be all that is left of a session, so they are not removed.
 
@@ -302,7 +302,7 @@ class TranscriptMirror:
             del self._unsynced[session_id]
         cursor = self._cursor or 0
         if self._database.read(_read_cursor) != cursor:
-            if facts is not None:  # before the cursor: whoever is stopped here does both again
+            if facts is not None:  # before the cursor: a process stopped here does both again
                 write_recovery_file(self._home, facts)
             self._database.write(lambda tx: set_value(tx, _CURSOR_KEY, str(cursor)))
 
@@ -311,7 +311,7 @@ class TranscriptMirror:
 
 
 def _rewritten(tx: Transaction, cursor: int) -> set[tuple[str, int]]:
-    """Return the messages, by session and seq, that say something else since ``cursor``."""
+    """Return the messages, by session and seq, that were rewritten since ``cursor``."""
     rows = tx.rows(_REWRITTEN, (cursor, REWRITE_KIND))
     return {(text(session_id), integer(seq)) for session_id, seq in rows}
 
@@ -337,7 +337,7 @@ def _grown_sessions(tx: Transaction, cursor: int) -> tuple[int, list[str]]:
 
 
 def _changed_sessions(tx: Transaction, cursor: int) -> set[str]:
-    """Return the sessions that have another title, status or link than before, or may have."""
+    """Return the sessions whose title, status or link changed, or may have changed."""
     return {text(row[0]) for row in tx.rows(_CHANGED, (cursor, last_change(tx), CHANGED_KIND))}
 
 

@@ -56,7 +56,7 @@ class MirrorState(enum.StrEnum):
     TORN = "torn"
     """The last line is not finished; lines may be missing after it."""
     OUTDATED = "outdated"
-    """It is of an older format, and says nothing that the database does not."""
+    """It has an older format, and says nothing that the database does not."""
     ALTERED = "altered"
     """It says something that the database does not."""
 
@@ -66,7 +66,7 @@ class MirrorFile:
 
     Args:
         folder: Where the mirrors are.
-        session_id: Whose mirror it is.
+        session_id: The session.
         database: The truth.
     """
 
@@ -81,8 +81,8 @@ class MirrorFile:
         Costs the new lines and one old one, however long the file is.
 
         Args:
-            rewritten: The seqs of messages that say something else than before.
-            changed: The session itself may be another than its last line says.
+            rewritten: The seqs of messages that were rewritten.
+            changed: The session itself may have changed since its last line.
 
         Raises:
             StoreError: the file or the database refused.
@@ -127,7 +127,7 @@ class MirrorFile:
         """Whether the file has a line of a message that is not its line."""
         line = line_at(self._database, self._session_id, MirrorPlace(seq))
         with _mapped(self.path) as whole:
-            # From the end: what is rewritten was said lately.
+            # From the end: rewritten messages are recent.
             start = whole.rfind(b'\n{"type":"message","seq":%d,' % seq) + 1
             return start > 0 and whole[start : whole.find(b"\n", start)] != line
 
@@ -175,7 +175,7 @@ class MirrorFile:
         """Write the file again from the database, of which something was removed.
 
         The file goes with its session; so does what was set aside, which may hold removed lines.
-        Lines that tell what the session was before go as well: they may name what was removed.
+        Older lines of the session are removed as well: they may name what was removed.
 
         Raises:
             StoreError: the file or the database refused.
@@ -189,7 +189,7 @@ class MirrorFile:
         self._unlink(self._aside, *self._edits)
 
     def sync(self) -> None:
-        """Return when the lines are on the disk; a file that was removed meanwhile stays away.
+        """Wait until the lines are on the disk; a file that was removed meanwhile stays away.
 
         Raises:
             StoreError: the disk refused.
@@ -223,7 +223,7 @@ class MirrorFile:
         return self.path.with_name(f".{self.path.name}.part")
 
     def _compare(self) -> tuple[MirrorState, int]:
-        """Return the state and how many lines are right from the top."""
+        """Return the state, and the number of lines that are right from the top."""
         if _is_odd(self.path):
             return MirrorState.ALTERED, 0
         expected = mirror_lines(self._database, self._session_id)
@@ -236,7 +236,7 @@ class MirrorFile:
         return MirrorState.BEHIND, 0
 
     def _clear_the_way(self) -> None:
-        """Give a link or a folder in the place of the file another name."""
+        """Rename a link or a folder at the path of the file."""
         if _is_odd(self.path):
             token = secrets.token_hex(4)
             with os_errors(self.path):
@@ -274,7 +274,7 @@ def _is_odd(path: Path) -> bool:
 
 
 def _compare(file: BinaryIO, expected: Iterator[bytes]) -> tuple[MirrorState, int]:
-    """Return the state, and how many of the expected lines are there, the session's included."""
+    """Return the state, and the number of expected lines that are there, the session's included."""
     current = next(expected, b"")
     session, matching = b"", 0
     while True:

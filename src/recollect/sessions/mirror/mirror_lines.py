@@ -1,4 +1,4 @@
-"""The lines of a mirror: what one session looks like as readable JSON lines.
+"""The lines of a mirror: one session as readable JSON lines.
 
 A line of the session, then one for each message in the order of seq, and one for each compaction
 after the message that was the newest when it was made. When a title, a status or a link of the
@@ -37,7 +37,7 @@ FORMAT = 3
 COMPLETE = 2
 """1 had no ids of clients and of other programs, and nothing of a session that changes."""
 SESSION_LINE = b'{"recollect":'
-"""How the line of a session begins, and only that."""
+"""The beginning of the line of a session, and of no other line."""
 OUTDATED = (SESSION_LINE + b"1,", SESSION_LINE + b"2,")
 _SESSION: LiteralString = """
     SELECT id, created_at, tenant, key, agent, user_id, project, parent_id, forked_at_seq, channel,
@@ -61,19 +61,19 @@ _COMPACTIONS: LiteralString = """
 
 
 MOST = (1 << 53) - 1
-"""The largest number of a line: what every reader of JSON takes as it is."""
+"""The largest number in a line: every reader of JSON takes it as it is."""
 Seq: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Place: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
-"""What is raised for a line that is not one of ours."""
+"""The errors raised for a line that is not one of ours."""
 
 
 class SessionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a session is; fields as in `Session`, and ``flushed_seq`` of its row."""
+    """The facts of a session; fields as in `Session`, and ``flushed_seq`` of its row."""
 
     recollect: int
-    """The version of this format; the key tells whose file it is."""
+    """The version of this format; the key marks the file as ours."""
     type: str
     id: str
     created_at: str
@@ -130,7 +130,7 @@ class MessageLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     turn_sender: str | None = None
     metadata: msgspec.Raw = _NO_FACTS
     recorded_at: str | None = None
-    """When it was stored, where that is another time than when it was said."""
+    """When it was stored, if that differs from when it was said."""
     event_id: str | None = None
     foreign_id: str | None = None
     number: Place | None = None
@@ -155,7 +155,7 @@ class CompactionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class MirrorPlace(msgspec.Struct, frozen=True, order=True):
-    """Where a line is; that of a message has no ``through_seq``, and a session's neither."""
+    """The position of a line; only a compaction has a ``through_seq``."""
 
     seq: Seq = 0
     through_seq: Seq = 0
@@ -181,7 +181,7 @@ def session_line(database: Database, session_id: str) -> bytes | None:
 
 
 def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Iterator[bytes]:
-    """Yield the lines after a place, as far as they go when the first one is asked for.
+    """Yield the lines after a position, as far as they go when the first one is requested.
 
     Raises:
         StoreCorrupt: messages are missing, or are not what was stored; lines of those before them
@@ -201,7 +201,7 @@ def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Ite
 
 
 def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | None:
-    """Return the line at a place; None if there is none, or it is the session's."""
+    """Return the line at a position; None if there is none, or it is the session's."""
     if place.through_seq:
         before = MirrorPlace(place.seq, place.through_seq - 1)
         found = database.read(lambda tx: _head(tx, session_id, before))[2]
@@ -218,7 +218,7 @@ def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | 
 
 
 def place_of(line: bytes) -> MirrorPlace | None:
-    """Return where a line is; None if it is not a line of a mirror."""
+    """Return the position of a line; None if it is not a line of a mirror."""
     try:
         if line.startswith(SESSION_LINE):
             session = msgspec.json.decode(line, type=SessionLine)
@@ -239,7 +239,7 @@ def is_of_session(line: bytes, current: bytes) -> bool:
 
 
 def says_the_same(outdated: Iterable[bytes], lines: Iterable[bytes]) -> bool:
-    """Return whether lines of an older format say nothing that the lines of now do not say."""
+    """Return whether lines of an older format say nothing that the current lines do not say."""
     now = iter(lines)
     current = next(now, b"")
     said = (old for old in outdated if not _was_of_session(old, current))
@@ -263,7 +263,7 @@ def _is_part(old: bytes, new: bytes, names: Iterable[str] = ()) -> bool:
 
 
 def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, int, deque[Row]]:
-    """Return what is before the oldest message, the newest, and the compactions after a place."""
+    """Return the seq before the oldest message, the newest seq, and the compactions that follow."""
     row = tx.row(_ENDS, (session_id,))
     found = tx.rows(_COMPACTIONS, (session_id, place.seq, place.through_seq))
     first, end = (integer(row[0]), integer(row[1])) if row else (0, 0)
@@ -273,7 +273,7 @@ def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, in
 def _rows(
     tx: Transaction, session_id: str, after_seq: int, through_seq: int
 ) -> tuple[int, list[_MessageCells]]:
-    """Return up to which seq this is everything, and the messages."""
+    """Return the seq up to which the messages are complete, and the messages."""
     found: list[Row] = []
     size = 0
     is_cut = True
@@ -295,7 +295,7 @@ def _rows(
 
 
 _CELLS = (6, 0, 7, 8, 12, 9, 14, 13, 15, 16, 17, 18, 19)
-"""Which of the columns of `SELECT_MESSAGES` a line has."""
+"""The indices of the columns of `SELECT_MESSAGES` that a line has."""
 
 
 class _MessageCells(msgspec.Struct, frozen=True, array_like=True, gc=False):

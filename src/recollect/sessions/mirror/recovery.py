@@ -1,4 +1,4 @@
-"""Makes rows of mirrors again, for a home whose ``records.db`` is lost or damaged.
+"""Rebuilds rows from mirrors, for a home whose ``records.db`` is lost or damaged.
 
 A mirror says what its session is, what was said in it and which summaries replace that in the view.
 Seqs, ids and times are those of before; counters, tool calls and the outbox follow from them. A
@@ -72,17 +72,17 @@ class MirrorRecovery:
     Args:
         path: The mirror.
         taken: The ids of messages and compactions of other mirrors; those of this one are added.
-        copies: What was set aside of it: lines that only they have come back as well.
+        copies: Copies of it that were set aside: lines that only they have come back as well.
 
     Attributes:
-        line: What its session is, by the last line that says so and can be read.
-        messages: How many were read.
-        seqs: Theirs.
-        compactions: How many were read.
+        line: Its session, by the last line of one that can be read.
+        messages: The number of messages read.
+        seqs: The seqs of the messages.
+        compactions: The number of compactions read.
         damaged: The numbers of lines that cannot be read, from 1.
 
     Raises:
-        InvalidInput: it does not say of which session it is, and neither does its name.
+        InvalidInput: neither its content nor its name says which session it belongs to.
         StoreError: the file cannot be read.
     """
 
@@ -100,11 +100,11 @@ class MirrorRecovery:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether it does not say what became of the session: its status, title and origin."""
+        """Whether it lacks the later facts of the session: its status, title and origin."""
         return self.line.recollect < COMPLETE
 
     def run(self, database: Database | None) -> bool:
-        """Make the rows again, and return whether there is anything of the session.
+        """Rebuild the rows; return whether there is anything of the session.
 
         Args:
             database: New records; None only counts.
@@ -147,10 +147,10 @@ class MirrorRecovery:
             yield batch
 
     def _sound_lines(self) -> Iterator[tuple[bytes, Draft | Compaction]]:
-        """Yield what is not the session's own, and note the lines that cannot be right."""
+        """Yield the messages and compactions, and note the lines that cannot be right."""
         last, seen = self.line.forked_at_seq or 0, set[str]()
         for number, line in merged_lines(self.path, self._copies):
-            unreadable = [number] if number else []  # of a copy nothing is missed
+            unreadable = [number] if number else []  # lines of copies have no number
             if line.startswith(SESSION_LINE):
                 self.damaged += [] if _session_line(line) is not None else unreadable
                 continue
@@ -172,14 +172,14 @@ class MirrorRecovery:
 
 
 def link_sessions(tx: Transaction, lines: Iterable[SessionLine]) -> int:
-    """Say again what was forked from what and what followed what.
+    """Restore the links between sessions: forks and their parents, resets and their predecessors.
 
     Args:
         tx: Of the new records, which hold the sessions.
-        lines: What they are.
+        lines: The lines of the sessions.
 
     Returns:
-        How many forks lost the session that they share messages with.
+        The number of forks that lost the session they share messages with.
     """
     known = {line.id: line for line in lines}
     parents: dict[str, str] = {}
@@ -212,7 +212,7 @@ def _store(
         session = _begin(tx, line, session)
     drafts = [msgspec.structs.replace(each, message=_owned(each, session)) for each in batch]
     session = restore_messages(tx, session, drafts)
-    tx.execute("DELETE FROM events")  # those of before cannot return, and these report nothing new
+    tx.execute("DELETE FROM events")  # earlier events cannot return, and these report nothing new
     return session
 
 
@@ -233,7 +233,7 @@ def _finish(
 
 
 def note_progress(tx: Transaction, line: SessionLine, session_id: str) -> None:
-    """Say again how far a session was flushed, and when it ended."""
+    """Restore how far a session was flushed, and when it ended."""
     flushed = (line.flush_compaction_count, line.flushed_at, line.flushed_seq)
     tx.execute(_PROGRESS, (*flushed, line.ended_at, session_id))
 
@@ -246,7 +246,7 @@ def _begin(tx: Transaction, line: SessionLine, session: Session) -> Session:
 
 
 def _identity(read: Draft | Compaction) -> tuple[int | None, str, str]:
-    """Return the seq of a message, the id in the home, and what no other line of the mirror has."""
+    """Return the seq of a message, the id in the home, and the key that is unique in the mirror."""
     if isinstance(read, Compaction):
         return None, read.id, f"through {read.through_seq}"
     message = read.message
@@ -281,7 +281,7 @@ def is_sound_session(line: SessionLine) -> bool:
 
 
 def _unknown(path: Path) -> SessionLine:
-    """Return what is known of a session without a readable line of its own: of unknown origin."""
+    """Return a line for a session without a readable one of its own: its origin is unknown."""
     when = next((t for line in read_lines(path) if (t := _time_of(line)) is not None), None)
     return SessionLine(
         recollect=1,
@@ -304,8 +304,8 @@ def _time_of(line: bytes) -> str | None:
 def session_in(line: SessionLine) -> Session:
     """Return the session of a line, without its links.
 
-    An older format does not tell where a session came from: where its key does not say who heard
-    it, it is a visibility group of its own.
+    An older format has no origin: if the key of the session does not say who heard it, the session
+    is a visibility group of its own.
     """
     at = iso_ms(line.created_at)
     session = Session(
@@ -392,6 +392,6 @@ def iso_ms(iso: str) -> int:
     """Return the time of a line, ms UTC.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it cannot be read.
     """
     return to_ms(datetime.fromisoformat(iso))

@@ -1,10 +1,9 @@
-"""``recovery.json``: what makes the records of mirrors whole, and has no place in one of them.
+"""``recovery.json``: facts that complete records recovered from mirrors, but fit in no mirror.
 
 How far files of other programs were read and what was erased, so that an import after a recovery
 brings nothing back that was removed; which session said a line of the notes; which numbers were
 given to records that are gone; and the random number that marks of secrets are made with. No text
-of anybody. It is derived: a missing or damaged one is
-written again with the next message.
+of anybody. It is derived: a missing or damaged one is written again with the next message.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from recollect.store.sqlite.home import RECOVERY_FILE
 
 _COMPRESSED = ".zst"
 _Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
-"""What a column takes."""
+"""The integers that fit into a column."""
 _Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-fA-F]{2})+\Z")]
 
 _TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
@@ -63,7 +62,7 @@ _TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
         "INSERT INTO counters (tenant, kind, last) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
     ),
 }
-"""By table: what reads its rows, and what writes one."""
+"""By table: the statement that reads its rows, and the one that writes a row."""
 _IMPORTED: LiteralString = """
     SELECT id, foreign_id, place FROM sessions
     WHERE source IS NOT NULL AND last_seq > 0 AND status <> 'deleted' ORDER BY id
@@ -106,7 +105,7 @@ class NoteRow(_Row, frozen=True):
 
 
 class NoteFolderRow(_Row, frozen=True):
-    """Whose a folder of notes is."""
+    """The owner of a folder of notes."""
 
     folder: str
     tenant: str
@@ -119,7 +118,7 @@ class NoteFolderRow(_Row, frozen=True):
 
 
 class CounterRow(_Row, frozen=True):
-    """The last number of a kind of record that no mirror tells."""
+    """The last number of a kind of record, which no mirror holds."""
 
     tenant: str
     kind: str
@@ -150,7 +149,7 @@ class ImportedSession(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the file says."""
+    """The content of the file."""
 
     rows: RecoveryRows = RecoveryRows()
     erased: list[Tombstone] = []
@@ -160,12 +159,12 @@ class RecoveryFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def imports(self) -> int:
-        """How many files of other programs were read."""
+        """The number of files of other programs that were read."""
         return len(self.rows.imports)
 
 
 def recovery_facts(tx: Transaction) -> RecoveryFacts:
-    """Return what the file must say.
+    """Return the content that the file must have.
 
     Raises:
         StoreCorrupt: tombstones are missing: what they keep away would come back.
@@ -195,7 +194,7 @@ def write_recovery_file(home: Path, facts: RecoveryFacts) -> None:
 
 
 def read_recovery_file(home: Path) -> RecoveryFacts | None:
-    """Return what the file says; None where it is missing or damaged.
+    """Return the content of the file; None if it is missing or damaged.
 
     Raises:
         StoreError: the disk refused.
@@ -210,16 +209,16 @@ def read_recovery_file(home: Path) -> RecoveryFacts | None:
 
 
 def without_lost(facts: RecoveryFacts, known: Collection[str]) -> tuple[RecoveryFacts, int]:
-    """Leave out what says that files were read whose sessions did not come back.
+    """Leave out the facts about imported files whose sessions did not come back.
 
     An import then reads these files again; what is there of them already is not added twice.
 
     Args:
-        facts: What the file says.
+        facts: The content of the file.
         known: The ids of the sessions that came back.
 
     Returns:
-        The facts, and how many imported sessions did not come back.
+        The facts, and the number of imported sessions that did not come back.
     """
     lost = {each.foreign_id for each in facts.imported if each.id not in known}
     kept = [row for row in facts.rows.imports if not lost or not _may_hold(Path(row.path), lost)]
@@ -239,7 +238,7 @@ def _may_hold(path: Path, foreign_ids: Collection[str]) -> bool:
 
 
 def restore_facts(tx: Transaction, facts: RecoveryFacts) -> None:
-    """Put what the file says into new records, which hold the sessions."""
+    """Store the content of the file in new records, which hold the sessions."""
     if facts.values.salt is not None:
         set_value(tx, REDACTION_SALT, facts.values.salt)
     add_tombstones(tx, facts.erased)

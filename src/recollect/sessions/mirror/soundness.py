@@ -26,7 +26,7 @@ Page = Callable[[Transaction, str, int], tuple[str, list[str]]]
 
 
 def damage_of(records: Database | Snapshot) -> str | None:
-    """Return what is wrong with the records, in a sentence; None where they are sound.
+    """Return a sentence on the first damage in the records; None if they are sound.
 
     Reads every page, every message and every digest.
 

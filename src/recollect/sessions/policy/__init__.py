@@ -1,1 +1,1 @@
-"""How a session is served: whose turns they are, modes, history, freshness."""
+"""How a session is served: turns, modes, history, freshness."""

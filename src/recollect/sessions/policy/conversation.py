@@ -1,4 +1,4 @@
-"""Serving: what an agent loop asks about a session before it answers in it.
+"""Serving: the questions of an agent loop about a session before it answers in it.
 
 Who hears it, what may be done in it, whether the agent is called, and whose turn it is. The modes
 are explained in `mode_rules`, the visibility groups in `visibility_group`.
@@ -59,7 +59,7 @@ from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
 
 TURNS = "turns"
-"""Folder of the home where those who answer in a session queue."""
+"""Folder of the home in which those who answer in a session queue."""
 TURN_TIMEOUT_S = 600.0
 """How long a message waits for the one before it: as long as an agent may think."""
 
@@ -68,12 +68,12 @@ _SET_MODE: LiteralString = "UPDATE sessions SET mode = ? WHERE id = ?"
 
 @checked
 class ConversationPolicy:
-    """Answers what an agent loop asks about the sessions of a scope.
+    """Answers the questions of an agent loop about the sessions of a scope.
 
     Args:
-        access: The records, and whose they are.
-        turns: Where those who answer in a session queue; None without a queue.
-        owner: Whose agent it is.
+        access: The records, and their owner.
+        turns: The queue of those who answer in a session; None without a queue.
+        owner: The owner of the agent.
         guard: Keeps those out who may not change a session now.
 
     Attributes:
@@ -121,8 +121,8 @@ class ConversationPolicy:
             thread: The thread within it.
 
         Raises:
-            InvalidInput: a part cannot be one, or an account that is not linked is called like a
-                person who is.
+            InvalidInput: a part cannot be one, or an account that is not linked has the name of
+                a person who is.
         """
         suffix = [] if thread is None else ["thread", thread]
         kind, peer = check_chat_type(chat_type), peer.strip()
@@ -138,7 +138,7 @@ class ConversationPolicy:
         return parse_key(":".join([key.text, *map(escaped, suffix)])).text
 
     def _peer(self, who: Account, scope: str) -> str:
-        """Return how a key names whom a direct chat is with: where it has no channel, by person."""
+        """Return the peer for a direct chat's key: under ``per-peer``, a linked person's name."""
         if self.links.shadows_linked_name(who):
             raise InvalidInput(
                 "the account must not have the name of a person in sessions.identity_links",
@@ -148,12 +148,12 @@ class ConversationPolicy:
         return who.id if person is None else person
 
     def visibility_group(self, session_id: str, for_sender: str | None = None) -> VisibilityGroup:
-        """Return which conversations hear what is answered in a session now.
+        """Return the conversations that hear an answer in a session now.
 
         Args:
             session_id: Which one.
-            for_sender: Whom it answers; else whose turn its newest message is. That counts only in
-                a session of one person, or of several who share it one by one.
+            for_sender: Whom it answers; the sender of the newest turn if not given. That counts
+                only in a session of one person, or of several who share it one by one.
 
         Raises:
             NotFound: the scope has no such session.
@@ -181,7 +181,7 @@ class ConversationPolicy:
         return self._access.database.read(unit)
 
     def message_group(self, message: Message) -> VisibilityGroup:
-        """Return which conversations hear a message.
+        """Return the conversations that hear a message.
 
         Raises:
             NotFound: the scope does not have its session.
@@ -199,9 +199,9 @@ class ConversationPolicy:
         return self._access.database.read(unit)
 
     def parts(self, session_id: str) -> list[LineageSegment]:
-        """Return where the messages of a session are found: its own, and those a fork shares.
+        """Return the parts that hold the messages of a session: its own, and those a fork shares.
 
-        What its parents said is found in them, and of a deleted parent in its living forks.
+        Messages of its parents are found in these, those of a deleted parent in its living forks.
 
         Raises:
             NotFound: the scope has no such session.
@@ -223,7 +223,7 @@ class ConversationPolicy:
         return self._access.database.read(unit)
 
     def rules(self, session_id: str) -> ModeRules:
-        """Return what an agent may do in a session.
+        """Return the rules for an agent in a session.
 
         Raises:
             NotFound: the scope has no such session.
@@ -232,7 +232,7 @@ class ConversationPolicy:
         return mode_rules(session, group, self._access.settings.groups)
 
     def is_addressed(self, session_id: str, text: str, *, reply_to_agent: bool = False) -> bool:
-        """Return whether the agent is to answer: always, but in a group only when it is called.
+        """Return whether the agent is to answer: in a group only when it is called, else always.
 
         Args:
             session_id: Where it was said.
@@ -251,7 +251,7 @@ class ConversationPolicy:
         return calls(text, names)
 
     def set_mode(self, session_id: str, mode: str, *, lease: object = None) -> Session:
-        """Serve a session in another way from now on, and return it.
+        """Serve a session in another mode from now on, and return it.
 
         Raises:
             Conflict: another program holds it.

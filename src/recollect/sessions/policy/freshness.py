@@ -38,13 +38,13 @@ class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
     daily_hour: int
 
     def oldest_message(self, now: int) -> int:
-        """Return the time of the last message from which on a session is fresh, ms UTC."""
+        """Return the earliest time of the last message of a fresh session, ms UTC."""
         if self.mode in {"daily", "none"} or not self.idle_minutes:
             return 0
         return now - self.idle_minutes * _MINUTE_MS
 
     def oldest_start(self, now: int, zone: tzinfo | None) -> int:
-        """Return when the day began that ``now`` is in, ms UTC; 0 where days do not count."""
+        """Return the beginning of the day of ``now``, ms UTC; 0 if days do not count."""
         if self.mode in {"idle", "none"}:
             return 0
         local = to_datetime(now).astimezone(zone)
@@ -56,12 +56,12 @@ class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
     def stale_reason(
         self, *, began: int, last: int, now: int, zone: tzinfo | None = None
     ) -> Reason | None:
-        """Return why a session is not fresh: the limit that it met first; None while it is.
+        """Return the limit that a session met first, which ended its freshness; None while fresh.
 
         Args:
             began: When it was created, ms UTC.
             last: The time of its last message.
-            now: The time of the question. A clock that was set back makes nothing stale.
+            now: The time of the check. A clock that was set back makes nothing stale.
             zone: Of the user; the machine's if not given.
         """
         day = self.oldest_start(now, zone)
@@ -74,7 +74,7 @@ class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rule_for(settings: FreshnessSettings, key: SessionKey) -> FreshnessRule:
-    """Return the rule of a key: of its channel, else of its kind of chat, else the common one.
+    """Return the rule of a key: that of its channel, else of its kind of chat, else the common one.
 
     Raises:
         ConfigError: a rule cannot be understood.

@@ -24,9 +24,9 @@ from recollect.store.columns import Condition, decode, integer
 from recollect.store.engine import Transaction
 
 BEFORE = "[Chat messages since your last reply - for context]"
-"""Stands above what others said."""
+"""The heading above what others said."""
 CURRENT = "[Current message - respond to this]"
-"""Stands above what is to be answered."""
+"""The heading above the message to be answered."""
 MARKS = (BEFORE, CURRENT)
 
 _FORGED = re.compile(
@@ -73,7 +73,7 @@ class History:
     """The pending messages of all conversations of a scope.
 
     Args:
-        access: The records, and whose conversations.
+        access: The records, and the owner of the conversations.
     """
 
     def __init__(self, access: SessionAccess) -> None:
@@ -90,12 +90,12 @@ class History:
         at: int | datetime | None = None,
         message_id: str | None = None,
     ) -> None:
-        """Keep a message until the next reply; the oldest ones go beyond the limit.
+        """Keep a message until the next reply; beyond the limit the oldest ones are removed.
 
         Args:
             key: Of the conversation.
             sender: Who said it.
-            said: What.
+            said: The text.
             at: When, ms UTC or datetime; now if not given.
             message_id: Its id on the channel; what waits already is not stored again.
 
@@ -127,7 +127,7 @@ class History:
         access.database.write(unit)
 
     def pending(self, key: str) -> list[PendingMessage]:
-        """Return what waits in a conversation, oldest first.
+        """Return the pending messages of a conversation, oldest first.
 
         Raises:
             Denied: the conversation belongs to another owner than the scope's.
@@ -141,7 +141,7 @@ class History:
         return [decode(PendingMessage, fields, row) for row in reversed(rows)]
 
     def render(self, key: str, sender: str, said: str) -> str:
-        """Return a prompt: what was said since the last reply, then what is to be answered.
+        """Return a prompt: the messages since the last reply, then the one to be answered.
 
         Each message begins with its sender; its further lines are set in, and a marker in it loses
         its brackets, so that no text looks like another message. Without anything pending it is
@@ -159,14 +159,14 @@ class History:
         return "\n".join((BEFORE, *lines, "", CURRENT, current))
 
     def clear(self, key: str, *, through: int | None = None) -> None:
-        """Forget what waits in a conversation: the agent has replied.
+        """Forget the pending messages of a conversation: the agent has replied.
 
         What came after the prompt waits for the next one.
 
         Args:
             key: Of the conversation.
-            through: The id of the newest message that the agent saw; what the last `render` of this
-                object showed if not given, and all where there was none.
+            through: The id of the newest message that the agent saw; if not given, the newest that
+                the last `render` of this object showed, or all without one.
 
         Raises:
             Denied: the conversation belongs to another owner than the scope's.
@@ -182,7 +182,7 @@ class History:
         return self._access.settings.groups.history_conversations
 
     def _owner(self, key: str) -> Session:
-        """Return whose a conversation is, refused where that is not the scope's."""
+        """Return the owner of a conversation, as a session; refuse one that is not the scope's."""
         scope, parsed = self._access.scope, parse_key(key)
         if scope.session is not None:
             only = self._access.database.read(

@@ -52,7 +52,7 @@ def mode_rules(
 ) -> ModeRules:
     """Return the rules of a session.
 
-    Whatever is not known to be one person's is held like a group: sub-agents, hooks and kinds of
+    Whatever is not known to be one person's is treated like a group: sub-agents, hooks and kinds of
     chat that are not understood.
     """
     queued = session.mode == "queue"
@@ -102,5 +102,5 @@ def _is_bounded(text: str, start: int, end: int) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Return whether a character goes on a word of a script that puts spaces between words."""
+    """Return whether a character continues a word of a script that puts spaces between words."""
     return (character.isalnum() or character == "_") and not is_unspaced(character)

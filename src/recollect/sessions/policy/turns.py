@@ -47,14 +47,14 @@ _ALL_SPEAKERS: LiteralString = """
 def answered_group(
     tx: Transaction, session: Session, owner: Owner, sender: str | None = None
 ) -> VisibilityGroup:
-    """Return whom a session answers: the one who is named, else whose turn its newest message is.
+    """Return the group that a session answers: that of ``sender``, else of the newest turn.
 
-    To name somebody only narrows: in a guest's session nobody can be named who is not in it.
+    Naming a sender only narrows: in a guest's session only those who are in it can be named.
 
     Args:
         tx: The snapshot of the read.
         session: Which session.
-        owner: Whose agent it is.
+        owner: The owner of the agent.
         sender: The account that is named.
 
     Raises:
@@ -76,7 +76,7 @@ def answered_group(
 
 
 def resolved(tx: Transaction, asker: Asker, scope: Scope, owner: Owner) -> Audience:
-    """Return what an asker hears of the sessions of a scope.
+    """Return the audience of an asker in a scope, which says what the asker hears.
 
     Raises:
         NotFound: the scope lacks the session.
@@ -91,7 +91,7 @@ def resolved(tx: Transaction, asker: Asker, scope: Scope, owner: Owner) -> Audie
 def turns_by_group(
     tx: Transaction, session: Session, owner: Owner
 ) -> dict[VisibilityGroup, HeardTurns]:
-    """Return which turns of a session each visibility group in it hears, its own first."""
+    """Return the turns of a session that each visibility group in it hears, its own first."""
     own = visibility_group_of(session, owner)
     senders = turn_senders(tx, segments(tx, session)) if own.is_private else []
     groups: dict[VisibilityGroup, list[str]] = {own: []}
@@ -107,7 +107,7 @@ def turns_by_group(
 def heard_seqs(tx: Transaction, tenant: str, audience: Audience) -> dict[str, list[int] | None]:
     """Return the messages that an audience hears: seqs by session, None for all of it.
 
-    What a fork shares is its parent's. Reads all sessions: for what is asked seldom.
+    What a fork shares counts as its parent's. Reads all sessions: for rare requests only.
     """
     senders: dict[str, list[str]] = {}
     for session_id, sender in tx.all(_ALL_SENDERS, (tenant,)):
@@ -131,8 +131,8 @@ def heard_seqs(tx: Transaction, tenant: str, audience: Audience) -> dict[str, li
 def hears_session(tx: Transaction, own: Session, other: Session, owner: Owner) -> bool:
     """Return whether a session is within the visibility group of another one.
 
-    Where several people share a session one by one it takes both what its key and what its newest
-    turn say, so that a turn which comes meanwhile lets no one hear more.
+    Where several people share a session one by one, both its key and its newest turn must allow it,
+    so that a turn which comes meanwhile lets no one hear more.
     """
     return other.id == own.id or (
         visibility_group_of(other, owner) == visibility_group_of(own, owner)
@@ -149,7 +149,7 @@ def heard_sessions(
         tx: A transaction.
         where: Which sessions.
         own: On behalf of this session.
-        owner: Whose agent it is.
+        owner: The owner of the agent.
         limit: How many at most.
     """
     group = visibility_group_of(own, owner)
@@ -164,7 +164,7 @@ def heard_sessions(
 
 
 def heard_turns(tx: Transaction, session: Session, audience: Audience) -> HeardTurns:
-    """Return which turns of a session an audience hears."""
+    """Return the turns of a session that an audience hears."""
     if audience.group is None:
         return EVERY_TURN
     return turns_by_group(tx, session, audience.owner).get(audience.group, NO_TURN)
@@ -178,7 +178,7 @@ class SpokenTurns(msgspec.Struct, frozen=True):
 
 
 def spoken_turns(tx: Transaction, session: Session, owner: Owner) -> list[SpokenTurns]:
-    """Return the turns of a session by visibility group, those of whoever it is with first."""
+    """Return the turns of a session by visibility group, those of the session's own group first."""
     return [
         SpokenTurns(session if heard.unnamed else _with(session, heard.senders[0]), heard)
         for heard in turns_by_group(tx, session, owner).values()

@@ -1,4 +1,4 @@
-"""What every part of the sessions works with: the database, and on whose behalf."""
+"""The common ground of all parts of the sessions: the database, and on whose behalf it is used."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from recollect.store.engine import Database, Transaction
 
 
 class MirrorSignal(Protocol):
-    """Whoever wants to know that transcripts grew."""
+    """Is notified when transcripts grow."""
 
     def notify(self) -> None:
         """Return at once."""
 
 
 class SilentMirror:
-    """Does not pass the news on."""
+    """Passes no notification on."""
 
     def notify(self) -> None:
         """Do nothing."""
 
 
 class ProjectNames(Protocol):
-    """Whoever knows which paths are one project."""
+    """Knows which paths are one project."""
 
     def note(self, path: str, label: str | None = None) -> None:
-        """Take note of a path that a session gets, and of what it is stored as."""
+        """Note a path that a session gets, and the label that it is stored under."""
 
     def find(self, name: str) -> str:
         """Return a path of the project that a path, a name or an id means."""
@@ -55,7 +55,7 @@ Guard: TypeAlias = Callable[[Transaction, str, Any], None]
 
 
 def unguarded(tx: Transaction, session_id: str, lease: object) -> None:
-    """Let everybody change a session."""
+    """Let every caller change a session."""
 
 
 class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +68,8 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
         settings: The section ``sessions``.
         drafts: Checks and cleans what callers pass.
         mirror: Is notified after each commit that added messages.
-        scope: Whose sessions these are.
-        projects: Returns what knows which paths are one project.
+        scope: The owner of the sessions.
+        projects: Returns the object that knows which paths are one project.
     """
 
     database: Database
@@ -82,7 +82,7 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     projects: Callable[[], ProjectNames] = PlainProjects
 
     def project_label(self, project: str | None) -> str | None:
-        """Return a project as it is stored, and take note of it.
+        """Return a project as it is stored, and note it.
 
         Raises:
             InvalidInput: it is not a text, or too long.

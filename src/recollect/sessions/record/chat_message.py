@@ -2,7 +2,7 @@
 
 Chat completions, items of the Responses API and messages of Anthropic become the arguments of one
 message of ours. What a view needs to write an item of Responses again beyond its content is kept in
-the metadata. Knows no SDK: its objects tell of themselves what they are as JSON.
+the metadata. Knows no SDK: its objects return themselves as JSON.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from recollect.text.json_value import plain_object
 
 
 class SdkObject(Protocol):
-    """A message of an SDK: an object that tells what it is as JSON, as those of pydantic do."""
+    """A message of an SDK: an object that returns itself as JSON, as those of pydantic do."""
 
     def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the message as JSON."""
 
 
 ChatMessage: TypeAlias = Mapping[str, Any] | SdkObject
@@ -33,13 +33,13 @@ message of OpenAI or Anthropic."""
 
 ITEM_FIELDS = ("role", "content", "name", "at", "metadata", "event_id", "model", "usage", "sender")
 OPENAI_ITEM = "openai_item"
-"""The key in metadata for what an item of Responses says beside its content."""
+"""The key in metadata for the fields of an item of Responses beside its content."""
 
 _OF_ITEM = ("id", "status", "phase", "namespace")
 _CHAT_FIELDS = frozenset(
     {"type", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations"}
 )
-"""Each says that a dict is a message of a provider, whose other fields may be any."""
+"""Each marks a dict as a message of a provider, which may have any other fields."""
 _ROLES = {"developer": "system", "function": "tool"}
 _ITEM_KIND = re.compile(r"\w+_call|\w+_output|mcp_\w+|reasoning|compaction|item_reference|program")
 _CALLS = frozenset({"function_call", "custom_tool_call"})
@@ -50,7 +50,7 @@ def arguments_of(item: object) -> dict[str, Any]:
     """Return the arguments for one draft, from what `append_many` takes.
 
     Raises:
-        InvalidInput: it is none of these, or a field of it is unknown.
+        InvalidInput: it cannot be a message, or a field of it is unknown.
     """
     if isinstance(item, tuple | list) and len(item) == 2:
         return {"role": item[0], "content": item[1]}
@@ -104,7 +104,7 @@ def _message(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _said(given: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    """Yield what a message says beside its content: why it is refused, or what is to be heard."""
+    """Yield blocks for what a message says beside its content: a refusal, or audio."""
     audio = given.get("audio")
     transcript = audio.get("transcript") if isinstance(audio, Mapping) else None
     for text in (given.get("refusal"), transcript):

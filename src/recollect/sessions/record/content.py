@@ -1,8 +1,8 @@
-"""Content blocks: what a message is made of, and what of it can be read and searched.
+"""Content blocks: the parts of a message, and their text that can be read and searched.
 
 Blocks come in the spellings of Anthropic, OpenAI and OpenClaw and leave in one: text, thinking,
 tool_use, tool_result, image, and `OtherBlock` for whatever else there is, kept as it came. The
-bytes of an image are never kept here, only what it was. Knows no storage and no redaction.
+bytes of an image are never kept here, only its description. Knows no storage and no redaction.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, tag="thinking", o
 
     Attributes:
         thinking: The thought.
-        signature: What Anthropic knows it by again; None once a word of it was changed.
+        signature: Anthropic's proof that it is unchanged; None once a word of it was changed.
     """
 
     thinking: str
@@ -43,7 +43,7 @@ class ThinkingBlock(msgspec.Struct, frozen=True, kw_only=True, tag="thinking", o
 
 
 class ImageBlock(msgspec.Struct, frozen=True, kw_only=True, tag="image", omit_defaults=True):
-    """The place of an image.
+    """The description of an image that was there.
 
     Attributes:
         media_type: Such as ``image/png``, where it is known.
@@ -289,7 +289,7 @@ def _as_text(text: str | bytes) -> str:
 
 
 def readable_text(blocks: Sequence[ContentBlock]) -> str:
-    """Return what of the blocks can be read and searched, one line or more for each.
+    """Return the text of the blocks that can be read and searched, one line or more for each.
 
     Texts are whole. An image gives its caption, a tool its name and the first `TOOL_TEXT_CHARS`
     characters of its input or output, thinking nothing.
@@ -314,7 +314,7 @@ def _readable(block: ContentBlock) -> str:
 
 
 def _titles(value: Mapping[str, Any]) -> str:
-    """Return what the results of a provider's own tool, such as a web search, are called."""
+    """Return the titles in the results of a provider's own tool, such as a web search."""
     found = value.get("content")
     parts = found if isinstance(found, list) else ()
     named = [_text_of(part, "title", "text") for part in parts if isinstance(part, Mapping)]

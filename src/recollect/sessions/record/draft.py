@@ -1,4 +1,4 @@
-"""Drafts: messages that are checked, cleaned, redacted and encoded, and only lack their place.
+"""Drafts: messages that are checked, cleaned, redacted and encoded, and only lack their position.
 
 All the work that needs no database is done here, on the caller's thread, so that the unit of work
 which stores the draft is a few inserts. Nothing leaves this module that was not redacted.
@@ -49,9 +49,9 @@ MAX_METADATA_BYTES = 256 * 1024
 _TEXTS = (str, bytes)
 T = TypeVar("T")
 FOREIGN = "foreign"
-"""The key in metadata for what a foreign line holds beside its message."""
+"""The key in metadata for the rest of a foreign line beside its message."""
 REPLACED = "replaced_characters"
-"""The key in a message's metadata that counts what could not be stored as it came."""
+"""The key in a message's metadata with the number of characters that were replaced."""
 
 
 class TextRedactor(Protocol):
@@ -61,7 +61,7 @@ class TextRedactor(Protocol):
         """Return ``text`` without secrets."""
 
     def value(self, value: JsonValue) -> JsonValue:
-        """Return a JSON value without secrets; keys may tell what is one."""
+        """Return a JSON value without secrets; a key may mark its value as one."""
 
     def identifier(self, text: str) -> str:
         """Return an id, or a keyed hash of it if it holds a secret; equal ids stay equal."""
@@ -72,7 +72,7 @@ class TextRedactor(Protocol):
     def session(
         self, name: str, make: Callable[[TextRedactor], T], *, is_current: bool = True
     ) -> T:
-        """Return what ``make`` returns, given a redactor that knows the secrets of a session."""
+        """Return the result of ``make``, given a redactor that knows the secrets of a session."""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -174,7 +174,7 @@ class DraftMaker:
         return Draft(message=message, encoded_content=encoded, encoded_metadata=encode_facts(facts))
 
     def session(self, name: str, make: Callable[[DraftMaker], T], *, is_current: bool = True) -> T:
-        """Return what ``make`` returns, given a maker that knows the secrets of a session.
+        """Return the result of ``make``, given a maker that knows the secrets of a session.
 
         A value that a rule names in one of the drafts is taken out of all of them, and of all later
         ones of the session.
@@ -204,7 +204,7 @@ class DraftMaker:
                 f"the {what} must be a text of at most {MAX_LABEL_CHARS} characters",
                 hint="Shorten it; long facts belong into metadata.",
             )
-        # As a value: the same few names and folders come again and again, and are remembered.
+        # As a value: the same few names and folders recur, and the redactor caches values.
         label: str = self._redacted_value((cleaner or JsonCleaner()).text(text))
         return label
 
@@ -242,9 +242,9 @@ class DraftMaker:
     def _without_recalled(
         self, role: str, name: str | None, blocks: tuple[ContentBlock, ...], facts: dict[str, Any]
     ) -> tuple[tuple[ContentBlock, ...], dict[str, Any]]:
-        """Return a message without what this memory told, and what is noted of that.
+        """Return a message without the answers of this memory, and its metadata, which names them.
 
-        Answers that tell no name are known when they are stored, see `without_answers`.
+        Answers without a name are recognised when they are stored, see `without_answers`.
         """
         if role == "tool" and name is not None and self._is_recall(name, None):
             return _emptied(blocks, blocks, facts)
@@ -326,7 +326,7 @@ def encode_facts(facts: Mapping[str, Any]) -> str:
 
 
 def without_answers(draft: Draft, calls: Collection[str]) -> Draft:
-    """Return a draft without what calls of ours, by id, gave back."""
+    """Return a draft without the results of calls of ours, by id."""
     message = draft.message
     answers = [each for each in message.blocks if is_answer(each, calls)]
     blocks, facts = _emptied(message.blocks, answers, message.metadata)
@@ -356,7 +356,7 @@ def _emptied(
 
 
 def encoded_content(blocks: tuple[ContentBlock, ...], facts: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the content as JSON, and what of it can be read; ``facts`` are its metadata."""
+    """Return the content as JSON, and its readable text; ``facts`` are its metadata."""
     match blocks:
         case (TextBlock(text=text),):
             encoded = msgspec.json.encode(text)
@@ -379,7 +379,7 @@ def _check_size(size: int) -> None:
 
 
 def _plain(content: Content) -> Any:
-    """Return blocks of ours as the JSON that they stand for, so that they are cleaned as well."""
+    """Return blocks of ours as JSON, so that they are cleaned as well."""
     if isinstance(content, list | tuple):
         return [_json_of(item) for item in content]
     return _json_of(content)

@@ -1,8 +1,8 @@
-"""Lineage: what a session shares with those it was forked from, and what grew out of it.
+"""Lineage: the messages that a session shares with its parents, and its forks and resets.
 
 A fork copies nothing: it names its parent and the last seq that both share. Reading walks up the
-parents, so the cost is their number and not that of the messages. A reset under one key is told
-apart from a fork: it begins empty and only names the session before it.
+parents, so the cost is their number and not that of the messages. A reset under one key differs
+from a fork: it begins empty and only names the session before it.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         session: The session itself.
         relation: ``root``, ``fork`` of the branch above, or ``reset``: it followed under its key.
-        branches: What grew out of it, oldest first.
+        branches: Its forks and resets, oldest first.
     """
 
     session: Session
@@ -108,12 +108,12 @@ class Kin(msgspec.Struct, frozen=True):
     created_at: int
     updated_at: int
     flushed_seq: int | None
-    """Up to which message it was searched for what must last."""
+    """The seq of the last message that was searched for what must last."""
     status: str
 
     @property
     def first_seq(self) -> int:
-        """The seq of its oldest message of its own that may be there."""
+        """The seq of the oldest message of its own that may be there."""
         return max(self.forked_at_seq, self.pruned_seq) + 1
 
 
@@ -136,9 +136,9 @@ def find_children(tx: Transaction, session_id: str) -> list[Kin]:
 def ancestors(
     session: Session | Kin, find: Callable[[str], Kin | None]
 ) -> Iterator[tuple[Kin, int]]:
-    """Yield those that a session was forked from, nearest first, with the last seq it reads there.
+    """Yield the ancestors of a session, nearest first, each with the last seq it reads there.
 
-    Also those of which it reads no row: the way to the others leads through them.
+    Those of which it reads no row are included: the others are reached through them.
 
     Raises:
         StoreCorrupt: the chain of parents is broken or leads back to itself.
@@ -157,12 +157,12 @@ def ancestors(
 
 
 def stored_ancestors(tx: Transaction, session: Session) -> Iterator[tuple[Kin, int]]:
-    """Yield the `ancestors` of a session as they are stored, each read when it is asked for."""
+    """Yield the `ancestors` of a session as they are stored, each read when it is requested."""
     return ancestors(session, lambda parent: find_one(tx, parent, session.tenant))
 
 
 def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
-    """Return where the messages of a session are, oldest first; not those that were removed.
+    """Return the segments that hold the messages of a session, oldest first, without removed ones.
 
     Raises:
         StoreCorrupt: the chain of parents is broken or leads back to itself.
@@ -174,7 +174,7 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
 
 
 def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
-    """Return the living forks of a session and their forks, and what of its messages each shows."""
+    """Return the living forks of a session, and theirs, with the part of it that each shows."""
     found: list[LineageSegment] = []
     waiting = [(session_id, 2**62)]
     seen = {session_id}
@@ -227,9 +227,9 @@ def touch_messages(tx: Transaction, session: Session, at: int) -> None:
 
 
 def touch_shared(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the index to look at what a fork shows of deleted sessions: it is found through forks.
+    """Tell the index to look again at messages of deleted sessions, which are found through forks.
 
-    To be called where a fork comes, goes, or shows more or less than before.
+    To be called when a fork comes, goes, or shows more or less than before.
     """
     for kin, last in stored_ancestors(tx, session):
         if kin.status == DELETED and last:
@@ -240,7 +240,7 @@ def check_depth(tx: Transaction, parent: Session) -> None:
     """Refuse a fork that could not be read.
 
     Raises:
-        InvalidInput: its parents are as many as are followed.
+        InvalidInput: its parent has `MAX_DEPTH` parents already.
     """
     row = tx.row(_DEPTH, (parent.id, parent.tenant))
     if row is not None and integer(row[0]) >= MAX_DEPTH:
@@ -251,7 +251,7 @@ def check_depth(tx: Transaction, parent: Session) -> None:
 
 
 def within(parts: Sequence[LineageSegment], after: int, before: int | None) -> list[LineageSegment]:
-    """Return what of ``parts`` comes after ``after`` and, if given, before ``before``."""
+    """Return the parts of ``parts`` after the seq ``after`` and, if given, before ``before``."""
     end = None if before is None else before - 1
     cut = [
         LineageSegment(
@@ -270,8 +270,8 @@ def rows_of(scope: Scope, session_id: str) -> Condition:
 def family(tx: Transaction, scope: Scope, session: Session) -> Branch:
     """Return the tree that a session belongs to, from the oldest ancestor that the scope may see.
 
-    What grew out of a session of another owner is left out with it. A key that is reset for
-    years makes a very deep tree, so nothing here calls itself.
+    The branches of a session of another owner are left out with it. A key that is reset for years
+    makes a very deep tree, so this does not recurse.
 
     Raises:
         StoreCorrupt: the chain of parents leads back to itself.

@@ -19,7 +19,7 @@ from recollect.text.boundaries import brief_repr
 ROLES = ("user", "assistant", "system", "tool")
 """Who can speak."""
 UNFINISHED = "unfinished"
-"""The key in the metadata of a message whose stream did not come to its end."""
+"""The key in the metadata of a message whose stream was cut off."""
 
 
 # It holds no cycle, and thousands are made for one view: the collector need not follow them.
@@ -29,11 +29,11 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     Attributes:
         id: Sorts by the time of storing.
         session_id: Where it belongs.
-        seq: Its place in the session, from 1, without gaps.
+        seq: Its position in the session, from 1, without gaps.
         role: One of `ROLES`.
         blocks: What it is made of; a plain text is one text block. ``content`` in JSON.
-        text: What of it can be read and searched.
-        tokens: About how many tokens that is in a prompt.
+        text: The part of it that can be read and searched.
+        tokens: The approximate number of tokens of that in a prompt.
         created_at: When it was said, ms UTC; may go backwards from one message to the next.
         recorded_at: When it was stored, ms UTC.
         name: The speaker, where it is known.
@@ -41,10 +41,10 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             could not be stored and were replaced by U+FFFD.
         event_id: The caller's own id; the same id twice is one message.
         foreign_id: Its id in the transcript it was imported from.
-        sender: Whose account said it, ``channel:id`` or ``channel:network:id``, where it is known.
-        turn_sender: Whose account said what it belongs to: of a user's message its own, of answers
-            and tools that of the user's message before.
-        number: What it is called beside its id, as ``m88``: from 1 in its tenant, never used again.
+        sender: The account that said it, ``channel:id`` or ``channel:network:id``, where known.
+        turn_sender: The account whose turn it belongs to: the sender of a user's message; for
+            answers and tools that of the user's message before.
+        number: Its number, shown as ``m88``: from 1 in its tenant, never used again.
         tenant: Owner.
         agent: Owner.
         user: Owner.

@@ -3,8 +3,8 @@
 Each row carries a hash of itself, each session a digest of its rows: the sum of a part of their
 hashes and their numbers, so that a row that comes, changes or goes costs one addition in its own
 transaction, whatever the length of the session. Seqs that were removed are kept as ranges. Any
-other gap, a row that is not what was stored, and a sum that is another are damage: `StoreCorrupt`,
-never a short list. SQLite notices by itself neither a page that is an older copy of itself nor a
+other gap, a row that is not what was stored, and a sum that differs are damage: `StoreCorrupt`,
+never a short list. SQLite by itself notices neither a page that is an older copy of itself nor a
 changed letter.
 """
 
@@ -116,7 +116,7 @@ _HAS_TWIN: LiteralString = f"""
 
 DAMAGED_HINT = "look with `recollect doctor`; `recollect recover` rebuilds the records"
 _DIGEST_SIZE, _NUMBERLESS_SIZE, _OLD_DIGEST_SIZE = 24, 20, 16
-"""The size of a hash tells how it was made: with the number of a row, without it, or as before."""
+"""The size of a hash says how it was made: with the number of a row, without it, or as before."""
 _SUMMED = 7
 """Bytes of a hash that count in a digest: sums stay within the integers of SQL."""
 
@@ -137,7 +137,7 @@ def hash_of(row: Sequence[SqlValue]) -> bytes:
     number = row[19:20] if row[19:20] != (None,) else ()
     cells = (*row[:10], *(row[11:19] if said == row[10] else row[10:19]), *number)
     try:
-        # It has the type and the length of each cell, and is made in a tenth of the time.
+        # This encoding has the type and the length of each cell, and takes a tenth of the time.
         encoded = _encode(cells)
     except UnicodeEncodeError:  # half a pair: the statement refuses it
         return row_hash(cells)
@@ -145,7 +145,7 @@ def hash_of(row: Sequence[SqlValue]) -> bytes:
 
 
 def _old_hash(row: Sequence[SqlValue]) -> bytes:
-    """Return the hash that rows had before; of one without senders as it was first."""
+    """Return the hash that rows had before; without senders, that of the first version."""
     *said, sender, turn_sender = row[:19]
     return row_hash(said if sender is None and turn_sender is None else row[:19])
 
@@ -243,7 +243,7 @@ def insert_messages(tx: Transaction, session_id: str, rows: Sequence[Row], updat
 
     Args:
         tx: A transaction.
-        session_id: Whose.
+        session_id: The session.
         rows: Of `SELECT_MESSAGES`, but for their hashes, with their numbers; not empty.
         updated_at: When the session was last changed, with them.
     """
@@ -255,7 +255,7 @@ def insert_messages(tx: Transaction, session_id: str, rows: Sequence[Row], updat
 def restore_rows(
     tx: Transaction, session_id: str, last_seq: int, rows: Sequence[Row], updated_at: int
 ) -> None:
-    """Store rows of before as `insert_messages` does; seqs that they leave out count as removed.
+    """Store older rows as `insert_messages` does; seqs that they leave out count as removed.
 
     A number that another message has is not stored, see `number_others`. ``last_seq`` is the seq
     after which they begin.
@@ -295,14 +295,14 @@ def number_others(tx: Transaction) -> None:
 def change_message(
     tx: Transaction, session_id: str, id_: str, columns: LiteralString, cells: Sequence[SqlValue]
 ) -> None:
-    """Let a row say something else.
+    """Change columns of a row.
 
     Args:
         tx: A transaction.
-        session_id: Whose it is.
+        session_id: The session.
         id_: Of the message.
-        columns: What changes, as ``text = ?, row_hash = ?``, the hash last.
-        cells: What they are then.
+        columns: The columns, as ``text = ?, row_hash = ?``, the hash last.
+        cells: Their new values.
     """
     before = tx.row(_HASH, (id_,))
     change: LiteralString = "UPDATE messages SET " + columns + " WHERE id = ?"  # noqa: S608
@@ -333,7 +333,7 @@ def note_removed(tx: Transaction, session_id: str, first: int, last: int) -> Non
 
 
 def sum_of(rows: Iterable[Row]) -> int:
-    """Return what rows, each by its hash and number, add to the digest of their session."""
+    """Return the sum that rows, as hashes and numbers, add to the digest of their session."""
     numbered: Iterable[tuple[Any, Any]] = rows  # type: ignore[assignment]  # two cells
     return sum(_part(stored) + (number or 0) for stored, number in numbered) & _MASK
 
@@ -355,14 +355,14 @@ def _ranges(seqs: Sequence[int]) -> list[tuple[int, int]]:
 def check_span(
     tx: Transaction, session_id: str, span: tuple[int, int], seqs: Sequence[int], *, heard: bool
 ) -> None:
-    """Check that rows were read which a session has from one seq to another.
+    """Check that all rows that a session has from one seq to another were read.
 
     Args:
         tx: The transaction that read them.
-        session_id: Whose.
+        session_id: The session.
         span: The first and the last seq that may be there.
         seqs: Of the rows, in their order.
-        heard: Only some turns were asked for.
+        heard: Only some turns were requested.
 
     Raises:
         StoreCorrupt: rows are missing, or are in another order.
@@ -379,7 +379,7 @@ def check_span(
     left_out = set(there) - set(seqs)
     if list(seqs) != [seq for seq in there if seq not in left_out]:
         raise _missing(session_id)
-    if left_out and not heard:  # outside the scope of who asks, or damaged so that it seems to be
+    if left_out and not heard:  # outside the asker's scope, or damaged so that it seems to be
         select: LiteralString = SELECT_MESSAGES + "session_id = ? AND seq = ?"
         for seq in left_out:
             row = tx.row(select, (session_id, seq))
@@ -392,8 +392,8 @@ def check_end(tx: Transaction, session_id: str, span: tuple[int, int], digest: i
 
     Args:
         tx: The transaction that read it.
-        session_id: Which.
-        span: What was read.
+        session_id: The session.
+        span: The seqs that were read.
         digest: The sum of the rows; None where not all of them were read.
 
     Raises:
@@ -411,11 +411,11 @@ def check_end(tx: Transaction, session_id: str, span: tuple[int, int], digest: i
 
 
 def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:
-    """Return where the next call goes on, and which of the next messages are not what was stored.
+    """Return the id for the next call, and the ids of the next messages that are damaged.
 
     Args:
         tx: A transaction.
-        after_id: Where the last call stopped; empty to begin.
+        after_id: The id that the last call returned; empty to begin.
         limit: How many messages are looked at. When fewer are left, the first value is empty.
     """
     rows = list(tx.rows(SELECT_MESSAGES + "id > ? ORDER BY id LIMIT ?", (after_id, limit)))
@@ -424,14 +424,14 @@ def damaged_messages(tx: Transaction, after_id: str, limit: int) -> tuple[str, l
 
 
 def damaged_sessions(tx: Transaction, after_id: str, limit: int) -> tuple[str, list[str]]:
-    """Return what `damaged_messages` does, of sessions: which lack messages or have old ones."""
+    """Return the same as `damaged_messages` for sessions that lack messages or have old ones."""
     rows = typed_rows(tx.all(_NEXT_SESSIONS, (after_id, limit)), tuple[str, int, int])
     damaged = [id_ for id_, first, last in rows if damaged_session(tx, id_, first, last)]
     return rows[-1][0] if len(rows) == limit else "", damaged
 
 
 def damaged_session(tx: Transaction, session_id: str, first: int, last: int) -> str | None:
-    """Return what is wrong with the rows of a session as a whole; None where nothing is.
+    """Return the damage in the rows of a session as a whole, as a message; None if there is none.
 
     The rows themselves are the business of `is_sound`.
     """

@@ -1,7 +1,7 @@
-"""Recalled: calls that asked this memory, and what came back. Neither is text of a message.
+"""Recalled: calls that asked this memory, and their answers. Neither is text of a message.
 
-The calls stay in the content, so that the transcript can be sent to a model again; of an answer
-only its place stays. Which calls these are says a function that the composition root passes.
+The calls stay in the content, so that the transcript can be sent to a model again; an answer stays
+as an empty block. A function that the composition root passes decides which calls these are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ANSWER = TextBlock(text="(recalled, and not stored again)")
 
 
 def never(tool_name: str | None, arguments: object) -> bool:
-    """Say of no call that it is ours."""
+    """Return False: no call is ours."""
     return False
 
 
@@ -47,14 +47,14 @@ def calls_of_ours(blocks: Iterable[ContentBlock], is_recall: IsRecall) -> list[s
 
 
 def is_answer(block: ContentBlock, calls: Collection[str], is_recall: IsRecall = never) -> bool:
-    """Return whether a block is what one of some calls, or a tool of ours by name, gave back."""
+    """Return whether a block is the answer of one of some calls, or of a tool of ours by name."""
     return isinstance(block, ToolResultBlock) and (
         block.tool_use_id in calls or (block.name is not None and is_recall(block.name, None))
     )
 
 
 def emptied(block: ContentBlock) -> ContentBlock:
-    """Return the place of an answer."""
+    """Return an answer without its content."""
     if isinstance(block, ToolResultBlock):
         return msgspec.structs.replace(block, content=(ANSWER,))
     return ANSWER

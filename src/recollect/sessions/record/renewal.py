@@ -18,9 +18,9 @@ from recollect.store.journal import record_change
 
 
 def renew_message(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
-    """Let a row change; give it a new hash, and tell index and mirror.
+    """Change a row by ``update``; give it a new hash, and notify index and mirror.
 
-    A damaged row keeps the hash that tells so.
+    A damaged row keeps the hash that shows the damage.
     """
     select: LiteralString = SELECT_MESSAGES + "id = ?"
     before = tx.row(select, (id_,))

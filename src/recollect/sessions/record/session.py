@@ -40,13 +40,13 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         account: From the key.
         chat_type: From the key.
         peer: From the key.
-        title: What it is called.
+        title: Its title.
         mode: One of `MODES`.
         model: The model that answers in it, where it is known.
-        overrides: What was changed for this session alone, JSON.
+        overrides: Settings of this session alone, JSON.
         previous_id: The session that had its key before.
         parent_id: The session that it was forked from.
-        forked_at_seq: How many messages of the parent it shares.
+        forked_at_seq: The last seq of the parent that it shares.
         message_count: Messages of its own.
         last_seq: The seq of its newest message; 0 if there is none. A fork begins after its
             parent's.
@@ -59,7 +59,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         output_tokens: Written by models.
         cache_tokens: Read from a provider's cache, part of the input.
         total_tokens: Input and output of all calls.
-        context_tokens: What stood in the last prompt.
+        context_tokens: Tokens of the last prompt.
         source: The format that it was imported from.
         foreign_id: Its id there.
         created_at: Ms UTC.
@@ -114,7 +114,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 CHANGED_KIND = "session.changed"
-"""What the outbox calls a session with another title, status, mode or link than before."""
+"""In the outbox, a session whose title, status, mode or link changed."""
 
 
 PLACE = ("channel", "account", "chat_type", "peer")
@@ -134,7 +134,7 @@ _STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, a
     peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
     created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
     pruned_seq"""
-"""What a new session has."""
+"""The columns of a new session."""
 _COLUMNS: LiteralString = (
     _STORED
     + """, flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
@@ -143,7 +143,7 @@ _COLUMNS: LiteralString = (
 )
 _SELECT: LiteralString = f"SELECT {_COLUMNS} FROM sessions WHERE "  # noqa: S608  # literals
 _BY_KEY: LiteralString = f"SELECT {_COLUMNS} FROM sessions INDEXED BY sessions_by_key WHERE "  # noqa: S608
-"""A twin has all columns: SQLite would read all of a tenant from it instead."""
+"""Named, as a twin has all columns: SQLite would read all of a tenant from it instead."""
 _BY_TIME: LiteralString = "FROM sessions INDEXED BY sessions_twin_by_time WHERE "
 _HAS_TWIN: LiteralString = "SELECT 1 FROM sessions INDEXED BY sessions_twin WHERE "
 _INSERT: LiteralString = f"""
@@ -165,7 +165,7 @@ _PLACE_OF: LiteralString = "SELECT place FROM sessions WHERE id = ?"
 _SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ? AND place IS NULL"
 _IS_THERE: LiteralString = "SELECT 1 FROM sessions WHERE id = ?"
 _IS_REMOVED: LiteralString = "SELECT 1 FROM prunings WHERE session_id = ?"
-"""While retention removes a session its status is ``deleted`` too; who writes then keeps it."""
+"""While retention removes a session its status is ``deleted`` too; a write then keeps it."""
 
 
 def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | None:
@@ -178,8 +178,8 @@ def find_session(tx: Transaction, scope: Scope, session_id: str) -> Session | No
 def id_within(tx: Transaction, scope: Scope, wanted: str) -> str:
     """Return the id under which a scope has, or may begin, the session with an id.
 
-    One that another owner has is replaced by one that is derived from it, each time the same, so
-    that no one learns of the other.
+    An id that another owner has is replaced by one derived from it, each time the same, so that the
+    caller does not learn of the other.
     """
     derived = moved_id(wanted, *(part or "" for part in msgspec.structs.astuple(scope)))
     if find_session(tx, scope, wanted) is not None:
@@ -236,7 +236,7 @@ def under_key(wanted: Session, scope: Scope) -> Condition:
 
 
 def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> Session | None:
-    """Return the session that was made of one of another program."""
+    """Return the session that was imported from one of another program."""
     where = Condition(Scope(tenant=tenant)).also("source = ?", source)
     found = select_sessions(tx, where.also("foreign_id = ?", foreign_id), 1)
     return found[0] if found else None
@@ -245,17 +245,17 @@ def find_foreign(tx: Transaction, tenant: str, source: str, foreign_id: str) -> 
 def find_placed(
     tx: Transaction, tenant: str, source: str, claimed: str, place: str | None
 ) -> tuple[str, Session | None]:
-    """Return the session of a foreign id in a place, and the id that it has here.
+    """Return the session of a foreign id in a place, and its foreign id as stored here.
 
-    One that was stored before places were noted, or by a hook, belongs to the first that asks for
-    it; so does any where the place is not known.
+    A session that was stored before places were noted, or by a hook, belongs to the first place
+    that asks for it; so does any session if the place is not known.
 
     Args:
         tx: A transaction.
-        tenant: Whose it is.
+        tenant: Its owner.
         source: The program.
         claimed: Its id there.
-        place: Within which ids of that program mean the same session, see `import_batch.place_of`.
+        place: Where ids of that program mean the same session, see `import_batch.place_of`.
     """
     session = find_foreign(tx, tenant, source, claimed)
     row = None if session is None or place is None else tx.row(_PLACE_OF, (session.id,))
@@ -268,7 +268,7 @@ def find_placed(
 def session_at(
     tx: Transaction, tenant: str, source: str, claimed: str, place: str
 ) -> tuple[str, Session | None]:
-    """Return what `find_placed` does, and note the place of a session that has none."""
+    """Return the result of `find_placed`, and note the place of a session that has none."""
     foreign_id, session = find_placed(tx, tenant, source, claimed, place)
     if session is not None:
         set_place(tx, session.id, place)
@@ -276,7 +276,7 @@ def session_at(
 
 
 def set_place(tx: Transaction, session_id: str, place: str) -> None:
-    """Note where a session comes from, unless that is known."""
+    """Note the place that a session comes from, unless it is known."""
     tx.execute(_SET_PLACE, (place, session_id))
 
 
@@ -292,7 +292,7 @@ def owned_session(
     """Return ``session`` with the parts of its key and the owner that key and scope name.
 
     Args:
-        session: What it is beside its key.
+        session: Its facts beside its key.
         key: Who and where.
         scope: Who begins it; where that has a user, a plain name is a session of theirs.
         is_person: Whether a plain name is a person; else the session is the owner's.
@@ -313,7 +313,7 @@ def owned_session(
 
 
 def with_account(session: Session) -> Session:
-    """Return a session from outside with the user that its place tells, however it was spelt."""
+    """Return a session from outside with the user of its channel and peer, however it was spelt."""
     if session.chat_type != DIRECT or session.channel is None:
         return session
     user = user_at(session.channel, session.account, session.peer)
@@ -331,7 +331,7 @@ def plain_user(key: SessionKey, scope: Scope, *, is_person: bool) -> str | None:
 
 
 def _user(scope: Scope, named: str | None) -> str | None:
-    """Return the user of a session; of a person of several accounts the one that is named."""
+    """Return the user of a session; for a person with several accounts the one that is named."""
     if scope.user is None or includes_user(scope, named):
         return named
     return _owner("user", scope.user, named)
@@ -378,7 +378,7 @@ def insert_session(tx: Transaction, session: Session) -> None:
 
 
 def note_change(tx: Transaction, session: Session, at: int) -> None:
-    """Tell the mirror that something of a session itself is not as it was."""
+    """Tell the mirror that something of a session itself changed."""
     record_change(tx, tenant=session.tenant, kind=CHANGED_KIND, ref=session.id, op="put", at=at)
 
 
@@ -408,7 +408,7 @@ def require_living(tx: Transaction, scope: Scope, session_id: str) -> Session:
 
 
 def was_deleted(session: Session) -> Conflict:
-    """Return the refusal for whoever goes on with a deleted session."""
+    """Return the error for continuing a deleted session."""
     return Conflict(
         "the session was deleted",
         hint=f"bring it back with `recollect sessions restore {session.id}`, or begin another one",

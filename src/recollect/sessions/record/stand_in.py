@@ -58,7 +58,7 @@ def is_known(tx: Transaction, session: Session, of: StandIn, text: str) -> bool:
 
     Args:
         tx: A transaction.
-        session: Whose.
+        session: The session.
         of: Which message.
         text: Its words, as they are stored.
     """

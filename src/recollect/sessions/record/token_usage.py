@@ -1,4 +1,4 @@
-"""What a model's answer cost, in tokens, as the provider counts it.
+"""The cost of a model's answer, in tokens, as the provider counts it.
 
 Kept in the metadata of the message that it belongs to (``usage``), and added up on the session.
 """
@@ -58,7 +58,7 @@ _NAMES = {
 _WHOLE = frozenset({"prompt_tokens", "promptTokenCount"})
 """Names of counts of the whole prompt, what came from the cache included."""
 _BESIDE = "thoughtsTokenCount"
-"""Written by Gemini, and not among what it calls the candidates."""
+"""Output of Gemini that is not part of its candidates' count."""
 
 _ADD: LiteralString = """
     UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
@@ -76,7 +76,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         output: Written.
         cache_read: Read from the cache.
         cache_write: Put into the cache.
-        context: What was in the prompt; all that was read, if it is not said.
+        context: The whole prompt; if not given, all that was read.
     """
 
     input: int = 0
@@ -97,7 +97,7 @@ class TokenUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
-    """Return a usage as ours, from any known spelling; what is not known is left out.
+    """Return a usage as ours, from any known spelling; unknown names are left out.
 
     Raises:
         InvalidInput: a count is not a whole number from 0.
@@ -118,7 +118,7 @@ def usage_of(given: TokenUsage | Mapping[str, Any]) -> TokenUsage:
 
 @functools.lru_cache(maxsize=64)
 def _paths(given: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
-    """Return our name of each spelling that is among some names, it, its begin, what is within."""
+    """Return our name, the spelling, its first part and its rest, of spellings in ``given``."""
     return [
         (name, each, outer, inner)
         for name, spellings in _NAMES.items()
@@ -183,7 +183,7 @@ def read_usage(metadata: Mapping[str, Any]) -> TokenUsage | None:
 
 
 def add_usage(tx: Transaction, session_id: str, facts: Iterable[Mapping[str, Any]]) -> None:
-    """Add what messages cost to their session, and note the model that answered.
+    """Add the cost of messages to their session, and note the model that answered.
 
     Args:
         tx: Of ``records.db``.

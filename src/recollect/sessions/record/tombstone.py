@@ -1,8 +1,7 @@
 """Tombstones: what was erased does not come back with the next import.
 
-All that is kept is a keyed hash of where it came from and of its id there. The key lies beside it,
-so that the hash of one home says nothing in another; who has the home can still ask about an id
-that they know.
+Only a keyed hash of its source and of its id there is kept. The key lies beside it, so that the
+hash of one home says nothing in another; whoever has the home can still check an id that they know.
 
 A program that forks a session, or resumes it elsewhere, copies lines under the ids that they had,
 into a session of its own: the tombstone of the first session says nothing of the second. So each
@@ -51,13 +50,13 @@ _ADD: LiteralString = """
     ON CONFLICT (salt, hash) DO NOTHING RETURNING hash
 """
 _SOUND: set[int] = set()
-"""Digests that were compared with their rows: each is looked at once, not for every session."""
+"""Digests that were compared with their rows: each is checked once, not for every session."""
 _UNFINISHED: LiteralString = "SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1"
 _ALL: LiteralString = "SELECT salt, hash, erasure_id FROM tombstones ORDER BY erasure_id"
 Kind: TypeAlias = Literal["line", "use", "title", "note"]
 ErasedName: TypeAlias = tuple[Kind, str, str, int | None]
-"""What it is, the program, its id there, and when it was said, ms UTC, where the id alone does not
-tell it from those of other sessions."""
+"""The kind, the program, the id there, and when it was said, ms UTC, if the id alone does not
+distinguish it from those of other sessions."""
 
 _UNIQUE = re.compile(
     r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -65,7 +64,7 @@ _UNIQUE = re.compile(
 )
 """In an id that no other session has: a UUID, or as many letters and digits. Others count up."""
 _MARK = "erased_lines"
-"""In ``meta``: how often lines were added."""
+"""In ``meta``: the number of times that lines were added."""
 _ADD_NUMBER: LiteralString = (
     "INSERT INTO erased_lines (number) VALUES (?) ON CONFLICT DO NOTHING RETURNING 1"
 )
@@ -135,7 +134,7 @@ def add_tombstones(tx: Transaction, added: Iterable[Tombstone]) -> None:
 
 
 def has_unfinished_erasure(tx: Transaction) -> bool:
-    """Return whether something was begun to be erased of which something may be left."""
+    """Return whether an erasure was begun that may have left something."""
     return tx.row(_UNFINISHED) is not None
 
 
@@ -145,7 +144,7 @@ def _hash(salt: bytes, tenant: str, origin: Origin) -> bytes:
 
 
 def line_name(source: str, id_: str | None, at: int | None) -> ErasedName | None:
-    """Return what a line is known by; None where nothing tells it from other lines.
+    """Return the name of a line; None if nothing distinguishes it from other lines.
 
     >>> line_name("openclaw", "3f1c9d2e", 5), line_name("openclaw", "3f1c9d2e", None)
     (('line', 'openclaw', '3f1c9d2e', 5), None)
@@ -156,17 +155,17 @@ def line_name(source: str, id_: str | None, at: int | None) -> ErasedName | None
 
 
 def use_name(source: str, id_: str | None) -> ErasedName | None:
-    """Return what the call of a tool is known by; None where other sessions may have its id."""
+    """Return the name of the call of a tool; None if other sessions may have its id."""
     return ("use", source, id_, None) if id_ is not None and _is_unique(id_) else None
 
 
 def title_name(source: str, title: str) -> ErasedName:
-    """Return what the title of a session is known by."""
+    """Return the name of the title of a session."""
     return ("title", source, title, None)
 
 
 def note_name(line_hash: bytes) -> ErasedName:
-    """Return what a line of flushed notes is known by."""
+    """Return the name of a line of flushed notes."""
     return ("note", OURS, line_hash.hex(), None)
 
 
@@ -194,7 +193,7 @@ class ErasedLines:
         self.numbers = array("q")
 
     def refresh(self, tx: Transaction) -> None:
-        """Read them, if there are new ones."""
+        """Read the erased lines, if there are new ones."""
         mark = find_value(tx, _MARK)
         if mark != self._mark:
             self._mark, self._salts = mark, salts_of(tx)
@@ -234,7 +233,7 @@ def bury_lines(tx: Transaction, tenant: str, session_ids: Iterable[str]) -> None
 
 
 def bury_names(tx: Transaction, tenant: str, names: Iterable[ErasedName | None]) -> None:
-    """Note what is not to come back."""
+    """Note names of records that are not to come back."""
     salt = next(iter(salts_of(tx)), None)
     if salt is not None:
         add_numbers(tx, (_number(salt, tenant, each) for each in names if each is not None))
@@ -254,7 +253,7 @@ def packed(numbers: array[int]) -> bytes:
 
 
 def unpacked(told: bytes) -> array[int]:
-    """Return the numbers that `packed` gave; of bytes that are cut off the whole ones."""
+    """Return the numbers that `packed` encoded; the whole ones if the bytes are cut off."""
     numbers = array("q", told[: len(told) // 8 * 8])
     if sys.byteorder == "big":
         numbers.byteswap()

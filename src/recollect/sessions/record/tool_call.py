@@ -25,7 +25,7 @@ from recollect.store.journal import record_event
 from recollect.text.json_value import JsonValue
 
 MAX_RESULT_CHARS = 16_384
-"""How much of a result its row holds; enough for a list of calls, without storing files twice."""
+"""The most of a result in its row: enough for a list of calls, without storing files twice."""
 
 _INSERT: LiteralString = """
     INSERT INTO tool_calls (id, tenant, agent, user_id, project, session_id, message_id, result_id,
@@ -45,7 +45,7 @@ _RETIRE: LiteralString = """
     WHERE session_id = ? AND call_id = ? AND message_id <> ?
         AND (result_id IS NULL OR result_id <> message_id)
 """
-"""A provider counts its calls from 1 in every turn: the older call lets go of the id."""
+"""Some providers count calls from 1 in every turn: the older call gives up the id."""
 _ASKED: LiteralString = """
     SELECT m.metadata FROM tool_calls t JOIN messages m ON m.id = t.message_id
     WHERE t.session_id = ? AND t.call_id = ?
@@ -61,7 +61,7 @@ _SELECT_SEEN: LiteralString = """
 _Row: TypeAlias = tuple[SqlValue, ...]
 _UNKNOWN = "unknown"
 _MESSAGE_ID, _CALL_ID, _NAME, _IS_ERROR = 6, 8, 9, 12
-"""Where a row of `_INSERT` has them."""
+"""Their indices in a row of `_INSERT`."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 def store_tool_calls(tx: Transaction, session: Session, messages: Sequence[Message]) -> None:
     """Store the calls and results in new messages of ``session``, and their events.
 
-    One event tells of all calls of a transaction: one for each would double the rows of an import.
+    One event reports all calls of a transaction: one for each would double the rows of an import.
     """
     calls: list[_Row] = []
     results: list[_Row] = []
@@ -149,7 +149,7 @@ def _apart(messages: Iterable[Message]) -> Iterator[tuple[list[_Row], list[_Row]
 def recalled_answers(
     tx: Transaction, session: Session, messages: Sequence[Message]
 ) -> dict[int, set[str]]:
-    """Return which of some messages, by place, answer calls that asked this memory, and which.
+    """Return the calls that asked this memory, by the index of the message that answers them.
 
     The call is in the messages, or was stored before, in the session or one that it was forked
     from.
@@ -194,7 +194,7 @@ def _results(message: Message) -> Iterator[_Row]:
 
 
 def _result_blocks(message: Message) -> list[ToolResultBlock]:
-    """Return the results in a message; a tool that speaks plain text answered with all of it."""
+    """Return the results in a message; plain text of a tool is one result as a whole."""
     results = [block for block in message.blocks if isinstance(block, ToolResultBlock)]
     if message.role == "tool" and not results:
         plain = tuple(block for block in message.blocks if isinstance(block, TextBlock))
@@ -210,8 +210,7 @@ def _owner(message: Message) -> _Row:
 def select_tool_calls(tx: Transaction, scope: Scope, part: LineageSegment) -> list[ToolCall]:
     """Return the tool calls of a part of a transcript, oldest first.
 
-    Of a call whose result came after that part, the call alone; of a result whose call did,
-    the result alone.
+    If the result came after that part, the call is alone; if the call did, the result is.
     """
     where = rows_of(scope, part.session_id)
     sql = _SELECT_SEEN + where.sql + " AND (called <= ? OR answered <= ?) ORDER BY created_at, id"
@@ -248,7 +247,7 @@ def _joined(first: ToolCall, later: ToolCall) -> ToolCall:
 
 
 def _seen(row: Row, last_seq: int) -> ToolCall:
-    """Return what is known of a call after reading up to ``last_seq``."""
+    """Return a call as it was known up to ``last_seq``."""
     given, called, answered = json_cell(row[4], object), integer(row[11]), row[12]
     fields = ToolCall.__struct_fields__
     call = decode(ToolCall, fields, row, input=given, is_error=bool(row[9]))

@@ -1,6 +1,6 @@
 """Tool pairs: which messages of a transcript belong to each other because one answers the other.
 
-A call without its result, or a result without its call, is refused by every model. Whoever shows
+A call without its result, or a result without its call, is refused by every model. Code that shows
 or removes a part of a transcript therefore cuts only where `spans` allows it. Pure functions of
 messages; knows no storage.
 """
@@ -90,9 +90,9 @@ class _Book:
     def __init__(self) -> None:
         self._pairs: list[ToolPair] = []
         self._newest: dict[str, int] = {}
-        """The place of the newest call of an id, or of a result that waits for one."""
+        """The index of the newest call of an id, or of a result that waits for one."""
         self._open: list[int] = []
-        """The places of calls without a result, oldest first."""
+        """The indices of calls without a result, oldest first."""
 
     def call(self, block: ToolUseBlock, seq: int) -> None:
         """Note a call; a result of it that came before is joined."""
@@ -121,7 +121,7 @@ class _Book:
         yield from sorted(self._pairs, key=_first)
 
     def _asked(self, block: ToolResultBlock) -> int | None:
-        """Return the place of the call that a result answers."""
+        """Return the index of the call that a result answers."""
         if block.tool_use_id is not None:
             return self._newest.get(block.tool_use_id)
         return next((p for p in reversed(self._open) if self._may_be(p, block.name)), None)
@@ -137,7 +137,7 @@ class _Book:
 
 
 def _answers_in_plain_text(message: Message) -> bool:
-    """Whether a tool spoke without saying which call it answers."""
+    """Whether a tool spoke without naming the call that it answers."""
     return (
         message.role == "tool"
         and not any(isinstance(block, ToolResultBlock) for block in message.blocks)
@@ -150,7 +150,7 @@ def _first(pair: ToolPair) -> int:
 
 
 def _reaches(messages: Sequence[Message]) -> list[Span]:
-    """Return how far each pair reaches, by its first message."""
+    """Return the span of each pair, sorted by first message."""
     prompts = [m.seq for m in messages if m.role == "user" and not _has_results(m)]
     last_prompt = max(prompts, default=0)
     end = max((message.seq for message in messages), default=0)

@@ -47,9 +47,9 @@ from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_changes, record_event
 
 MESSAGE_KIND = "message"
-"""What the outbox calls a message."""
+"""The kind of a message in the outbox."""
 REWRITE_KIND = "message.rewrite"
-"""And one that says something else than before: what was copied of it is to be replaced."""
+"""The kind of a message that was rewritten: copies of it are to be replaced."""
 
 _REWRITTEN: LiteralString = (
     "content = ?, text = ?, token_estimate = ?, metadata = ?, event_id = ?, foreign_id = ?,"
@@ -148,11 +148,11 @@ def append_drafts(
 
 
 def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> Session:
-    """Store messages of before under their own ids, seqs and times, and return their session.
+    """Store older messages under their own ids, seqs and times, and return their session.
 
-    Their tools and costs are noted as when they came; seqs that they leave out are those of removed
-    messages from now on. The caller sees to it that seqs grow, and calls `number_others` in the
-    end: a number that another message has is not given again.
+    Their tools and costs are noted as when they came; seqs that they leave out count as removed
+    from now on. The caller ensures that seqs grow, and calls `number_others` in the end: a number
+    that another message has is not given again.
     """
     messages = [draft.message for draft in drafts]
     rows = [_row(draft.message, draft) for draft in drafts]
@@ -163,7 +163,7 @@ def restore_messages(tx: Transaction, session: Session, drafts: Sequence[Draft])
 
 
 def _turn_sender(message: Message, before: str | None) -> str | None:
-    """Return whose turn it is with a message: a user's word begins one, all else goes on."""
+    """Return the turn sender of a message: a user's message begins a turn, others continue it."""
     if message.sender is not None:
         return message.sender
     begins = message.role == "user" and not _is_results(message)
@@ -171,12 +171,12 @@ def _turn_sender(message: Message, before: str | None) -> str | None:
 
 
 def _is_results(message: Message) -> bool:
-    """Return whether it only brings back what tools gave, which some programs call the user's."""
+    """Return whether a message is only results of tools, which some programs send as a user."""
     return all(type(block) is ToolResultBlock for block in message.blocks)
 
 
 def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> str | None:
-    """Return whose turn the newest message of a session is of, if a draft may go on with it."""
+    """Return the turn sender of a session's newest message, if a draft may continue the turn."""
     first = drafts[0].message if drafts else None
     if first is None or first.sender is not None or not session.last_seq:
         return None
@@ -188,7 +188,7 @@ def _open_turn(tx: Transaction, session: Session, drafts: Sequence[Draft]) -> st
 def newest_turn(tx: Transaction, parts: Sequence[LineageSegment]) -> str | None:
     """Return the sender of the turn of the newest message; None where that is not known."""
     first: LiteralString = _TURN_SENDERS + " LIMIT 1"
-    # Where no sender is known an index that is mostly empty says so, instead of a long row.
+    # Without a known sender, a mostly empty index says so without reading long rows.
     if all(tx.row(first, (part.session_id,)) is None for part in parts):
         return None
     for part in reversed(parts):
@@ -205,16 +205,16 @@ def turn_senders(tx: Transaction, parts: Sequence[LineageSegment]) -> list[str]:
 
 
 def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -> dict[str, str]:
-    """Return those of the event ids that a message for ``session`` cannot have any more.
+    """Return the messages that have some event ids already, for a message of ``session``.
 
     A new id costs one look into an index, however long the line of the session is.
 
     Returns:
-        The ids of their messages; of several the one that is nearest to the session.
+        Message ids by event id; of several messages, the one nearest to the session.
     """
     found: dict[str, str] = {}
     if len(event_ids) == 1 and tx.row(_ONE, event_ids) is None:
-        return found  # in a seventh of the time
+        return found  # takes a seventh of the time
     for start in range(0, len(event_ids), _LOOKUP):
         part = [*event_ids[start : start + _LOOKUP], *[None] * _LOOKUP][:_LOOKUP]
         if tx.row(_ANYWHERE, part) is not None:
@@ -224,7 +224,7 @@ def _known_events(tx: Transaction, session: Session, event_ids: Sequence[str]) -
 
 
 def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
-    """Note what new messages cost, and tell of them and their tools."""
+    """Note the cost of new messages, and record events of them and their tools."""
     now = fresh[-1].recorded_at
     if facts := [message.metadata for message in fresh if message.metadata]:
         add_usage(tx, session.id, facts)
@@ -240,7 +240,7 @@ def _note(tx: Transaction, session: Session, fresh: list[Message]) -> None:
 
 
 def _newest_at(session: Session, fresh: Sequence[Message]) -> int:
-    """Return when a session was last changed, with new messages; a time to come is not meant."""
+    """Return the time of the last change of a session with new messages, never in the future."""
     now = fresh[-1].recorded_at
     return max(session.updated_at, *[min(message.created_at, now) for message in fresh])
 
@@ -259,14 +259,14 @@ def _row(message: Message, draft: Draft) -> tuple[SqlValue, ...]:
 def rewrite_message(
     tx: Transaction, session: Session, known: Message, draft: Draft, *, finished: bool
 ) -> None:
-    """Put what a streamed message is by now in the place of what it was.
+    """Replace a streamed message by its current state.
 
     Args:
         tx: The transaction that read ``session`` and ``known``.
         session: Where it belongs.
         known: The message as it is stored.
-        draft: What it is now; its id, seq and times stay.
-        finished: It is whole: its tools are noted and its cost is counted, once.
+        draft: Its new content; its id, seq and times stay.
+        finished: Whether it is whole: then its tools are noted and its cost is counted, once.
     """
     said, at = draft.message, draft.message.recorded_at
     now = msgspec.structs.replace(
@@ -285,7 +285,7 @@ def rewrite_message(
 
 
 def unfinished_message(tx: Transaction, session: Session, seq: int) -> Message | None:
-    """Return the message of a session with a seq, if it is one that still arrives."""
+    """Return the message of a session with a seq, if it is still arriving."""
     where = Condition(Scope(tenant=session.tenant)).equal("session_id", session.id)
     found = select_messages(tx, where.also("seq = ?", seq), 1)
     return next((message for message in found if UNFINISHED in message.metadata), None)
@@ -393,7 +393,7 @@ def read_messages(
 
     Args:
         tx: The snapshot of the read.
-        scope: Whose messages.
+        scope: The owner of the messages.
         parts: Where they are.
         limit: How many at most; None is all.
         newest: With a limit, take the last ones instead of the first.
@@ -443,9 +443,9 @@ def _read_part(
 def count_messages(
     tx: Transaction, scope: Scope, parts: Sequence[LineageSegment], heard: HeardTurns
 ) -> int:
-    """Return how many messages some parts of a transcript have, less those that are removed.
+    """Return the number of messages in some parts of a transcript, without removed ones.
 
-    Where all are heard the first and the last seq say it, because seqs have no gaps.
+    If all are heard, the first and the last seq give it, because seqs have no gaps.
     """
     if heard.is_all:
         oldest = read_messages(tx, scope, parts, 1, heard=heard)

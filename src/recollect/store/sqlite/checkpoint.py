@@ -1,8 +1,8 @@
-"""The checkpoint thread: writes the log back into the database, and looks at the result.
+"""The checkpoint thread: writes the log back into the database, and checks the result.
 
-SQLite's automatic checkpoint runs inside somebody's COMMIT and hides its errors: with a disk that
-could not grow, 165 commits returned well while the log ate the rest. Here a failure is counted and
-shown, and no writer waits.
+SQLite's automatic checkpoint runs inside a COMMIT and hides its errors: on a full disk, 165 commits
+returned without error while the log took the rest. Here a failure is counted and shown, and no
+writer waits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 _logger = logging.getLogger(__name__)
 
 _STAND_BACK_S = 0.05
-"""Longest time that cutting the log keeps writers waiting for readers."""
+"""Longest time that cutting the log makes writers wait for readers."""
 _RESTART_S = 0.005
 """The same where the log is begun again. Under load it would never be otherwise, since new pages
 come while it is written back, and a commit that makes the file longer costs twice as much as one
@@ -64,7 +64,7 @@ class Checkpointer:
         self._last_error: str | None = None
 
     def notice(self, log_pages: int) -> None:
-        """Tell of a commit after which the log holds ``log_pages``; returns at once."""
+        """Report a commit after which the log holds ``log_pages``; returns at once."""
         with self._changed:
             self._commits += 1
             if log_pages < self._log_pages:  # everything was written back; the log began again
@@ -73,13 +73,13 @@ class Checkpointer:
             thread = self._thread.thread
             if not self._is_closed and (thread is None or not thread.is_alive()):
                 self._start()
-            if self._is_asleep or log_pages >= self._due_at_pages:  # otherwise it has its time
+            if self._is_asleep or log_pages >= self._due_at_pages:  # otherwise it can wait
                 self._changed.notify_all()
 
     def cut(self) -> bool:
         """Write everything back and cut the log to nothing; return whether that was possible.
 
-        False means that a reader or another process was in the way for 50 ms.
+        False means that a reader or another process blocked it for 50 ms.
 
         Raises:
             StoreError: the disk refused.
@@ -88,7 +88,7 @@ class Checkpointer:
             return self._run(apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def health(self) -> CheckpointHealth:
-        """Return how it went so far."""
+        """Return the health of the checkpoints so far."""
         return CheckpointHealth(
             runs=self._runs,
             failures=self._failures,
@@ -107,7 +107,7 @@ class Checkpointer:
 
     def _start(self) -> None:
         self._failures += self._thread.has_died
-        # Where none can be started, the next commit tries again, and closing writes the log back.
+        # If none can be started, the next commit tries again, and closing writes the log back.
         with suppress(StoreError):
             self._thread.start()
 
@@ -121,7 +121,7 @@ class Checkpointer:
                 self._note_failure(error)
 
     def _await_work(self) -> int | None:
-        """Return how to checkpoint, as soon as there is a reason; None means stop."""
+        """Wait for a reason and return the mode of the checkpoint; None means stop."""
         with self._changed:
             self._is_asleep = True
             while not (self._is_closed or self._commits > self._settled):
@@ -162,7 +162,7 @@ class Checkpointer:
             self._connection = self._opener.open("checkpointer")
         wait_s = _STAND_BACK_S
         if mode == apsw.SQLITE_CHECKPOINT_PASSIVE:
-            # Nearly all is written while others commit; what is left takes a moment of theirs.
+            # Nearly all is written while others commit, so the rest delays them only for a moment.
             self._connection.wal_checkpoint(mode=mode)
             mode, wait_s = apsw.SQLITE_CHECKPOINT_RESTART, _RESTART_S
         with self._turns.turn(_STAND_BACK_S):

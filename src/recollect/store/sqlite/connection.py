@@ -1,4 +1,4 @@
-"""Opening one SQLite connection with every rule of the house.
+"""Opens SQLite connections with the rules of this project.
 
 Owns the version check, the pragmas, file permissions and the application id. Nothing else in the
 project opens a database, and nothing at all opens its file in another way.
@@ -37,15 +37,15 @@ class Tuning(Struct, frozen=True, kw_only=True):
     cache_kib: int = 4_096
     checkpoint_pages: int = 1_000
     wal_limit_bytes: int = 64 * 1024 * 1024
-    """From here the log is cut to nothing even under load."""
+    """From this size on, the log is cut to nothing even under load."""
     batch_limit: int = 256
-    """Units that share a commit at most; bounds how long one waits for the others."""
+    """Units that share a commit at most; limits how long one waits for the others."""
     idle_s: float = 1.0
-    """Without commits for so long, the log is written back and cut."""
+    """After this time without commits, the log is written back and cut."""
 
 
 def check_version(number: int = apsw.SQLITE_VERSION_NUMBER) -> None:
-    """Refuse a SQLite library that can corrupt what it writes.
+    """Refuse a SQLite library that can corrupt a database.
 
     Raises:
         StoreError: older than 3.51.3.
@@ -61,14 +61,14 @@ def check_version(number: int = apsw.SQLITE_VERSION_NUMBER) -> None:
 def discard(connection: apsw.Connection) -> None:
     """Close a connection whatever state it is in; an open transaction is rolled back.
 
-    Errors do not matter here: what was committed is committed, and the next opening finds the log.
+    Errors do not matter here: commits stay committed, and the next opening finds the log.
     """
     with suppress(apsw.Error):
         connection.close(force=True)
 
 
 def unusable(*, is_closed: bool) -> StoreClosed:
-    """Return the refusal of a database that is closed, or was opened before a fork."""
+    """Return the error for a database that is closed, or was opened before a fork."""
     if is_closed:
         return StoreClosed("the database is closed", hint="open it again")
     return StoreClosed(
@@ -84,10 +84,10 @@ class ConnectionOpener:
         tuning: Its settings.
         vfs: Name of a registered VFS; None for the system's.
         is_read_only: The file, or its folder, cannot be written: nothing is.
-        refusal: Why the file cannot even be read; every connection that is asked for raises it.
+        refusal: Why the file cannot even be read; every request for a connection raises it.
 
     Attributes:
-        extensions: What readers and the writer load into their connections.
+        extensions: The extensions that readers and the writer load into their connections.
         vfs: Name of the VFS; None for the system's.
     """
 
@@ -155,7 +155,7 @@ class ConnectionOpener:
     def _name_to_read(self) -> str:
         """Return the file as a URI.
 
-        Without a log, no program has it open, and SQLite would have to make a log to read it.
+        Without a log, no program has it open, and SQLite would have to create one to read it.
         """
         has_log = Path(f"{self.path}-wal").exists()
         return f"{self.path.absolute().as_uri()}?{'mode=ro' if has_log else 'immutable=1'}"
@@ -178,7 +178,7 @@ class ConnectionOpener:
             "temp_store": 2,  # in memory: temporary files would hold the user's text elsewhere
             "mmap_size": 0,
             "cache_size": -self._tuning.cache_kib,
-            # What makes a database is durable in any case: others are made because it is there.
+            # Creating a database is durable in any case: others are made because it exists.
             # The writer syncs the log by itself, after its turn.
             "synchronous": "FULL" if role in _CAREFUL else "NORMAL",
             # On macOS a plain fsync stops at the disk's own cache; elsewhere this does nothing.
@@ -191,7 +191,7 @@ class ConnectionOpener:
 
 
 LOAD_TIMEOUT_S = 30.0
-"""How long loading may take; a library on a dead network drive never comes."""
+"""How long loading may take; a library on a dead network drive never loads."""
 
 
 class Extensions:
@@ -221,7 +221,7 @@ class Extensions:
                 self.paths = (*self.paths, path)
 
     def equip(self, connection: apsw.Connection) -> None:
-        """Load what the connection lacks; what cannot be loaded any more is missed where used."""
+        """Load the missing extensions; one that cannot be loaded is missing where it is used."""
         with self._mutex:
             done, self._loaded[connection] = self._loaded.get(connection, 0), len(self.paths)
         for path in self.paths[done:]:
@@ -244,7 +244,7 @@ def _try(path: str, trial: Callable[[], apsw.Connection]) -> None:
 
 
 def _trouble(path: str, trial: Callable[[], apsw.Connection]) -> str:
-    """Return why ``path`` cannot be loaded; empty when it can."""
+    """Return the error that prevents loading ``path``; empty when it can be loaded."""
     try:
         connection = trial()
     except apsw.Error as error:

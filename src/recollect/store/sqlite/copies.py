@@ -40,7 +40,7 @@ def database_copies(home: Path) -> list[Path]:
 
 
 def transcript_files(home: Path) -> list[Path]:
-    """Return what is in the folders of transcripts, in the home and wherever it was set aside."""
+    """Return the files in the folders of transcripts, in the home and wherever it was set aside."""
     with os_errors(home):
         folders = [path for path in home.rglob(TRANSCRIPTS) if path.is_dir()]
         return sorted(path for folder in folders for path in folder.iterdir())
@@ -120,7 +120,7 @@ def remove_copy(path: Path) -> None:
 
 
 def _statements(connection: apsw.Connection) -> Iterator[str]:
-    """Yield what removes sessions, whichever version wrote the tables; `sessions` goes last."""
+    """Yield the statements that remove sessions, in any schema version; `sessions` goes last."""
     known = set(connection.execute(_COLUMNS).fetchall())
     chosen = "IN (SELECT value FROM json_each(?1))"
     if ("pending_messages", "key") in known:

@@ -1,4 +1,4 @@
-"""What is done with the file of a damaged database that can be derived again: it makes room."""
+"""Handles the file of a damaged database that can be derived again: it is removed or renamed."""
 
 from __future__ import annotations
 

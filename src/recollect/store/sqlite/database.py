@@ -1,7 +1,7 @@
 """The SQLite engine: puts writer, readers and checkpoints together over one file.
 
-`open_records` and `open_index` are what the composition root calls; both prepare the file (folder,
-lock, log mode, schema) while no other process does, and hand out a `SqliteDatabase`.
+The composition root calls `open_records` and `open_index`; both prepare the file (folder, lock, log
+mode, schema) while no other process does, and hand out a `SqliteDatabase`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ T = TypeVar("T")
 
 
 class _Parts(Struct, frozen=True):
-    """What must be closed, apart from the database object, so that its finalizer can hold it."""
+    """The parts to close, apart from the database object, so that its finalizer can hold them."""
 
     writer: Writer
     readers: Readers
@@ -77,7 +77,7 @@ class _Parts(Struct, frozen=True):
 
 
 class _Commits:
-    """Tells of commits. Apart from the database object, which the writer must not hold."""
+    """Reports commits. Apart from the database object, which the writer must not hold."""
 
     def __init__(
         self, checkpointer: Checkpointer, listeners: tuple[Callable[[], None], ...]
@@ -121,7 +121,7 @@ class SqliteDatabase:
         self.write = self._writer.write
         self.submit = self._writer.submit
         self.read = self._readers.read
-        # Also at the end of the process: what was submitted and not waited for is committed.
+        # Also at the end of the process: submitted units that are not waited for are committed.
         self._finalizer = weakref.finalize(
             self, _Parts(self._writer, self._readers, self._checkpointer, mark).close
         )
@@ -147,11 +147,11 @@ class SqliteDatabase:
     def renew(self, is_damaged: Callable[[], bool]) -> None:
         """Replace a damaged database by an empty one; it must be one that can be derived again.
 
-        What is asked of it meanwhile by other threads fails. A file that is sound, because another
-        thread or program has renewed it, stays.
+        Requests of other threads fail meanwhile. A file that is sound, because another thread or
+        program has renewed it, stays.
 
         Args:
-            is_damaged: Looks at the file once more; no other thread renews it meanwhile.
+            is_damaged: Checks the file once more; no other thread renews it meanwhile.
 
         Raises:
             StoreBusy: another process has it open, or that cannot be determined.
@@ -212,7 +212,7 @@ class SqliteDatabase:
                 discard(source)
 
     def foreign_objects(self) -> list[str]:
-        """Return the tables, indexes and so on that no step of its schema makes; empty if none."""
+        """Return the tables, indexes and so on that no step of its schema makes."""
         return self.read(lambda tx: foreign_objects(tx.all(dialect.LIST_OBJECTS), self._schema))
 
     def load_extension(self, path: str) -> None:
@@ -220,7 +220,7 @@ class SqliteDatabase:
         self._opener.extensions.add(path, lambda: self._opener.open("reader"))
 
     def health(self) -> Health:
-        """Return what an operator wants to know; touches no row."""
+        """Return the health for operators; reads no row."""
         return Health(
             path=str(self.path),
             sqlite_version=apsw.sqlite_lib_version(),
@@ -235,7 +235,7 @@ class SqliteDatabase:
         )
 
     def close(self) -> None:
-        """Commit everything queued and let go of the files. A second call does nothing."""
+        """Commit everything queued and close the files. A second call does nothing."""
         self._finalizer()
 
 
@@ -247,7 +247,7 @@ def open_records(
     A new one, and an old one without it, gets the id of the home.
 
     Raises:
-        RecordsLost: there was one, and this is not it: it is missing, empty or of another home.
+        RecordsLost: the database of the home is missing, empty or belongs to another home.
         StoreError: it cannot be opened, or is newer than this recollect.
         Denied: the home belongs to another user.
     """
@@ -260,7 +260,7 @@ def open_records(
 
 
 def drop_foreign_triggers(home: Path, settings: StoreSettings) -> list[str]:
-    """Drop the triggers and views that somebody added to ``records.db``; return what they were.
+    """Drop the triggers and views that were added to ``records.db``; return their names.
 
     Raises:
         StoreError: it cannot be read or written.
@@ -286,7 +286,7 @@ def open_index(
     """Open ``index.db``, which can be derived again; a power cut may take its last commits.
 
     In a home that cannot be written, one that is missing or of an older recollect is opened all the
-    same: whatever is asked of it raises `StoreReadOnly`, and the records can be read meanwhile.
+    same: every use of it raises `StoreReadOnly`, and the records can be read meanwhile.
 
     Args:
         home: Its folder.
@@ -323,11 +323,11 @@ def open_database(
 
     Args:
         path: The database; made, with its folder, when it is missing.
-        schema: What should be in it.
-        tuning: How to run it.
+        schema: Its schema.
+        tuning: Its tuning.
         clock: Dates commits and schema steps.
         vfs: Name of a registered VFS, for tests of faults; None for the system's.
-        home: Whose records it holds, if it does.
+        home: The home of its records, if it holds some.
 
     Raises:
         RecordsLost: it holds no records, or those of another home.
@@ -347,14 +347,14 @@ def open_database(
 
 
 def _is_read_only(path: Path) -> bool:
-    """Return whether a database is there that can only be read: the disk, or its owner, says so."""
+    """Return whether a database exists that can only be read, because of the disk or its owner."""
     if not path.exists() or not os.access(path, os.R_OK):
         return False
     return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def _refuse_missing(path: Path) -> None:
-    """Refuse a database that is not there, and cannot be made there."""
+    """Refuse a missing database that cannot be created."""
     folder = path.parent
     if not path.exists() and folder.is_dir() and not os.access(folder, os.W_OK):
         raise StoreReadOnly(
@@ -416,7 +416,7 @@ def _prepare(
 
 
 def _use_log(connection: apsw.Connection, budget_s: float) -> None:
-    """Switch to a write-ahead log; SQLite does not wait here for other processes, so we do."""
+    """Switch to a write-ahead log; SQLite does not wait for other processes here, so we do."""
     deadline = time.perf_counter() + budget_s
     while True:
         try:

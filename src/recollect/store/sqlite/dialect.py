@@ -1,4 +1,4 @@
-"""The SQL that only SQLite speaks, in one place.
+"""The SQL that only SQLite supports, in one module.
 
 A second engine brings its own module with these names; everything else in the store and above is
 SQL that both speak, or a numbered `.sql` file of the engine.

@@ -1,10 +1,10 @@
-"""Which commits are on the disk, known to all processes that write one database.
+"""The commits that are on the disk, shared by all processes that write one database.
 
-A commit that waits for the disk inside its turn keeps all others out for that long: eight processes
+A commit that waits for the disk inside its turn blocks all others for that long: eight processes
 that append get no more than one sync after the other. So the log is written within the turn and
 synced after it, and one sync covers all that was written before it. Until then others can see what
-a power cut may still take; neither its writer nor a reader gets to see it: see
-the decision "One sync for several commits" in docs/adr.
+a power cut may still take; neither its writer nor a reader gets to see it: see the decision "One
+sync for several commits" in docs/adr.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ class CommitMark:
         return number
 
     def reach(self, number: int) -> None:
-        """Tell that this commit and all before it are on the disk."""
-        with suppress(OSError):  # without it readers sync what is synced
+        """Report that this commit and all before it are on the disk."""
+        with suppress(OSError):  # without it readers only sync again
             if _UNPACK(os.pread(self.opened(), NUMBERS, 0).ljust(NUMBERS, b"\0"))[1] < number:
                 self._put(_REACHED, number)
 
     def doubt(self) -> None:
-        """Tell that a part of the log may never reach the disk, so that nothing may follow it."""
-        with suppress(OSError):  # the system reports it to whoever opened the log before, too
+        """Report that a part of the log may never reach the disk, so that nothing may follow it."""
+        with suppress(OSError):  # the system also reports it to earlier openers of the log
             self._put(_DOUBTED, 1)
 
     def trust(self) -> None:
-        """Tell that the log begins again: nothing in it is doubted any more."""
+        """Report that the log begins again: nothing in it is in doubt any more."""
         with suppress(OSError):
             self._put(_DOUBTED, 0)
 
@@ -84,7 +84,7 @@ class CommitMark:
             return False
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._mutex:
             descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
@@ -124,7 +124,7 @@ class LogSync:
         self._file = _LogFile(log) if vfs is None else apsw.VFSFile(vfs, log, [_OPEN, 0])
 
     def sync(self) -> None:
-        """Return when all that was written to the log is on the disk.
+        """Block until all that was written to the log is on the disk.
 
         Raises:
             apsw.IOError: it is unknown whether it is.
@@ -132,12 +132,12 @@ class LogSync:
         self._file.xSync(_SYNC)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.xClose()
 
 
 class _LogFile:
-    """What `LogSync` needs of an `apsw.VFSFile`, which keeps every thread waiting for the disk."""
+    """The part of `apsw.VFSFile` that `LogSync` needs, which blocks every thread during a sync."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -147,7 +147,7 @@ class _LogFile:
 
     def xSync(self, _flags: int) -> None:  # noqa: N802  # as the driver names it
         try:
-            getattr(os, "fdatasync", os.fsync)(self._descriptor)  # macOS has only the other
+            getattr(os, "fdatasync", os.fsync)(self._descriptor)  # macOS has only `fsync`
         except OSError as error:
             raise apsw.IOError(f"the log cannot be synced: {error.strerror}") from error
 

@@ -1,4 +1,4 @@
-"""Databases of other programs: read while those write to them, and never written."""
+"""Databases of other programs: read while these write to them, and never written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUSY_TIMEOUT_MS = 500
 """Readers of a write-ahead log wait only while it is recovered."""
 
 _SWITCHED_OFF = (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, apsw.SQLITE_DBCONFIG_ENABLE_VIEW)
-"""A file can hold statements; a view would be run in place of the table that is asked for."""
+"""A file can hold statements; a view would be run in place of the requested table."""
 
 _HINT = "try again; if it stays so, let its own program repair it"
 
@@ -57,7 +57,7 @@ class ForeignDatabase:
         discard(self._connection)
 
     def read(self, unit: Callable[[Query], T]) -> T:
-        """Return what ``unit`` makes of one snapshot; it should be short, as writers go on.
+        """Return the result of ``unit`` on one snapshot; it should be short, as writers go on.
 
         Raises:
             ForeignStoreError: the database is damaged, busy for long, or has no such tables.

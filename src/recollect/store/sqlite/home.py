@@ -1,4 +1,4 @@
-"""What lies in a home, and the id that its databases carry.
+"""The files of a home, and the id that its databases carry.
 
 ``records.db`` is the truth. Where an index, mirrors or a log say that there was one, a missing,
 empty or foreign file is refused and nothing is changed. It is made before anything else of a home,
@@ -29,15 +29,15 @@ TRANSCRIPTS = "transcripts"
 """The folder of the mirrors."""
 MIRROR_SUFFIX = ".jsonl"
 RECOVERY_FILE = "recovery.json"
-"""What `recollect recover` needs beside the mirrors."""
+"""Files that `recollect recover` needs beside the mirrors."""
 BLOBS = "blobs"
-"""Where long content lies, by the digest of it."""
+"""The folder of long content, named by its digest."""
 AGENTS = "agents"
 """The folder of the indexes of agents with settings of their own, each in one of its name."""
 GUEST_NOTES = "notes"
-"""The folder of the notes of guests, which has one for each visibility group."""
+"""The folder of the notes of guests, with one folder for each visibility group."""
 ASIDE = "aside"
-"""The folder of what was there before: in it one folder for each time."""
+"""The folder of earlier data, with one folder for each time it was set aside."""
 SPOOL = "spool"
 """The folder of events that hooks could not deliver, one file each."""
 
@@ -59,17 +59,17 @@ def refuse_lost(home: Path) -> None:
     """Refuse a home whose ``records.db`` is gone. Opens nothing: SQLite would drop the log.
 
     Raises:
-        RecordsLost: it is missing or has no bytes, and something beside it says that there was one.
-        StoreError: the home cannot be looked at.
+        RecordsLost: it is missing or has no bytes, and something beside it shows that it existed.
+        StoreError: the home cannot be read.
     """
     records = home / RECORDS_FILE
-    # In this order: whoever makes a home at this moment makes the records first.
+    # In this order, since a process that creates a home now creates the records first.
     log = records.with_name(f"{RECORDS_FILE}-wal")
     has_log, left = bool(_size(log)), left_of_records(home)
     size = _size(records)
     if size or not (left or has_log):
         return
-    # SQLite would write a log back into whatever file is beside it.
+    # SQLite would write a log back into any file beside it.
     hint = _LOG_HINT if has_log else _HINT
     happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
     message = f"{happened}, and {log.name if has_log else left} is there"
@@ -79,11 +79,11 @@ def refuse_lost(home: Path) -> None:
 def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> None:
     """Refuse an open ``records.db`` that is not the one of its home; reads only.
 
-    An index with another id may be the foreign one: so it is where a mirror is of these records.
+    An index with another id may be the foreign one: it is where a mirror belongs to these records.
 
     Raises:
         RecordsLost: it has no tables of ours, or is of another home than the index beside it.
-        StoreError: the home cannot be looked at.
+        StoreError: the home cannot be read.
         apsw.Error: SQLite could not read it.
     """
     path = home / RECORDS_FILE
@@ -111,7 +111,7 @@ def find_home_id(tx: Transaction) -> str | None:
 
 
 def set_home_id(tx: Transaction, known: str) -> None:
-    """Let a database belong to a home."""
+    """Store the id of the home in a database."""
     set_value(tx, _KEY, known)
 
 

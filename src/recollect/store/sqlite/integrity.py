@@ -1,4 +1,4 @@
-"""Whether a database is sound: its structure, and every byte of its rows."""
+"""Checks whether a database is sound: its structure, and every byte of its rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from recollect.store.engine import Database, Transaction
 
 
 def find_damage(database: Database) -> list[str]:
-    """Return what is wrong with a database, in SQLite's words and at most five; empty when sound.
+    """Return the damage of a database, at most five messages of SQLite; empty when sound.
 
     Reads the whole file twice: SQLite compares tables and indexes, and not the bytes of texts.
 
@@ -18,7 +18,7 @@ def find_damage(database: Database) -> list[str]:
 
 
 def damage_in(tx: Transaction) -> list[str]:
-    """Return what `find_damage` does, of the database that a transaction reads."""
+    """Return the result of `find_damage` for the database of a transaction."""
     found = [text(row[0]) for row in tx.rows("PRAGMA integrity_check(5)")]
     if found != ["ok"]:
         return found

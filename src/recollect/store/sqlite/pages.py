@@ -1,7 +1,7 @@
 """All pages of a database: copied while programs use it, or rewritten in place.
 
 A copy is made under a read transaction through SQLite's backup API, so writers go on beside it and
-it holds one moment. Copying the files instead would miss what is still in the write-ahead log.
+it is consistent. Copying the files instead would miss the pages in the write-ahead log.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def copy_database(source: apsw.Connection, target: Path, progress: Progress | No
 
     Raises:
         apsw.Error: SQLite could not read or write; ``target`` is untouched.
-        StoreError: the copy could not be put in its place.
+        StoreError: the copy could not be moved to its path.
     """
     draft = target.with_name(target.name + ".part")
     try:

@@ -1,4 +1,4 @@
-"""Readers: connections that cannot write, one for each read that goes on at the same time.
+"""Readers: connections that cannot write, one for each concurrent read.
 
 Idle ones are kept, the last used first, so that a warm page cache is used again. A reader that met
 an I/O error is replaced once.
@@ -25,7 +25,7 @@ from recollect.store.sqlite.transaction import SqliteTransaction
 _KEPT = 8
 """Idle connections; each may hold its page cache."""
 _PATIENCE_S = 5.0
-"""How long `close` lets running reads finish before it interrupts them."""
+"""How long `close` waits for running reads before it interrupts them."""
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Readers:
 
     Args:
         opener: Opens the connections.
-        mark: Counts what is on the disk; None leaves that to the system.
+        mark: Counts the commits on the disk; None leaves that to the system.
     """
 
     def __init__(self, opener: ConnectionOpener, mark: CommitMark | None) -> None:
@@ -53,7 +53,7 @@ class Readers:
         try:
             return self._read(unit)
         except apsw.IOError:
-            # The error may belong to this connection (a stale cache, a descriptor): one more.
+            # The error may belong to this connection (a stale cache, a descriptor), so retry once.
             self._drop_idle()
             try:
                 return self._read(unit)
@@ -86,21 +86,21 @@ class Readers:
             self._give_back(connection, is_sound=transaction.failure is None)
 
     def _is_ahead(self, mark: CommitMark) -> bool:
-        """Return whether a commit that can be seen may not be on the disk."""
+        """Return whether a visible commit may not be on the disk."""
         try:
             if self._numbers is None:
                 self._numbers = mark.opened()
-            # Here, not in the mark: each read looks, and the way of a search is counted.
+            # Read here, not in the mark, because the calls of a search are counted.
             told = os.pread(self._numbers, NUMBERS, 0)
         except OSError:
             return True
         return told[: NUMBERS // 2] != told[NUMBERS // 2 :]
 
     def _harden(self) -> None:
-        """Return when what was read is on the disk: a writer may not have come to that yet.
+        """Block until the data read is on the disk: its writer may not have synced it yet.
 
-        A log that is gone was written back. The writer hears of what a disk cannot sync, and it
-        may be stored: it is answered.
+        A log that is gone was written back. Sync errors are reported to the writer; the data may be
+        stored, so the read is answered.
         """
         with suppress(apsw.Error):
             log = LogSync(self._opener.path, self._opener.vfs)
@@ -116,7 +116,7 @@ class Readers:
             error.facts.setdefault("path", str(self._opener.path))
             raise
         finally:
-            if transaction.failure is not None:  # also when the unit hid it: it saw a part only
+            if transaction.failure is not None:  # also when the unit hid it: it saw only a part
                 raise transaction.failure
 
     def _borrow(self) -> apsw.Connection:

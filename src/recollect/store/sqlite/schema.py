@@ -1,9 +1,8 @@
-"""Schemas: numbered `.sql` steps, forward only, and the proof that they gave what they should.
+"""Schemas: numbered `.sql` steps, forward only, and the check of their result.
 
 Each step runs in one transaction with its ledger row and the new version number, so that a kill
-leaves the old schema or the new one. What the tables should look like in the end is written down in
-`schema.sql` beside the steps; a database that differs is refused instead of failing later. A new
-one is made from that file at once.
+leaves the old schema or the new one. The expected tables are in `schema.sql` beside the steps; a
+database that differs is refused instead of failing later. A new one is made from that file at once.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _NEEDED = 3
 log that holds both the new pages and the old ones overwritten. 1,297 MB, a million messages, took
 2.8."""
 _BYTES_A_SECOND = 40_000_000
-"""How fast that goes: those took 27 s on two cores, a slow disk takes longer."""
+"""The speed of that: those steps took 27 s on two cores; a slow disk takes longer."""
 _LONG_S = 2
 """From here it is worth a warning."""
 _NAMED, _LONGEST_NAME = 3, 64
@@ -64,19 +63,19 @@ class Migration(Struct, frozen=True, kw_only=True):
 
 
 class Schema(Struct, frozen=True, kw_only=True):
-    """What a database should look like, and how to get there."""
+    """The target schema of a database, and the steps to it."""
 
     name: str
     """``records`` or ``index``."""
     application_id: int
-    """Marks the file as ours, whatever it is called."""
+    """Marks the file as ours, whatever its name."""
     steps: tuple[Migration, ...]
     """In order, numbered 1, 2, 3 ..."""
     golden: str
     """The statements of the finished schema as SQLite shows them; empty: not checked, and a new
     database runs the steps."""
     first_rows: str = ""
-    """Statements that insert what the steps leave in the tables of a new database."""
+    """Statements that insert the rows that the steps leave in a new database."""
     keep_backup: bool
     """Copy the database before its first step; needless where it can be derived again."""
     may_have_triggers: bool = True
@@ -140,8 +139,8 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
         SchemaTooNew: a newer recollect has written it.
         StoreError: it is a database of another kind.
         StoreFull: the disk has no room for the backup.
-        StoreCorrupt: the tables differ from what the steps make, an earlier step was another one,
-            or there is a foreign trigger or view.
+        StoreCorrupt: the tables differ from those of the steps, an earlier step was different, or
+            there is a foreign trigger or view.
         MigrationFailed: a step failed; the database is as it was before that step.
         apsw.Error: SQLite could not read or write it.
     """
@@ -164,7 +163,7 @@ def check_current(connection: apsw.Connection, schema: Schema, path: Path) -> No
     Raises:
         SchemaTooNew: a newer recollect has written it.
         StoreReadOnly: an older one has, so that it must be changed first.
-        StoreError: it is a database of another kind, or its tables differ from what they should be.
+        StoreError: it is a database of another kind, or its tables differ from the expected ones.
         apsw.Error: SQLite could not read it.
     """
     if _recognise(connection, schema, path) < schema.version:
@@ -184,7 +183,7 @@ def show_objects(connection: apsw.Connection) -> str:
 
 
 def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> None:
-    """Compare what is there with the golden schema; more is allowed, less or other is not.
+    """Compare the database with the golden schema; only additions are allowed.
 
     Raises:
         StoreCorrupt: something is missing or different.
@@ -207,12 +206,12 @@ def check_objects(connection: apsw.Connection, schema: Schema, path: Path) -> No
 
 
 def is_schema_foreign(error: StoreError) -> bool:
-    """Return whether a database is refused for its schema alone: its rows may be sound."""
+    """Return whether a database is refused only for its schema: its rows may be sound."""
     return not {"foreign", "step"}.isdisjoint(error.facts)
 
 
 def foreign_objects(objects: Iterable[Row], schema: Schema) -> list[str]:
-    """Return which of the rows of ``LIST_OBJECTS`` no step makes, as ``table 'NAME'``, sorted."""
+    """Return the rows of ``LIST_OBJECTS`` that no step makes, as ``table 'NAME'``, sorted."""
     ours = set(schema.golden.split(";\n"))
     return sorted(_named(kind, name) for kind, name, sql in objects if sql not in ours)
 
@@ -253,7 +252,7 @@ def _check_steps(connection: apsw.Connection, schema: Schema, path: Path) -> Non
     """Compare the steps that were applied with ours; a new database has none.
 
     Raises:
-        StoreCorrupt: one is missing or was another one.
+        StoreCorrupt: one is missing or was different.
     """
     version = int(connection.pragma("user_version"))
     applied = dict(connection.execute(dialect.LIST_STEPS)) if version else {}
@@ -311,9 +310,9 @@ def _backup_before(
 
 
 def _check_room(path: Path, backup: Path, size: int) -> None:
-    """Refuse to begin where the disk would be full before the end.
+    """Refuse to begin when the disk would be full before the end.
 
-    What a killed attempt left is used again: its copy, whole or not, and its log.
+    The remains of a killed attempt are used again: its copy, whole or not, and its log.
     """
     left = (backup, backup.with_name(backup.name + ".part"), path.with_name(path.name + "-wal"))
     reused = sum(file.stat().st_size for file in left if file.is_file())

@@ -40,7 +40,7 @@ class Snapshot:
         self._connection = connection
 
     def check(self) -> list[str]:
-        """Return what is wrong with it, in SQLite's words; empty when sound.
+        """Return the damage, in messages of SQLite; empty when sound.
 
         Raises:
             StoreError: it is so damaged that it cannot be read.
@@ -48,7 +48,7 @@ class Snapshot:
         return self.read(damage_in)
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
-        """Return what a unit of work finds in it.
+        """Return the result of a unit of work on it.
 
         Raises:
             StoreError: it cannot be read.
@@ -82,7 +82,7 @@ class Snapshot:
             copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
                 draft.unlink()
-                copy.pragma("journal_mode", "off")  # it would be beside a name that is gone
+                copy.pragma("journal_mode", "off")  # a log would be beside a name that is gone
                 copy.pragma("synchronous", "off")
                 copy_pages(self._connection, copy, progress)
             finally:
@@ -91,14 +91,14 @@ class Snapshot:
 
 @contextmanager
 def snapshots(paths: Sequence[Path], wait_s: float = 10.0) -> Iterator[list[Snapshot]]:
-    """Give databases as they are at one moment to the block; no commit lies between them.
+    """Give the block snapshots of databases at one moment; no commit lies between them.
 
     Writers of all of them wait while the snapshots begin, some milliseconds, and then go on.
 
     Args:
         paths: Databases that exist; always in the same order, so that two callers do not
             block each other.
-        wait_s: How long to wait for a writer at most.
+        wait_s: The longest wait for a writer.
 
     Raises:
         StoreBusy: a writer kept one of them.
@@ -127,21 +127,21 @@ def _reading(path: Path) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Keep everybody out of a database while the block runs; no byte of it is changed.
+    """Lock all programs out of a database while the block runs; no byte of it is changed.
 
-    One that is missing, empty or damaged belongs to no program: then none is kept out.
+    One that is missing, empty or damaged is in use by no program: then none is locked out.
 
     Raises:
         StoreBusy: a program has it open, this one perhaps.
     """
     if not path.is_file() or not path.stat().st_size:
-        yield  # SQLite would write a log that is left into whatever file is beside it
+        yield  # SQLite would write a leftover log into any file beside it
         return
     with ExitStack() as held:
         try:
             connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             held.callback(discard, connection)
-            # What is in the log stays there: a damaged database is kept as it was found.
+            # The log stays as it is, since a damaged database is kept as it was found.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.pragma("locking_mode", "exclusive")
             connection.execute(dialect.BEGIN_WRITE).fetchall()

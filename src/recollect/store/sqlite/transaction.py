@@ -17,7 +17,7 @@ from recollect.store.engine import Row, SqlValue
 from recollect.store.failures import NOT_UTF_8, STATEMENT_ONLY, translate
 
 _DRIVER_ERRORS = (apsw.Error, UnicodeError, TypeError)
-"""What the driver raises; also for a text that is none, and for what it cannot look up."""
+"""Errors of the driver, including those for an invalid text and for a failed lookup."""
 
 
 class SqliteTransaction:
@@ -75,7 +75,7 @@ class SqliteTransaction:
         return self._iterate(cursor)
 
     def finish(self) -> None:
-        """End it for the unit: what it kept of it raises `StoreClosed` from now on."""
+        """End it for the unit: references that it kept raise `StoreClosed` from now on."""
         self._over = True
         for cursor in self._cursors:
             cursor.close(force=True)

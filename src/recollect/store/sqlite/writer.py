@@ -1,8 +1,8 @@
 """The one writer of a database: a thread that takes everything queued and commits it at once.
 
 Eight threads with a commit each reach 138 durable transactions a second, through one writer 2,199.
-An I/O error at COMMIT does not say whether the transaction is there; the writer finds out before it
-answers. It knows nothing of tables.
+An I/O error at COMMIT does not say whether the transaction is stored; the writer determines it
+before it answers. It knows nothing of tables.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class _NotCommitted(Exception):
     """A whole group failed.
 
     Args:
-        error: What the driver said.
-        may_retry: Whether it is sure that nothing of it is there now.
-        is_in_doubt: Whether something of it may be there, or come back when the process is killed.
+        error: The driver's error.
+        may_retry: Whether it is certain that nothing of it is stored now.
+        is_in_doubt: Whether part of it may be stored, or come back when the process is killed.
     """
 
     def __init__(self, error: apsw.Error, *, may_retry: bool, is_in_doubt: bool) -> None:
@@ -60,7 +60,7 @@ class Writer:
         turns: Orders it among other processes.
         tuning: Busy timeout and size of a group.
         clock: Dates commits.
-        mark: Counts what is on the disk; None leaves that to the system.
+        mark: Counts the commits on the disk; None leaves that to the system.
         on_commit: Gets the pages in the log after each commit, on the writer's thread.
     """
 
@@ -86,7 +86,7 @@ class Writer:
         self._thread = RestartableThread(f"recollect-writer-{opener.path.name}", self._run)
         self._ident: int | None = None
         self._taken: list[WriteJob | None] = []
-        """What the thread works on; who comes after one that died answers for it."""
+        """The jobs that the thread works on; after its death its successor answers for them."""
         self._group: GroupCommit | None = None
         self._is_closed = False
         self._process = os.getpid()
@@ -102,7 +102,7 @@ class Writer:
 
     @property
     def queued(self) -> int:
-        """Units waiting, roughly."""
+        """The approximate number of waiting units."""
         return self._jobs.qsize()
 
     def submit(self, unit: Callable[[Transaction], T]) -> Future[T]:
@@ -127,7 +127,7 @@ class Writer:
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # interrupted while waiting: what has not begun should not happen
+            future.cancel()  # interrupted while waiting: a unit that has not begun must not run
             raise
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class Writer:
         self._thread.await_end()
 
     def _look(self) -> None:
-        """Let a new thread go on where one has died; fail what waits where none can start."""
+        """Start a new thread after one has died; fail the waiting jobs if none can start."""
         with self._mutex:
             if not self._thread.has_died:
                 return
@@ -162,11 +162,11 @@ class Writer:
             if running:
                 self._settle(running)
             self._taken, self._group = [], None
-            jobs = running = []  # what they hold may be large, and the next may come in an hour
+            jobs = running = []  # they may hold much memory, and the next job may come in an hour
         self._abandon()
 
     def _take(self) -> list[WriteJob] | None:
-        """Wait for a job, then take all that are there; None means stop."""
+        """Wait for a job, then take all waiting ones; None means stop."""
         # Made first: a job must not be lost between the queue and here, as by short memory.
         taken: list[WriteJob | None] = [None] * self._tuning.batch_limit
         self._taken = taken
@@ -183,7 +183,7 @@ class Writer:
         return [job for job in taken if job is not None] or None
 
     def _answer_for_dead(self) -> None:
-        """Answer for what a thread had taken when it died: the token says whether it is stored."""
+        """Answer for the jobs of a dead thread: the token says whether they are stored."""
         left = [job for job in self._taken if job is not None and not job.future.done()]
         group, self._taken, self._group = self._group, [], None
         if not left:
@@ -231,7 +231,7 @@ class Writer:
         return self._turns.turn(self._tuning.busy_timeout_ms / 1000)
 
     def _harden(self, group: GroupCommit) -> None:
-        """Return when what was committed is on the disk; others may write meanwhile.
+        """Block until the commit is on the disk; others may write meanwhile.
 
         Raises:
             _NotCommitted: that is unknown.
@@ -246,12 +246,12 @@ class Writer:
             self._abandon()
             self._save(group, error)
         else:
-            if self._mark.is_doubted:  # what it follows in the log may not be there
+            if self._mark.is_doubted:  # the pages before it in the log may not be there
                 self._save(group, apsw.IOError("the log is in doubt"))
         self._mark.reach(group.number)
 
     def _save(self, group: GroupCommit, error: apsw.Error) -> None:
-        """Bring a group that all can see, but whose log is in doubt, into the database."""
+        """Bring a group that is visible, but whose log is in doubt, into the database."""
         try:
             with self._turn():
                 self._find_out(group, error)
@@ -276,7 +276,7 @@ class Writer:
         return told
 
     def _commit(self, jobs: Sequence[WriteJob]) -> GroupCommit:
-        """Commit, and once more when it is sure that nothing is there of the first attempt."""
+        """Commit, and once more when it is certain that nothing of the first attempt is stored."""
         self._check_file()
         if self._mark is not None and self._mark.is_doubted:
             self._begin_log()
@@ -310,7 +310,7 @@ class Writer:
         return group
 
     def _find_out(self, group: GroupCommit, error: apsw.Error) -> None:
-        """Return when a group whose commit raised is in the database, on the disk.
+        """Block until a group whose commit raised is in the database, on the disk.
 
         Raises:
             _NotCommitted: it is not, or that is unknown.
@@ -351,8 +351,8 @@ class Writer:
         """Copy the log into the database.
 
         The pages of a commit may lie in a log whose sync failed, and a second sync of the same
-        pages can succeed without writing them. Copying them writes them again, and what is
-        committed next must not follow them.
+        pages can succeed without writing them. Copying them writes them again, and later commits
+        must not follow them.
         """
         if self._mark is None:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
@@ -378,7 +378,7 @@ class Writer:
         return apsw.SQLITE_OK
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that will not be found again."""
+        """Refuse to write into a file that was replaced or removed."""
         if self._connection is not None and self._file_identity() != self._file:
             self._abandon()
             raise StoreError(
@@ -415,7 +415,7 @@ _FORGET_EVERY = 64
 
 
 class WriteJob(Struct, frozen=True):
-    """A unit of work, the future of the caller who waits for it, and in whose name it is."""
+    """A unit of work, the future of the waiting caller, and the token it runs for."""
 
     unit: Callable[[Transaction], Any]
     future: ThreadFuture[Any]
@@ -423,7 +423,7 @@ class WriteJob(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What a unit returned, which is part of the transaction; or raised, and nothing is left."""
+    """The result of a unit that is part of the transaction; or its error, with nothing stored."""
 
     value: Any = None
     error: BaseException | None = None
@@ -436,7 +436,7 @@ class GroupCommit:
         jobs: In the order in which they run.
         path: The database, for errors.
         clock: Dates the token.
-        token: Stored with it, so that it can be found out what became of it; never used before.
+        token: Stored with it, so that its outcome can be determined; never used before.
     """
 
     def __init__(self, jobs: Sequence[WriteJob], path: Path, clock: Clock, token: bytes) -> None:
@@ -447,18 +447,18 @@ class GroupCommit:
         """One for each job, valid when the transaction was committed."""
         self.token = token
         self.has_begun_commit = False
-        """From then on an error does not say what happened."""
+        """From then on an error does not tell the outcome."""
         self.number = 0
-        """What the mark counts it as."""
+        """Its number in the mark."""
 
     def run(self, connection: apsw.Connection, mark: CommitMark | None) -> None:
-        """Run the jobs and commit; ``mark`` hears of it before a reader can see it.
+        """Run the jobs and commit; ``mark`` is updated before a reader can see the commit.
 
         Raises:
-            apsw.Error: the transaction as a whole failed; what became of it is to be found out.
+            apsw.Error: the transaction as a whole failed; its outcome must be determined.
         """
         connection.execute(dialect.BEGIN_WRITE)
-        if len(self.jobs) == 1:  # what it leaves behind goes with the whole transaction
+        if len(self.jobs) == 1:  # its partial writes are rolled back with the whole transaction
             self.outcomes = [self._run_unit(connection, self.jobs[0])]
         else:
             self.outcomes = [self._run_apart(connection, job) for job in self.jobs]
@@ -472,7 +472,7 @@ class GroupCommit:
         connection.execute(dialect.COMMIT)
 
     def _run_apart(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
-        """Run one of several, so that what it wrote can be undone without the others."""
+        """Run one of several, so that its writes can be undone without the others."""
         connection.execute(dialect.OPEN_UNIT)
         outcome = self._run_unit(connection, job)
         if outcome.error is not None:

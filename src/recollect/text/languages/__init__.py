@@ -1,4 +1,4 @@
-"""What is known of each language: its words of time, its cues, its function words, its forms."""
+"""The data of each language: its words of time, its cues, its function words, its forms."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from recollect.text.languages import english
 from recollect.text.languages.language import Language
 
 INDEX_LANGUAGE = english.LANGUAGE
-"""The one whose function words are left out of every text, and whose stems are its terms."""
+"""The language whose function words are left out of every text, and whose stems are the terms."""
 
 
 @functools.cache
 def spaced() -> tuple[Language, ...]:
-    """Return the languages with spaces between words; of two that fit, the first one counts."""
+    """Return the languages with spaces between words; if two fit, the first one counts."""
     from recollect.text.languages import french, german, portuguese, spanish
 
     rest = (german, portuguese, spanish, french)

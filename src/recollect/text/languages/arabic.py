@@ -1,4 +1,4 @@
-"""Arabic: what is known of it."""
+"""The data of Arabic."""
 
 from __future__ import annotations
 

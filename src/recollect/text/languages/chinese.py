@@ -1,4 +1,4 @@
-"""Chinese, in simplified and traditional characters: what is known of it."""
+"""The data of Chinese, in simplified and traditional characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""English: what is known of it. Its function words and stems are those of every index."""
+"""The data of English. Its function words and stems are those of every index."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ _IRREGULAR_FORMS = """
     man men, mouse mice, person people, shelf shelves, thief thieves, tooth teeth, wife wives,
     wolf wolves, woman women
 """
-"""Those that no stemmer brings together: bought, buy; feet, foot. Questions ask with the base form
-("what did Ann buy?"), and what is found tells in the past ("I bought …"). A form that is as common
-in another sense is left out, as rose, ground and wound are (docs/experiments.md)."""
+"""Those that no stemmer brings together: bought, buy; feet, foot. Questions use the base form
+("what did Ann buy?"), and their answers the past ("I bought …"). A form that is as common in
+another sense is left out, as rose, ground and wound are (docs/experiments.md)."""
 
 
 LANGUAGE = Language(

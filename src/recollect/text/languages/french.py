@@ -1,4 +1,4 @@
-"""French: what is known of it."""
+"""The data of French."""
 
 from __future__ import annotations
 

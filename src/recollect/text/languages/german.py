@@ -1,4 +1,4 @@
-"""German: what is known of it."""
+"""The data of German."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Japanese: what is known of it."""
+"""The data of Japanese."""
 
 from __future__ import annotations
 

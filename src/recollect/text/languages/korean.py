@@ -1,4 +1,4 @@
-"""Korean: what is known of it. Particles follow their word, so that it is read by signs."""
+"""The data of Korean. Particles are attached to their word, so it is read by signs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is known of a language, as data: each has one file, and the mechanisms go through them all.
+"""The data of a language: each has one file, and the mechanisms go through all of them.
 
 Words are written in small letters without accents, as `recollect.text.terms.bare` returns them,
-where nothing else is said. A language that is added needs a file and no line of a mechanism.
+where nothing else is said. Adding a language needs one file and no change of a mechanism.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 Table: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""A kind of words of time -> its words -> what they mean."""
+"""A kind of words of time -> its words -> their meanings."""
 
 MONTH, MAYBE_MONTH = "M", "m"
 """1 to 12. One that is another word too ("may") counts only where a preposition, a day or a year
@@ -54,7 +54,7 @@ its end on."""
 EVERY = "e"
 """The time after it does not count: "every"."""
 YEAR, DIGITS, DAY_NUMBER, DATE, OTHER = "Y", "q", "n", "d", "x"
-"""Found by their form: 2024; 3 or 3rd; 3日; 2026-03-01; everything else."""
+"""Words found by their form: 2024; 3 or 3rd; 3日; 2026-03-01; everything else."""
 
 MORNING_HOURS, NOON_HOURS, EVENING_HOURS, NIGHT_HOURS = (5, 12), (12, 18), (18, 24), (18, 30)
 
@@ -68,10 +68,10 @@ and the design of a program."""
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True):
-    """A language; what is not known of it is empty.
+    """A language; unknown data is empty.
 
     Patterns of one whose words stand between spaces match whole words; those of the others, a
-    place in a run of characters (`recollect.text.terms.UNSPACED`).
+    position in a run of characters (`recollect.text.terms.UNSPACED`).
 
     Attributes:
         code: Its tag. Source: ISO 639-1.
@@ -83,9 +83,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
         time_cues: What is in every match, and a pattern that tells that a text names a time; for
             small letters with accents. What has a space is more than one word.
         number_of_time: A pattern of numbers that name a time, likewise.
-        function_words: Words that are not looked for in a question in this language.
+        function_words: Words that are not searched for in a question in this language.
         function_signs: A pattern of them where words have no spaces between them.
-        stop_words: Words that tell nothing where every word of a question is looked for by itself,
+        stop_words: Words without information where every word of a question is searched by itself,
             whatever its language; with accents.
         stemmer: The name of its Snowball stemmer, where terms are stemmed.
         irregular_forms: Words with their irregular forms, between commas.

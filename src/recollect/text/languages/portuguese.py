@@ -1,4 +1,4 @@
-"""Portuguese, of Brazil and of Portugal: what is known of it."""
+"""The data of Portuguese, of Brazil and of Portugal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spanish: what is known of it."""
+"""The data of Spanish."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Annotations of memory files: comments that say how an entry wants to be found.
+"""Annotations of memory files: comments that say how an entry is to be found.
 
 ``<!-- importance: 8 -->``, ``<!-- project: kranich; shop -->`` and ``<!-- trigger: before a deploy,
-release checklist -->`` belong to the entry they are in. They are taken out of the text, so that
-they are neither words of it nor shown. Other comments are text like any other.
+release checklist -->`` belong to the entry they are in. They are removed from the text, so that
+they are neither indexed nor shown. Other comments are text like any other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w")
 
 
 class Annotation(Struct, frozen=True, kw_only=True):
-    """What the comments of a line or a chunk say.
+    """The annotations of a line or a chunk.
 
     Attributes:
         importance: 1 to 10; 5 changes nothing.
@@ -43,9 +43,9 @@ class Annotation(Struct, frozen=True, kw_only=True):
 
 
 class Annotated(Struct, frozen=True, kw_only=True):
-    """A text without its annotations, line for line, and what they say by line (from 1).
+    """A text without its annotations, line for line, and the annotations by line (from 1).
 
-    ``ignored`` counts those that say nothing that can be used.
+    ``ignored`` counts invalid ones.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Annotated(Struct, frozen=True, kw_only=True):
 
 
 def read_annotations(text: str) -> Annotated:
-    """Return ``text`` without its annotations, and what they say; code blocks stay as they are.
+    """Return ``text`` without its annotations, and these; code blocks stay as they are.
 
     >>> read_annotations("- green tea <!-- importance: 8 -->").text
     '- green tea'
@@ -76,7 +76,7 @@ def read_annotations(text: str) -> Annotated:
 
 
 def join_annotations(annotations: Iterable[Annotation]) -> Annotation | None:
-    """Return what several say together, or None: the highest importance, every project and trigger.
+    """Return the union of annotations, or None: the highest importance, every project and trigger.
 
     Keys that are written twice are kept once.
     """
@@ -92,7 +92,7 @@ def join_annotations(annotations: Iterable[Annotation]) -> Annotation | None:
 
 
 def _read(key: str, value: str) -> Annotation | None:
-    """Return what one comment says, or None when it is not valid."""
+    """Return the annotation of one comment, or None when it is not valid."""
     if key == "importance":
         number = int(value) if _NUMBER.fullmatch(value) else 0
         is_valid = LEAST_IMPORTANCE <= number <= MOST_IMPORTANCE

@@ -16,7 +16,7 @@ from recollect.text.chunking import Chunk, chunk_hash, chunk_markdown
 from recollect.text.markdown.fences import lines_outside
 
 HEADING_CHARS = 120
-"""Of a heading so much is repeated above its entries."""
+"""Characters of a heading that are repeated above its entries."""
 
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]|\r?$)")
 _BULLET = "- "

@@ -1,4 +1,4 @@
-"""Lines of Markdown with their fences: what is in a block of code is not structure."""
+"""Lines of Markdown with their fences: the content of code blocks is not structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mentions: which observations a Markdown text names, such as ``#1234``.
+"""Mentions: the observations that a Markdown text names, such as ``#1234``.
 
 A number counts where it stands by itself in prose. Code, comments on one line, anchors, entities,
 colours, and the numbers of other programs (``owner/repo#12``, ``issue #12``) name nothing.
@@ -20,7 +20,7 @@ _NUMBER = re.compile(
     r"#([1-9][0-9]{0,14})(?!\w|-\w|\.\d)"
 )
 _OURS = re.compile(r"- \[#([1-9][0-9]{0,14}) \d{4}-\d\d-\d\d\] ")
-"""A line of a curated section: what its title names are words of somebody."""
+"""A line of a curated section: the names in its title are a user's words."""
 _HIDDEN = re.compile(r"(`{1,8})(?!`)[^\n]{1,500}?(?<!`)\1(?!`)|<!--[^\n]{0,500}?-->")
 _OTHERS = re.compile(
     r"(?i)\b(?:issues?|prs?|pull requests?|merge requests?|mrs?|tickets?|bugs?"
@@ -33,7 +33,7 @@ _LOOK_BACK = 40
 
 
 def mentions_in(text: str) -> tuple[Mention, ...]:
-    r"""Return where a text names observations, in its order; each once a line.
+    r"""Return the mentions of observations in a text, in its order; each once a line.
 
     >>> mentions_in("Redis it is, see #12\nnot owner/repo#13, not `#14`")
     ((1, 12),)

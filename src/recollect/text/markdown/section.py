@@ -1,7 +1,7 @@
-"""Sections: lines that recollect keeps between two markers of somebody's Markdown file.
+"""Sections: lines that recollect keeps between two markers of a user's Markdown file.
 
-The first marker has a digest of the lines, so that it shows whether a person changed them since. A
-section that was taken out leaves every other byte of the file as it was.
+The first marker has a digest of the lines, so that it shows whether a person changed them since.
+Removing a section leaves every other byte of the file as it was.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.text.markdown.fences import lines_outside
 BEGIN = "<!-- recollect:begin"
 END = "<!-- recollect:end -->"
 MARK = "<!-- recollect:"
-"""What every text has that has a section."""
+"""A string in every text that has a section."""
 _BEGINS = re.compile(rf"{BEGIN}(?: (\S+))? -->")
 _NUMBER = re.compile(r"- \[#([1-9][0-9]{0,14}) ")
 
@@ -27,10 +27,10 @@ class Section(Struct, frozen=True):
     """A section of a file.
 
     Attributes:
-        first: The place of its first marker among the lines of the file, from 0.
-        last: The place of its last marker.
-        lines: What is between them.
-        digest: What the first marker says; None where it says nothing.
+        first: The index of its first marker among the lines of the file, from 0.
+        last: The index of its last marker.
+        lines: The lines between them.
+        digest: The digest in the first marker; None without one.
     """
 
     first: int
@@ -40,7 +40,7 @@ class Section(Struct, frozen=True):
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is as it was written, or a person made it as a place for it."""
+        """Whether it is unchanged, or was made empty by a person to be filled."""
         if self.digest is None:
             return not any(map(str.strip, self.lines))
         return self.digest == _digest(self.lines)
@@ -65,7 +65,7 @@ def with_section(content: bytes, lines: Iterable[str] | None) -> bytes:
 
     Args:
         content: The file.
-        lines: None takes the section out.
+        lines: None removes the section.
 
     Raises:
         Conflict: its markers are not one pair, or it ends within a block of code.

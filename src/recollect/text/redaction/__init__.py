@@ -2,7 +2,7 @@
 
 Finds `<private>` blocks and private keys (`blocks`), credentials of known shapes (`credentials`),
 passwords in URLs, headers and Base64 (`carriers`), and values after telling names (`keyed`); then
-those values again, wherever else they are (`recognised`). A mark is `[redacted:kind:hash]`; equal
+those values again, wherever else they occur (`recognised`). A mark is `[redacted:kind:hash]`; equal
 secrets have equal hashes within one home, so that they can be linked, not looked up. Knows nothing
 of settings or storage.
 """

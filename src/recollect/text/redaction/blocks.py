@@ -1,4 +1,4 @@
-"""Secrets that span lines: what a person put between `<private>` tags, and private keys."""
+"""Secrets that span lines: text that a person put between `<private>` tags, and private keys."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 Span = tuple[str, int, int]
-"""(kind, start, end) of something to take out; offsets in code points."""
+"""(kind, start, end) of a span to redact; offsets in code points."""
 
 _TAG = re.compile(r"(?!(?<=`)<[^<>`]{0,108}>`)<(/?)(?i:private)(?:\s[^<>]{0,100})?>")
-"""A tag in backticks is talked about, not meant."""
+"""A tag in backticks is mentioned, not used."""
 _BEGIN = "-----BEGIN "
 _KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,%-]|\\[nr])*+")
@@ -25,11 +25,11 @@ _SSH2_KEY = re.compile(
 BLOCK_SIGNS = ("<private", _BEGIN.lower(), _PUTTY.lower(), "ssh2")
 """One of them is in the lower case of each text with a block or a key."""
 _MAX_KEY_CHARS = 65_536
-"""An RSA key of 16,384 bits has 13,000; the end of a key is not looked for beyond this."""
+"""An RSA key of 16,384 bits has 13,000; the end of a key is not searched beyond this."""
 
 
 def is_private(text: str) -> bool:
-    """Return whether a text is nothing but `<private>` blocks.
+    """Return whether a text consists only of `<private>` blocks.
 
     >>> is_private(" <private>a <private>b</private></private>"), is_private("a <private>b")
     (True, False)

@@ -14,11 +14,11 @@ from recollect.text.redaction.values import is_code, is_filler, is_random, is_st
 
 
 class CarrierRule(Rule, frozen=True):
-    """A header, a line of a file or a command with a secret; the group ``value`` of what it is."""
+    """A header, a line of a file or a command with a secret; the group ``value`` is the secret."""
 
     kind: str
     gate: str
-    """Must be in the text for any of several rows; empty: nothing must."""
+    """Must be in the text for any of several rows; empty: no requirement."""
     literal: str
     """Must be in the text."""
     is_sent: Callable[[re.Match[str], str], bool]
@@ -54,7 +54,7 @@ _MEASURED = re.compile(
     r"|amp_|mp_|_ym|_pk_|_clck|_clsk|intercom-id|hubspotutk)[\w.-]*=[^\s;]*",
     re.IGNORECASE,
 )
-"""Cookies that count visits and open nothing."""
+"""Cookies that count visits and give no access."""
 
 
 def _is_authorization(match: re.Match[str], value: str) -> bool:
@@ -289,13 +289,13 @@ CARRIERS = tuple(
 
 
 class AnchorRule(Rule, frozen=True):
-    """A place with a secret; ``looks_for`` begins with the sign and has the group ``value``."""
+    """A location of a secret; ``looks_for`` begins with the sign and has the group ``value``."""
 
     kind: str
     gate: str
     """Must be in the text, in lower case."""
     sign: str
-    """Where to look, in lower case."""
+    """The pattern to search for, in lower case."""
     is_sent: Callable[[re.Match[str], str], bool]
     """Whether the value is a secret."""
     pattern: re.Pattern[str]
@@ -323,4 +323,4 @@ ANCHORED = tuple(
         *DEVICES,
     )
 )
-"""Places with a secret."""
+"""Locations of secrets."""

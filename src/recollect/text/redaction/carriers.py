@@ -1,4 +1,4 @@
-"""Secrets that their carrier gives away: URLs, headers, command lines, and Base64 around others."""
+"""Secrets revealed by their carrier: URLs, headers, command lines, and Base64 around others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MAX_BASE64 = 65_536
 
 
 def find_carried(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
-    """Yield the secrets of ``text`` in the places where secrets are sent or packed.
+    """Yield the secrets of ``text`` in the carriers in which secrets are sent or packed.
 
     Args:
         text: Any text.
@@ -76,13 +76,13 @@ _ANCHORED = {
 _LONGEST_SIGN = max(len(rule.sign) for rule in ANCHORED)
 _ORDER = {gate: number for number, gate in enumerate(_ANCHORED)}
 ANCHOR_SIGNS = frozenset(_ANCHORED) - {"://", "data:", *_CARRIERS}
-"""Those of places that begin with a longer sign, see `is_anchored`."""
+"""Signs of locations that begin with a longer sign, see `is_anchored`."""
 CARRIER_SIGNS = ("://", "data:", *_CARRIERS, *_ANCHORED)
-"""One of them is in the lower case of each text in which something is sent; see `is_packed`."""
+"""Any text in which something is sent contains one of them in lower case; see `is_packed`."""
 
 
 def is_anchored(folded: str, signs: Iterable[str]) -> bool:
-    """Return whether a place with a secret may be in a text, in lower case, with these signs."""
+    """Return whether a location of a secret may be in a text, in lower case, with these signs."""
     return any(rule.sign in folded for gate in signs for rule in _ANCHORED[gate])
 
 
@@ -100,7 +100,7 @@ def _at_signs(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
 
 
 def _around(folded: str, gate: str) -> str:
-    """Return what is around a gate, with every longer sign that has it."""
+    """Return the text around a gate, long enough for every longer sign that contains it."""
     near: list[str] = []
     at = folded.find(gate)
     while at >= 0:
@@ -143,7 +143,7 @@ def _in_kubernetes(text: str, folded: str) -> Iterator[Span]:
 
 
 def _end(text: str, end: int) -> int:
-    """Return where a value ends of which at most the beginning was looked at."""
+    """Return the end of a value of which at most the beginning was read."""
     rest = None if text.startswith("@", end) else _REST.match(text, end)
     return rest.end() if rest else end
 

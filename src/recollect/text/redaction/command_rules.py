@@ -1,6 +1,6 @@
 """The table of commands that take a secret as an argument.
 
-Where it is among the arguments is written in a few signs. ``-p`` and ``--psk`` are options that it
+Its position among the arguments is written in a few signs. ``-p`` and ``--psk`` are options that it
 follows, or that ``=`` or ``:`` joins to it; ``-p*`` is one that it touches; ``/p:`` is how its word
 begins; ``+password`` a word before it; ``#2`` the second that is not an option. Behind them ``:``,
 ``%``, ``,`` or ``/`` say that it begins after that sign, ``!`` that it must look random, and ``?``
@@ -20,7 +20,7 @@ class CommandRule(Rule, frozen=True):
     commands: tuple[str, ...]
     """In lower case, with their subcommands."""
     places: tuple[str, ...]
-    """Where the secret is."""
+    """The position of the secret."""
 
 
 def _rule(commands: str, places: str, example: str, counterexample: str) -> CommandRule:
@@ -259,7 +259,7 @@ COMMANDS = (
         "mc alias set a host key «sunset»",
         "mc alias set a host",
     ),
-    # What sets variables
+    # Commands that set variables
     _rule(
         "export|env|docker|podman|kubectl|helm|heroku|flyctl|az|gcloud|aws|terraform|supabase"
         "|wrangler|oc|declare|ansible|ansible-playbook|systemd-run|psql|pg_dump|rclone|mount"
@@ -269,4 +269,4 @@ COMMANDS = (
         "export DB_PASSWORD=$1",
     ),
 )
-"""Of all of them the words `NAME=secret` and `--name secret` tell too, if the name does."""
+"""For all of them, the words `NAME=secret` and `--name secret` count too, if the name tells."""

@@ -29,7 +29,7 @@ _REFERENCE = re.compile(
     r"|/dev/|\d{1,5}$|https?://",
     re.IGNORECASE,
 )
-"""What is not the secret itself but tells where it is, and ports."""
+"""Values that are not the secret itself but tell its location, and ports."""
 _OF_OTHER = re.compile("existing", re.IGNORECASE)
 """The name of a secret that is kept elsewhere: ``existingSecret``."""
 _PREFIX = re.compile(r"pass:")
@@ -41,13 +41,13 @@ _OF_PROSE = frozenset(
 
 
 class Argument(Struct, frozen=True):
-    """One word of a command line, as it is written, and where it is."""
+    """One word of a command line, as it is written, and its position."""
 
     text: str
     start: int
 
     def behind(self, length: int) -> Argument:
-        """Return what follows so many characters, without the quotes around it."""
+        """Return the text after ``length`` characters, without the quotes around it."""
         rest, start = self.text[length:], self.start + length
         quote = _QUOTED.match(rest)
         if quote:
@@ -57,7 +57,7 @@ class Argument(Struct, frozen=True):
 
 
 class _Place(Struct, frozen=True):
-    """Where a secret is among the arguments."""
+    """The position of a secret among the arguments."""
 
     begins: str
     number: int
@@ -124,7 +124,7 @@ def find_commands(text: str, folded: str, heads: Collection[str]) -> Iterator[Sp
 
 
 def _begun(folded: str, heads: Collection[str]) -> Iterator[int]:
-    """Yield where the first words of commands are."""
+    """Yield the offsets of the first words of commands."""
     for head in [f"{head}{gap}" for head in heads for gap in " \t"]:
         at = folded.find(head)
         while at >= 0:
@@ -191,7 +191,7 @@ def _behind_options(arguments: Sequence[Argument], place: _Place) -> Iterator[Sp
 
 
 def _named(arguments: Sequence[Argument]) -> Iterator[Span]:
-    """Yield what follows an option, or is assigned to a name, that tells of a secret."""
+    """Yield the values after an option, or assigned to a name, that tells of a secret."""
     for at, each in enumerate(arguments):
         option = _OPTION.match(each.text)
         name = option or _NAMED.match(each.behind(0).text)
@@ -228,7 +228,7 @@ def _secret(value: Argument, place: _Place, before: str = "") -> Iterator[Span]:
 
 
 def is_value(text: str) -> bool:
-    """Return whether a text can be a secret, and not what tells where it is or a word of prose."""
+    """Return whether a text can be a secret, and not its location or a word of prose."""
     if len(text) < 3 or is_filler(text) or _REFERENCE.match(text):
         return False
     return text.lower() not in _OF_PROSE

@@ -1,9 +1,8 @@
-"""The shapes of credentials that are recognised by their look alone: a fixed beginning and a body.
+"""The shapes of credentials that are recognised by form alone: a fixed beginning and a body.
 
-One row for each shape: what it is, how it may begin, what follows. A row is looked at only where
-one of its beginnings is in the text, after a character that is not a letter or digit, and the
-credential must not go on after its body. Bodies use possessive or fixed counts, so that no text
-makes them slow.
+One row for each shape: its kind, its beginnings, its body. A row is tried only where one of its
+beginnings is in the text, after a character that is not a letter or digit, and the credential must
+not go on after its body. Bodies use possessive or fixed counts, so that no text makes them slow.
 """
 
 from __future__ import annotations
@@ -357,13 +356,13 @@ _LOOSE = tuple(
 """(kind, what must be there, how it begins, what follows)."""
 _BEGINNING = re.compile(r"([A-Za-z0-9][A-Za-z0-9]{0,2}+)[A-Za-z0-9]*+")
 _GLUE = r"(?:\\[nrt]|%[A-Za-z0-9]{2}|-(?<![\w-]-)[A-Za-z])"
-"""What touches a credential but belongs to another word: an escape, the letter of an option."""
+"""Text that touches a credential but belongs to another word: an escape, an option letter."""
 _GLUED_BEGINNING = re.compile(rf"{_GLUE}([A-Za-z0-9]{{1,3}})")
 _GLUED = re.compile(rf"{_GLUE}\Z")
 
 
 def _by_beginning() -> dict[str, list[int]]:
-    """Return which shapes begin with which letters, at most three, up to the first other sign."""
+    """Return the shapes by their first letters, at most three, up to the first other sign."""
     rows: dict[str, list[int]] = {}
     for row, shape in enumerate(SHAPES):
         begin = _BEGINNING.findall(shape.start)[0]
@@ -424,7 +423,7 @@ def _begun(among: str) -> list[int]:
 
 
 def _rows_of(word: str) -> list[int]:
-    # What the word begins with tells of most shapes at once that they are not there.
+    # The beginning of the word excludes most shapes at once.
     begun = set(_BEGINNING.findall(word))
     if "-" in word or "\\" in word or "%" in word:
         begun.update(_GLUED_BEGINNING.findall(word))
@@ -443,13 +442,13 @@ _rows = functools.lru_cache(4_096)(_rows_of)
 
 
 _DOCUMENTED = ("EXAMPLE", "EXAMPLEKEY")
-"""What the keys of documentation end with."""
+"""The ends of keys in documentation."""
 
 
 def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
     at = text.find(shape.start)
     while at >= 0:
-        # No beginning overlaps itself but the one of letters only, which inside a word is none.
+        # Only the beginning of letters overlaps itself, and inside a word it does not count.
         step = at + len(shape.start)
         if not _goes_on(text, at):
             end = _end(shape, text, at)
@@ -460,7 +459,7 @@ def _find_shape(shape: Shape, text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _end(shape: Shape, text: str, at: int) -> int:
-    """Return where a credential ends that begins at ``at``, wrapped or not; 0 if it is none."""
+    """Return the end of the credential that begins at ``at``, wrapped or not; 0 if it is none."""
     match = shape.pattern.match(text, at)
     end = match.end() if match else 0
     broken = end or _end_of_run(text, at)

@@ -1,8 +1,8 @@
-"""Finds in a text the signs that its words hold, most of which were seen before.
+"""Finds the signs in the words of a text, most of which were seen before.
 
 Every rule asks for a sign that is within one word: a stem such as ``pass``, a carrier such as
-``://``, the name of a command, or a long word that may be a credential. Which signs a word holds is
-looked up once; a text whose words hold none has no secret, however the words stand.
+``://``, the name of a command, or a long word that may be a credential. The signs of a word are
+looked up once; a text whose words have none has no secret, whatever their order.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from recollect.text.tokens import LONGEST_SPLIT, words_of
 
 MARK_BEGINS = "[redacted:"
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-"""Characters that hide a sign from whoever looks for it."""
+"""Characters that hide a sign from a search."""
 
 _CREDENTIAL, _HIDDEN = "credential", "hidden"
 _ALONE = frozenset(
@@ -46,9 +46,9 @@ _ALONE = frozenset(
 )
 _OPTIONS = frozenset(OPTIONS)
 PARTS = (*sorted(_ALONE), *sorted({*OPTIONS, *SAID_SIGNS} - _ALONE))
-"""What is looked for in the lower case of a word with a space before and after it."""
+"""Searched in the lower case of a word with a space before and after it."""
 LOOKS = frozenset({_CREDENTIAL, _HIDDEN, PACKED})
-"""What the look of a word says."""
+"""The results that the form of a word can give."""
 _TELLING = _ALONE | LOOKS
 _ANCHORS = ANCHOR_SIGNS - {
     *BLOCK_SIGNS,
@@ -58,15 +58,15 @@ _ANCHORS = ANCHOR_SIGNS - {
     *PHRASE_SIGNS,
     *SAID_SIGNS,
 }
-"""Signs of carriers and of columns alone, each of which tells only with another one."""
+"""Signs of carriers and of columns alone, each of which counts only with another one."""
 _RUN = re.compile(r"[\w.-]++")
 LONGEST_KEPT = 128
 MOST_KEPT = 32_768
-"""About 6 MB; then it starts again, as the other caches of words do."""
+"""About 6 MB; then it is emptied, as the other caches of words are."""
 
 
 class Signs(Struct, frozen=True):
-    """What the words of a text say of the secrets that it may hold."""
+    """The secrets that a text may hold, judged by its words."""
 
     folded: str
     """The text in lower case, with every character at the same offset."""
@@ -83,7 +83,7 @@ _Told = tuple[frozenset[str], frozenset[str]]
 _UNKNOWN: _Told = LOOKS, frozenset()
 
 known_words: set[str] = set()
-"""Words without a sign, of all threads: what is one depends on no home."""
+"""Words without a sign, of all threads; they do not depend on the home."""
 _telling_words: dict[str, _Told] = {}
 """Words with signs, of all threads."""
 
@@ -99,10 +99,10 @@ def is_harmless(text: str) -> bool:
 
 
 def signs_in(text: str) -> Signs | None:
-    """Return the signs that the words of a text hold; None: no rule finds anything.
+    """Return the signs in the words of a text; None: no rule matches.
 
     Args:
-        text: Any text; a NUL is taken for the space between words.
+        text: Any text; a NUL counts as the space between words.
     """
     spaced = text.replace("\0", " ")
     words = words_of(spaced) if len(text) <= LONGEST_SPLIT else spaced.split()
@@ -127,7 +127,7 @@ def signs_in(text: str) -> Signs | None:
 
 
 def _may_hold_one(word: str) -> bool:
-    """Return whether a credential may be in a word; not known of the longest."""
+    """Return whether a credential may be in a word; unknown for the longest words."""
     return len(word) >= SHORTEST and _CREDENTIAL in _telling_words.get(word, _UNKNOWN)[0]
 
 
@@ -151,7 +151,7 @@ def folded(text: str) -> str:
 
 
 def _looked_at(words: Sequence[str]) -> list[_Told]:
-    """Return what those of some words say that hold a sign, and remember the short ones."""
+    """Return the results for those of some words that hold a sign, and remember the short ones."""
     lowered = [f" {folded(word)} " for word in words]  # some signs begin or end a word
     whole = "".join(lowered)
     parts = [part for part in PARTS if part in whole]
@@ -179,12 +179,12 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
 
 
 def _words_apart(text: str) -> list[str]:
-    """Return the words of a text without what is around them, a mark of a diff among it."""
+    """Return the words of a text without surrounding punctuation, including a mark of a diff."""
     return [word.lstrip("-") for word in _RUN.findall(text)]
 
 
 def _of_long(among: str) -> list[str]:
-    """Return what the look of some long words says."""
+    """Return the signs of the form of some long words."""
     if not among:
         return []
     signs = [_CREDENTIAL] if may_hold(among) else []

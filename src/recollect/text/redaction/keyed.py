@@ -1,9 +1,10 @@
-"""Secrets that only their name gives away: `password = …`, `API_KEY=…`, `"token": "…"`.
+"""Secrets revealed only by their name: `password = …`, `API_KEY=…`, `"token": "…"`.
 
 Finds a telling name, what joins it to a value (a sign, a table cell, a tag, a second argument), and
 then asks whether the value can be a secret: code and documents are full of `password: str` and
 `token = get_token()`. A password needs little, a token must look random, and the weaker the joint
-the more is asked of both. No rule looks at entropy alone. The names and joints are rows of `rules`.
+the stricter the requirements. No rule looks at entropy alone. The names and joints are rows of
+`rules`.
 """
 
 from __future__ import annotations
@@ -67,12 +68,12 @@ _ASCII = (
     "wachtwoord",
 )
 _STEMS = (*_ASCII, *_WORDS)
-"""What every telling name begins with; folded to lower case."""
+"""The beginnings of all telling names; in lower case."""
 COLUMN = "|"
 FOLDED_TO_S = "ßſ"
 """With them a column may have a telling name that no sign is in: ``Paßwort``."""
 _OF_COLUMNS = ("cookie", *FOLDED_TO_S)
-"""What else the telling name of a column has."""
+"""Further strings in the telling name of a column."""
 KEYED_SIGNS = (*_STEMS, COLUMN)
 """One of them is in the lower case of each text in which a name or a column tells of a value."""
 
@@ -104,7 +105,7 @@ _OTHER = re.compile(
     r"|version|expir|ttl|limit|usage|used|policy|field|label|hint|prompt|format|ref|alias|down|up"
     r"|vault|store|code|board|audience|source|variable)"
 )
-"""What a name goes on with that names something else: `token_type`, `passwordFile`, `key_id`."""
+"""Continuations of a name that name something else: `token_type`, `passwordFile`, `key_id`."""
 _FLAG = re.compile(r"-(?<![a-z0-9]-)-?[a-z0-9-]{0,40}$")
 _STATEMENT = re.compile(r"(?:^|[{;\n])[ \t]*[\w.]{0,40}$", re.MULTILINE)
 _STATEMENT_END = re.compile(r"[\"'][ \t]*(?:[;}\n]|$)")
@@ -151,7 +152,7 @@ class _Value(Struct, frozen=True):
 
 
 class _Named(Struct, frozen=True):
-    """A name and its joint: what the value must be."""
+    """A name and its joint: the requirements for the value."""
 
     match: re.Match[str]
     name: NameRule
@@ -189,7 +190,7 @@ def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> I
                 if span := _ahead(text, folded, named):
                     yield span
                     end = span[2]
-            # Names within a value are not looked at: each could have all the rest as its value.
+            # Names within a value are skipped, since each could have all the rest as its value.
             at = folded.find(stem, end)
     is_named = stems or any(each in folded for each in _OF_COLUMNS)
     if is_named and COLUMN in known and "--" in text:
@@ -197,7 +198,7 @@ def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> I
 
 
 def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
-    """Return what a name and its joint ask of a value; None where they tell of none."""
+    """Return the requirements of a name and its joint for a value; None where they tell of none."""
     at = match.start()
     name = next(_NAMES[group] for group in _NAMES if match[group] is not None)
     before = text[max(at - 24, 0) : at]
@@ -265,7 +266,7 @@ def _in_block(text: str, block: tuple[int, int], named: _Named) -> Span | None:
 
 
 def _may_have_value(text: str, folded: str, named: _Named) -> bool:
-    """Return whether what is around a name and its joint lets a value follow."""
+    """Return whether the text around a name and its joint allows a value to follow."""
     match, joint = named.match, named.joint
     end = match.end()
     if text[end : end + 20].lstrip(" \"'`").startswith("[redacted:"):
@@ -309,14 +310,14 @@ def _in_columns(text: str, folded: str) -> Iterator[Span]:
         header = folded[folded.rfind("\n", 0, max(start - 1, 0)) + 1 : start]
         cells = islice(_CELL.finditer(header.strip("\n |")), _MOST_COLUMNS)
         told = [key_kind(cell[0].strip(" *`_")) for cell in cells]
-        # Rows that go on below another rule are under both headers: each row is looked at once.
+        # Rows that go on below another rule are under both headers: each row is read once.
         above = kinds if at == start else []
         kinds = [new or old for new, old in zip_longest(told, above)]
         at = yield from _in_rows(text, end + 1, stop, kinds)
 
 
 def _rules(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines between the header of a table and its rows start and end."""
+    """Yield the start and end of the lines between the header of a table and its rows."""
     at = text.find("--")
     while at >= 0:
         start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
@@ -327,7 +328,7 @@ def _rules(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _in_rows(text: str, at: int, stop: int, kinds: list[str | None]) -> Generator[Span, None, int]:
-    """Yield the secrets of the rows from ``at`` to ``stop``; return where no row is any more."""
+    """Yield the secrets of the rows from ``at`` to ``stop``; return the end of the rows."""
     while any(kinds) and at < stop:
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)
@@ -355,7 +356,7 @@ def key_kind(key: str) -> str | None:
 
 
 def telling_kind(key: str, value: object) -> str | None:
-    """Return what ``key`` says of ``value``: its kind as a secret, or None.
+    """Return the kind of secret that ``key`` makes of ``value``, or None.
 
     Any text or number under a password's name is one, but only an unbroken text of some length is
     a token: ``"token": "the"`` is a word of a sentence.
@@ -371,7 +372,7 @@ def telling_kind(key: str, value: object) -> str | None:
 
 
 def _value(text: str, match: re.Match[str], start: int) -> _Value | None:
-    """Return what follows a name and its joint, at most the beginning; None: nothing."""
+    """Return the value after a name and its joint, at most its beginning; None for none."""
     quote = _QUOTE.match(text, start)
     start = quote.end() if quote else start
     name = slice(match.start(), match.start("rest"))
@@ -404,7 +405,7 @@ def _element(text: str, start: int) -> _Value | None:
 
 
 def _closing_quote(text: str, start: int, quote: str) -> int:
-    """Return where the quoted text ends; 0 when it does not end soon, or breaks like prose."""
+    """Return the end of the quoted text; 0 when it does not end soon, or breaks like prose."""
     limit = text.find("\n", start, start + _MAX_QUOTED)
     limit = limit if limit >= 0 else start + _MAX_QUOTED
     end = text.find(quote, start, limit)
@@ -492,4 +493,4 @@ def _is_token(value: _Value) -> bool:
 
 
 _TESTS = {"password": _is_password, "secret": _is_password, "token": _is_token}
-"""What a value without fillers and spaces must pass, by the kind of its name."""
+"""The test of a value without fillers and spaces, by the kind of its name."""

@@ -1,8 +1,9 @@
-r"""The table of personal numbers: cards, IBANs and national ids, for who asks for them.
+r"""The table of personal numbers: cards, IBANs and national ids, for owners who ask for them.
 
 A number counts where its check digits are right. One whose check says little, or that has none,
 must stand as people write it (``078-05-1120``) or beside a word that names it (``SSN 078051120``):
-of eleven random digits one in fifty is a valid PESEL. Part of a longer number or id is none.
+of eleven random digits one in fifty is a valid PESEL. A part of a longer number or id does not
+count.
 
 Sources: ISO/IEC 7812 and the issuers' pages (cards), the IBAN registry of SWIFT, and the pages of
 the authorities that give the ids.
@@ -25,7 +26,7 @@ _ENDS = r"(?!\w|[.,:/-][0-9]|-[A-Za-z])"
 _JOINED = re.compile(r"[\W_]+")
 _WINDOW = 64
 _GATE = re.compile(rf"[0-9](?:(?:{_SEPARATOR}|\.)?[0-9]){{5}}|[0-9]{{2}}[A-Ta-t][0-9L-Vl-v]{{2}}")
-"""What every number has: six digits in a row, or the year, month and day of a codice fiscale."""
+"""A pattern in every number: six digits in a row, or the date of a codice fiscale."""
 _NAMED = (
     r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=\\[nrt]))(?i:{words})(?:s(?![A-Za-z])|(?![a-z]))"
     r"[^\n\d\],;:=]{{0,24}}(?:(?:::?|=>|:=|=)[^\n\d\],;:=]{{0,8}}|,[ ]?[\"']?)?$"
@@ -49,7 +50,7 @@ class NumberRule(Rule, frozen=True):
     """Whether it is one without a word that names it, as it is written."""
     pattern: re.Pattern[str]
     named: re.Pattern[str] | None
-    """The words that name it, to the end of what is before the number."""
+    """The words that name it, to the end of the text before the number."""
     names_it: re.Pattern[str] | None
     """The words, from the beginning of what follows."""
 
@@ -224,7 +225,7 @@ _ODD = (
     24,
     23,
 )
-"""By which a digit, or a letter of the alphabet, counts in odd places of a codice fiscale."""
+"""The value of a digit, or of a letter, in odd positions of a codice fiscale."""
 
 
 def _is_codice(number: str) -> bool:
@@ -417,7 +418,7 @@ NUMBERS = tuple(
         ),
     )
 )
-"""What is looked for, each row on its own."""
+"""The patterns, each row separate."""
 
 
 class PersonalNumbers:
@@ -443,7 +444,7 @@ class PersonalNumbers:
                     yield rule.kind, start, end
 
     def is_in(self, text: str) -> bool:
-        """Return whether a text has one."""
+        """Return whether a text has such a number."""
         return any(self.find(text))
 
     def find_under(self, key: str, value: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Values that a rule named once: a secret wherever else they are in the same call or session.
+"""Values that a rule recognised once: secret wherever else they occur in the same call or session.
 
 Only keyed hashes are kept, with lengths, so that ordinary words are seldom hashed. Never kept are
 values that others may have too: short ones, paths, hosts, addresses, dates, names of users.
@@ -15,9 +15,9 @@ from recollect.text.redaction.blocks import Span
 from recollect.text.redaction.values import PATH, is_filler
 
 LEAST_CHARS, MOST_CHARS = 8, 128
-"""Of a value that is kept."""
+"""Characters of a value that is kept."""
 MOST_VALUES = 1_000
-"""Of a session; later ones are taken out where a rule names them, and nowhere else."""
+"""Values of a session; later ones are redacted only where a rule matches them."""
 _KINDS = frozenset(
     {
         "authorization",
@@ -30,7 +30,7 @@ _KINDS = frozenset(
         "url-password",
     }
 )
-"""Kinds that are named; what is known by its look is found again without its name."""
+"""Kinds that need a name; secrets of a known form are found again without one."""
 _PARTS = {"cookie": re.compile(r"[\s;=]+"), "url-password": re.compile(":")}
 _LEAST_PART = {"cookie": 16}
 _COMMON = re.compile(
@@ -39,7 +39,7 @@ _COMMON = re.compile(
     r"|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,6}(?::\d+)?|[\d.:]+\d+\.\d+[\d.:]*)",
     re.IGNORECASE,
 )
-"""What many have: it would go everywhere, and say nothing of a secret."""
+"""Common values: they would match everywhere, and say nothing of a secret."""
 _USERS = re.compile(
     r"""(?i:(?:user(?:[_-]?name)?|login|account|owner|-u|--user)["']?[\s:=]{1,4}["']?|/home/|/users/"""
     r"""|://)([\w.-]{8,64})"""
@@ -69,7 +69,7 @@ class Recognised:
         return len(self._kinds)
 
     def add(self, lines: list[str]) -> None:
-        """Know what `take_fresh` of another one returned; what is none of its lines is left out."""
+        """Add the result of `take_fresh` of another one; lines of another form are ignored."""
         for line in lines:
             match line.split(" "):
                 case [digest, length, spaced, kind] if len(digest) == 32 and length.isdecimal():
@@ -83,12 +83,12 @@ class Recognised:
     def learn(
         self, kind: str, secret: str, users: Callable[[], Collection[str]] = frozenset
     ) -> None:
-        """Recognise a secret from now on, where it is one that only its holder has.
+        """Recognise a secret from now on, if only its holder has it.
 
         Args:
-            kind: What it is.
-            secret: As it was found.
-            users: Returns names of users, which are none: see `users_in`.
+            kind: Its kind.
+            secret: As it was matched.
+            users: Returns names of users, which do not count as secrets: see `users_in`.
         """
         if kind not in _KINDS or len(self) >= MOST_VALUES:
             return
@@ -155,12 +155,12 @@ class Recognised:
 
 
 def users_in(text: str) -> frozenset[str]:
-    """Return what is called a user, or is one in a path or an address, in a text."""
+    """Return the names of users in a text: named as such, or part of a path or an address."""
     return frozenset(_USERS.findall(text))
 
 
 def is_own(value: str) -> bool:
-    """Return whether only who holds a secret has its value, not every machine."""
+    """Return whether only the holder of a secret has its value, not every machine."""
     if not LEAST_CHARS <= len(value) <= MOST_CHARS or "\n" in value:
         return False
     return not (_COMMON.fullmatch(value) or PATH.match(value) or is_filler(value))

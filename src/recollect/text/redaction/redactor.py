@@ -1,4 +1,4 @@
-"""The engine: collects what the finders found, puts marks in its place, walks nested values."""
+"""The engine: collects the spans of the finders, replaces them by marks, walks nested values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from recollect.text.redaction.spoken import find_spoken
 from recollect.text.redaction.tables import find_in_tables
 from recollect.text.redaction.views import views, without
 
-if TYPE_CHECKING:  # few ask for them
+if TYPE_CHECKING:  # few homes ask for them
     from recollect.text.redaction.personal_numbers import PersonalNumbers
 
 MAX_DEPTH = 200
@@ -48,7 +48,7 @@ _SPACED = " "
 _MOST_LEVELS = 4
 """Of texts within texts: a diff in a message of an array of JSON in another one."""
 _MOST_PASSES = 8
-"""Everyday texts need two: one that finds, one that finds nothing more."""
+"""Everyday texts need two passes: one with matches, one without."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PLAIN = frozenset({bool, int, float, type(None)})
@@ -60,16 +60,16 @@ _LONG, _MOST_LONG = 65_536, 32
 
 
 class SecretSpan(Struct, frozen=True, kw_only=True):
-    """One thing that was taken out. Holds nothing of the secret itself."""
+    """One redaction. Holds nothing of the secret itself."""
 
     kind: str
-    """What it was: ``github-token``, ``password``, ``private``, …"""
+    """The kind: ``github-token``, ``password``, ``private``, …"""
     start: int
     """Offset in the text as it was given, in code points."""
     length: int
-    """Code points taken out."""
+    """Code points redacted."""
     mark: str
-    """What replaced it: ``[redacted:kind:hash]``."""
+    """The mark that replaced it: ``[redacted:kind:hash]``."""
 
 
 class Redacted(Struct, frozen=True, kw_only=True):
@@ -86,8 +86,8 @@ class Redactor:
     Args:
         salt: At most 64 secret bytes. Without them a short password could be found again by
             hashing guesses; with other bytes equal secrets get other marks.
-        patterns: More regular expressions; the first group, or else the whole match, is taken out.
-        kinds: Personal numbers that are taken out too: cards, iban, national-ids.
+        patterns: More regular expressions; the first group, or else the whole match, is redacted.
+        kinds: Personal numbers that are redacted too: cards, iban, national-ids.
 
     Raises:
         InvalidInput: a pattern is not a regular expression, or the salt is too long.
@@ -101,16 +101,16 @@ class Redactor:
         self._salt = salt
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
         self.numbers = _personal_numbers(kinds) if kinds else None
-        """What finds personal numbers, if the owner asked for some."""
+        """The finder of personal numbers, if the owner asked for some."""
         self._harmless: set[str] = set()
         """Short texts of values that hold no secret: keys and names come again and again."""
         self._quiet: set[str] = set()
-        """Those of them that are keys and tell nothing of what is under them or beside them."""
+        """Those of them that are keys without meaning for the values under or beside them."""
         self._lately: set[str] = set()
-        """Longer texts that hold none: a transcript tells what a tool gave back several times."""
+        """Longer texts that hold none: a transcript repeats the output of a tool several times."""
 
     def recognised(self) -> Recognised:
-        """Return what learns, for one session, which values a rule named."""
+        """Return a new store of the values that are recognised in one session."""
         return Recognised(self._salt)
 
     def redact(self, text: str, recognised: Recognised | None = None) -> Redacted:
@@ -130,7 +130,7 @@ class Redactor:
         marked, marks, spans = text, list[str](), list[Span]()
         users = functools.cache(lambda: users_in(text))
         for _ in range(_MOST_PASSES):
-            # What is left may show more: a mark ends the word before it.
+            # The rest may show more, because a mark ends the word before it.
             found = self._found(marked, known)
             if not found:
                 break
@@ -156,7 +156,7 @@ class Redactor:
     def redact_value(self, value: object, recognised: Recognised | None = None) -> object:
         """Return ``value`` (texts, numbers, lists and mappings, nested) without its secrets.
 
-        A text or number under a telling key such as ``password`` is taken out whole, also in a list
+        A text or number under a telling key such as ``password`` is redacted whole, also in a list
         or as the ``value`` of an object there, beside a ``name`` or after a flag that tells. Keys
         are redacted too. Tuples come back as lists.
 
@@ -173,13 +173,13 @@ class Redactor:
         known = Recognised(self._salt) if recognised is None else recognised
         walk = _Walk(self, known)
         before, redacted = len(known), walk.value(value, 0)
-        # What one text gave away may be in another one that was looked at before.
+        # A value that one text revealed may be in another one that was checked before.
         return redacted if len(known) == before else walk.value(value, 0)
 
     def _is_harmless(self, value: dict[object, object]) -> bool:
         """Return whether an object holds no secret, its texts proven together; False says nothing.
 
-        All that its levels can be is counted, which is cheaper than how deep it is.
+        Its containers are counted, which is cheaper than its depth.
         """
         texts: list[str] = []
         levels: list[Any] = [value]
@@ -202,7 +202,7 @@ class Redactor:
         return self._are_harmless(texts)
 
     def _tells(self, level: dict[object, object] | list[object]) -> bool:
-        """Return whether a key, a name or a flag may tell of a secret; False is sure."""
+        """Return whether a key, a name or a flag may tell of a secret; False is certain."""
         if isinstance(level, list):
             return any(type(each) is str and each.startswith("-") for each in level)
         if any(self.tells(str(level[name])) for name in _NAMES if name in level):
@@ -235,7 +235,7 @@ class Redactor:
         return all(self.redact_short(each) == each for each in fresh)
 
     def redact_short(self, text: str, known: Recognised | None = None) -> str:
-        """Return a text without its secrets; a short one that has none is looked at once."""
+        """Return a text without its secrets; a short one that has none is checked once."""
         if text in self._harmless and not (known and known.is_in(text)):
             return text
         redacted = self.redact(text, known).text
@@ -252,7 +252,7 @@ class Redactor:
         return _merged(_outside_marks(text, spans))
 
     def _beneath(self, text: str) -> Iterator[Span]:
-        """Yield what is found once the invisible characters are gone."""
+        """Yield the spans that are found once the invisible characters are removed."""
         hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
         shown = INVISIBLE.sub("", text)
@@ -260,7 +260,7 @@ class Redactor:
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
     def _by_choice(self, text: str) -> Iterator[Span]:
-        """Yield what the owner's patterns find, and the personal numbers that they chose."""
+        """Yield the matches of the owner's patterns, and the personal numbers that they chose."""
         if self.numbers:
             yield from self.numbers.find(text)
         for pattern in self._patterns:
@@ -278,7 +278,7 @@ class Redactor:
 
 
 class _Walk:
-    """One walk through a value, with what was recognised so far."""
+    """One walk through a value, with the secrets recognised so far."""
 
     def __init__(self, engine: Redactor, known: Recognised) -> None:
         self._engine = engine
@@ -328,7 +328,7 @@ class _Walk:
         ]
 
     def _under(self, key: object, value: object, depth: int) -> object:
-        """Return a value without its secrets that is under a key, which may tell what it is."""
+        """Return a value without its secrets that is under a key, which may tell its kind."""
         if not isinstance(key, str) or not self._engine.tells(key):
             return self.value(value, depth)
         if isinstance(value, list | tuple):
@@ -338,7 +338,7 @@ class _Walk:
         if not (kind := key_kind(key)):
             return self._number(key, value)
         if isinstance(value, str) and _SPACED in value:
-            # A header or a cookie: what is around the secret stays.
+            # A header or a cookie: the text around the secret stays.
             named = f"{key}: {value}"
             redacted = self._engine.redact(named, self._known).text
             if redacted != named and redacted.startswith(f"{key}: "):
@@ -393,14 +393,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _without_marks(text: str) -> str:
-    """Return ``text`` with NULs in the places of its marks: what they say tells of no secret."""
+    """Return ``text`` with NULs in place of its marks, whose words do not reveal secrets."""
     if MARK_BEGINS not in text:
         return text
     return _MARK.sub(lambda mark: "\0" * len(mark[0]), text)
 
 
 def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
-    """Return ``text`` with the marks in the places of the spans."""
+    """Return ``text`` with the marks in place of the spans."""
     parts: list[str] = []
     at = 0
     for (_, start, end), mark in zip(spans, marks, strict=True):
@@ -410,7 +410,7 @@ def _marked(text: str, spans: Sequence[Span], marks: Sequence[str]) -> str:
 
 
 def _spans(text: str, *, level: int = 0) -> Iterator[Span]:
-    """Yield what the built-in rules find in a text and in the texts within it."""
+    """Yield the matches of the built-in rules in a text and in the texts within it."""
     plain = _without_marks(text)
     signs = signs_in(plain)
     if signs is None:
@@ -438,7 +438,7 @@ def _by_rules(text: str, plain: str, signs: Signs) -> Iterator[Span]:
 
 
 def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:
-    """Yield what was found in the marked text, at its offsets in the text before."""
+    """Yield the spans of the marked text, at their offsets in the text before."""
     grown = (len(mark) - (end - start) for (_, start, end), mark in zip(spans, marks, strict=True))
     shifts = [0, *accumulate(grown)]
     ends = [end + shift for (_, _, end), shift in zip(spans, shifts[1:], strict=True)]

@@ -1,7 +1,7 @@
-"""The table of names that tell of secrets, and of what joins a value to them.
+"""The table of names that tell of secrets, and of the joints between name and value.
 
-A value is found by a name (`NAMES`) and a joint that ties it to the name (`JOINTS`), or by what
-stands between it and a name that follows (`BEHIND`). What the value must be like is in `values`.
+A value is found by a name (`NAMES`) and a joint that ties it to the name (`JOINTS`), or by the text
+between it and a name that follows (`BEHIND`). The tests of values are in `values`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class Rule(Struct, frozen=True):
-    """What all rows of all tables have."""
+    """The common fields of all rows of all tables."""
 
     name: str
     looks_for: str
@@ -21,7 +21,7 @@ class Rule(Struct, frozen=True):
     example: str
     """With its secret between « and »."""
     counterexample: str
-    """What is left as it is."""
+    """A counterexample, which is left as it is."""
 
 
 class NameRule(Rule, frozen=True):
@@ -30,11 +30,11 @@ class NameRule(Rule, frozen=True):
     kind: str
     """password and secret: any text may be one. token: it must look random."""
     stands: Callable[[str, str], bool]
-    """Whether the word names a secret behind what is before it, both in their own case."""
+    """Whether the word names a secret after the text before it, both in their own case."""
 
 
 class JointRule(Rule, frozen=True):
-    """What stands between a name and its value."""
+    """The text between a name and its value."""
 
     is_weak: bool = False
     """The value must be no word."""
@@ -45,13 +45,13 @@ class JointRule(Rule, frozen=True):
 
 
 class BehindRule(Rule, frozen=True):
-    """What stands between a value and the name that follows."""
+    """The text between a value and the name that follows."""
 
     reach: int
-    """How far before the name `literal` is."""
+    """The distance of `literal` from the name."""
     literal: str
     endings: str
-    """What the name follows."""
+    """The text that the name follows."""
     joint: re.Pattern[str]
     pattern: re.Pattern[str]
 
@@ -82,7 +82,7 @@ _JOINED = tuple(
     " db my"
     " user auth".split()
 )
-"""What a name is written together with: ``bindpw``, ``storepass``."""
+"""Words that a name is written together with: ``bindpw``, ``storepass``."""
 _PUBLIC = re.compile(
     r"(?:public(?:[_-]?key)?|[cx]srf|jsonweb|page|next|continuation|sync|cursor|eos|bos|pad|unk|mask|sep"
     r"|cls|special|cancell?ation|stop|antiforgery|middleware|authenticity|requestverification)[_-]?$"
@@ -102,7 +102,7 @@ def _given(_word: str, before: str) -> bool:
 
 
 def _qualified(_word: str, before: str) -> bool:
-    """Return whether what precedes the word makes it the name of a secret key."""
+    """Return whether the text before the word makes it the name of a secret key."""
     if before[-1:] in {"_", ".", "-"} and _QUALIFIER.search(before.lower()):
         return True
     return before[-1:] in {"?", "&"} or before.lower().rstrip("_ .-").endswith(_QUALIFIERS)
@@ -167,7 +167,7 @@ NAMES = tuple(
         ),
     )
 )
-"""What names a secret."""
+"""Names of secrets."""
 
 # Between a name and its value
 
@@ -225,7 +225,7 @@ JOINTS = (
     ),
     _joint("bare", "", "user ann, password «sunset42»", "('password', 'username1')", "weak"),
 )
-"""What ties a value to its name, in the order in which they are tried."""
+"""Joints of a name and its value, in the order in which they are tried."""
 
 # Before the name
 
@@ -275,4 +275,4 @@ BEHIND = tuple(
         ),
     )
 )
-"""Where the value comes first, then its name."""
+"""Joints where the value comes first, then its name."""

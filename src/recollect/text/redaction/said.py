@@ -118,7 +118,7 @@ def _at_words(
 
 
 def _logins(folded: str) -> Iterator[re.Match[str]]:
-    """Yield where it is said with what somebody logs in."""
+    """Yield the matches of phrases that precede login credentials."""
     if " with " in folded or " mit " in folded:
         yield from _at_words(folded, _LOGINS, _LOGIN)
 
@@ -135,7 +135,7 @@ def _pairs(text: str, folded: str) -> Iterator[Span]:
 
 
 def _answered(text: str, at: int) -> Iterator[Span]:
-    """Yield the answer to a question of security, of any words."""
+    """Yield the answer to a security question, of any words."""
     if quoted := QUOTED.match(text, at):
         inner = next(filter(None, quoted.groups()))
         yield "password", at + 1, at + 1 + len(inner)
@@ -146,7 +146,7 @@ def _answered(text: str, at: int) -> Iterator[Span]:
 
 
 def _corrected(text: str, folded: str) -> Iterator[Span]:
-    """Yield what is said again "with a capital S: …"."""
+    """Yield the words that are repeated "with a capital S: …"."""
     for match in _CAPITAL.finditer(folded):
         word = WORD.match(text, match.end())
         value = word[0].rstrip(ENDS) if word else ""

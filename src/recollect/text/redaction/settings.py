@@ -1,8 +1,8 @@
-"""Values that only their place shows whole: a line of settings, a block of YAML, joined literals.
+"""Values whose extent depends on context: a line of settings, a block of YAML, joined literals.
 
-What a rule finds behind a name ends with a word or a quote. In a file of settings the value goes on
-to the end of the line, below a ``|`` as far as the lines are indented, behind a ``+`` in the next
-literal; and in a call the password has no name but that of the function.
+The match of a rule after a name ends with a word or a quote. In a file of settings the value goes
+on to the end of the line, below a ``|`` as far as the lines are indented, behind a ``+`` in the
+next literal; and in a call the password has no name but that of the function.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _STATES = frozenset(
     " plain plaintext private public random redacted reset rotate scram secure shared static"
     " strict strong system template uuid valid varchar verify weak".split()
 )
-"""What a setting of that name is beside a password: a type, a state, a method."""
+"""Values of a setting with the name of a password: a type, a state, a method."""
 _ABOUT = frozenset(
     "must should required invalid incorrect wrong enter type please forgot change reset confirm"
     " minimum maximum least characters letters digits your you use used contains match new old"
@@ -66,7 +66,7 @@ _CALL = re.compile(
 
 
 def end_of_joined(text: str, end: int, *, is_list: bool) -> int:
-    """Return where the last of the literals ends that are joined to the one that ends there.
+    """Return the end of the last literal that is joined to the one that ends at ``end``.
 
     Args:
         text: Any text.
@@ -80,7 +80,7 @@ def end_of_joined(text: str, end: int, *, is_list: bool) -> int:
 
 
 def block_of(text: str, at: int) -> tuple[int, int] | None:
-    """Return where a block of YAML begins and ends whose sign is at a place."""
+    """Return the start and end of the block of YAML whose sign is at ``at``."""
     begun = _BLOCK.match(text, at)
     if not begun:
         return None

@@ -1,6 +1,6 @@
 """Secrets that people say: "the door code is 4471", "x1y2 is the password", an answer.
 
-Finds a name of a secret in one of many languages, what ties a value to it, and asks whether the
+Finds a name of a secret in one of many languages and its tie to a value, and tests whether the
 value can be one: behind a sign or a verb a word is enough where nothing but the end of the clause
 follows, elsewhere it must have digits, signs or capitals inside.
 """
@@ -185,7 +185,7 @@ def find_spoken(text: str, folded: str, signs: Collection[str]) -> Iterator[Span
 def _anchors(
     folded: str, stems: Iterable[str], pattern: re.Pattern[str]
 ) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield where a name of a secret starts, and the name."""
+    """Yield the start of each name of a secret, and the name."""
     for stem in stems:
         at = folded.find(stem)
         while at >= 0:
@@ -202,7 +202,7 @@ def _anchors(
 
 
 def _is_set(folded: str, end: int) -> bool:
-    """Return whether what follows the last part of a name says what it is set to."""
+    """Return whether the text after the last part of a name says that it is set to a value."""
     return folded.startswith((" to ", "=", '"'), end)
 
 
@@ -261,7 +261,7 @@ def _changed(text: str, end: int) -> Iterator[Span]:
 
 
 def _ties(folded: str, end: int) -> Iterator[tuple[int, str]]:
-    """Yield where a value may begin that a sign or a verb ties to the name before, and which."""
+    """Yield the possible starts of a value that a sign or a verb ties to the name, and the tie."""
     run = _BEFORE_TIE.match(folded, end)
     last = run.end() if run else end
     for _, tie in zip(range(_MOST_TIES), _TIE.finditer(folded, end, last + 24), strict=False):
@@ -310,7 +310,7 @@ def _told_before(text: str, at: int) -> Span | None:
 
 
 def said(text: str, at: int, *, is_number: bool, tie: str) -> Iterator[Span]:
-    """Yield the value that is said at a place, if it can be one."""
+    """Yield the value that is said at an offset, if it can be one."""
     if quoted := QUOTED.match(text, at):
         inner = next(filter(None, quoted.groups()))
         if (
@@ -341,7 +341,7 @@ def _is_code(number: str) -> bool:
 
 
 def _end_of_told(text: str, at: int, word: str, tie: str) -> int:
-    """Return where a password ends that begins with a word, 0 if it is none."""
+    """Return the end of a password that begins with a word, 0 if it is none."""
     value = _FOREIGN.sub("", word).rstrip(ENDS)
     end = at + len(value)
     if figures := _FIGURES_ALONE.match(text, at):
@@ -369,7 +369,7 @@ def _tells_of_figures(text: str, at: int, end: int, tie: str) -> bool:
 
 
 def _phrase(text: str, at: int) -> int:
-    """Return where the words of a phrase end that follow its name, 0 if none do."""
+    """Return the end of the words of a phrase that follow its name, 0 if none do."""
     if not _OF_PHRASE.search(text, max(at - 48, 0), at):
         return 0
     words = _PHRASE.match(text, at, at + 200)
@@ -410,7 +410,7 @@ def is_word(value: str) -> bool:
 
 
 def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]:
-    """Yield what is answered to a question for a secret, on the lines that follow it."""
+    """Yield the answers to a question for a secret, on the lines that follow it."""
     start = text.rfind("\n", max(at - 200, 0), at) + 1
     stop = text.find("\n", end, end + 200)
     if (same := _SAME_LINE.match(text, end)) and (lead := _LEAD.match(text, same.end() + 1)):

@@ -129,4 +129,4 @@ STOP = frozenset(
         " ve veya ama için ile çok yanlış gerekli"
     ).split()
 )
-"""Words that a sentence about passwords goes on with; a password of one word is none of them."""
+"""Words that continue a sentence about passwords; a password of one word is not among them."""

@@ -26,7 +26,7 @@ _CELLS = re.compile(r"[^|\n]+")
 _ALIGNED = re.compile(
     r"(?P<cell>[^\s|](?:[^\n|]*?[^\s|])??)(?=[ ]{2,}|[ \r]*(?:\n|$))|[^\s|][^\n|]*+"
 )
-"""A cell, or what is none up to a ``|``, which else would be tried from each of its characters."""
+"""A cell, or other text up to a ``|``, which else would be tried from each of its characters."""
 _MOST_ALIGNED = 12
 _LEAST_CHARS = 3
 _INSERT = "insert into"
@@ -72,7 +72,7 @@ def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Sp
 
 
 def _in_rows(text: str, at: int, sign: str, kinds: list[str | None]) -> Generator[Span, None, int]:
-    """Yield the secrets of the rows from ``at`` on; return where the table ends."""
+    """Yield the secrets of the rows from ``at`` on; return the end of the table."""
     while at < len(text):
         end, row = at, list[re.Match[str]]()
         while len(row) <= len(kinds) and (cell := _CELL[sign].match(text, end)):
@@ -128,7 +128,7 @@ def _is_secret(kind: str, value: str) -> bool:
 
 
 def _lines_with(names: list[str], folded: str) -> list[tuple[int, int]]:
-    """Return where the lines begin and end that have one of the names and a line below, in order.
+    """Return the bounds of the lines that have one of the names and a line below, in order.
 
     A search for each name is quicker than one for any of them.
     """
@@ -180,7 +180,7 @@ def _in_ruled(text: str, folded: str) -> Iterator[Span]:
 
 
 def _below_rule(text: str, at: int, kinds: list[str | None]) -> Generator[Span, None, int]:
-    """Yield the secrets of the rows from ``at`` on; return where the table ends."""
+    """Yield the secrets of the rows from ``at`` on; return the end of the table."""
     while any(kinds) and at < len(text):
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)

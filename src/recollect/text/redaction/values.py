@@ -1,4 +1,4 @@
-"""What a value must look like to be a secret, and what it is instead: a filler, code, a word."""
+"""Tests whether a value is a secret, or instead a filler, code or a word."""
 
 from __future__ import annotations
 

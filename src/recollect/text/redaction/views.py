@@ -1,8 +1,8 @@
-"""Texts within a text: strings of JSON without their escapes, lines without what is before each.
+"""Texts within a text: strings of JSON without their escapes, lines without their prefixes.
 
-A rule looks at words and lines as a person wrote them. What a log, a diff, a numbered listing, a
-quotation or JSON puts around them is taken away here, once for all rules, and what a rule finds is
-placed at its offsets in the text as it was given.
+A rule reads words and lines as a person wrote them. The decoration of a log, a diff, a numbered
+listing, a quotation or JSON is removed here, once for all rules, and a match is mapped to its
+offsets in the original text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*+)"')
 _LEAST_STRING = 12
 _LONGEST_VALUE = 512
-"""Of a string that a name before it may tell of; what a longer one holds, it tells by itself."""
+"""The longest string that a name before it may tell of; a longer one is judged by itself."""
 _NUMBER_OR_TIME = (
     r"(?:>[ ]?){1,4}|[ ]{0,8}\d{1,7}(?:\t|→|[ ]?[|│][ ])"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]"
@@ -33,18 +33,18 @@ _BEGINNINGS = ("20", "[20", ">")
 
 
 class View(Struct, frozen=True):
-    """A text that is in another one."""
+    """A text that is within another one."""
 
     text: str
     starts: list[int]
-    """Where the pieces of the view begin that follow one another in the other text."""
+    """The offsets in the view of pieces that are contiguous in the other text."""
     shifts: list[int]
-    """How far before its place in the other text each piece begins; as many."""
+    """The distance by which each piece precedes its offset in the other text; one for each."""
     end: int = 0
     """Where it ends there, if nothing around it in the other text can belong to it; else 0."""
 
     def placed(self, span: Span) -> Span:
-        """Return what was found in the view as a span of the other text."""
+        """Return a span of the view as a span of the other text."""
         kind, start, end = span
         return kind, self._at(start), self._at(end)
 
@@ -99,7 +99,7 @@ def _unescaped(inner: str, begin: int) -> View:
 
 
 def without(text: str, inner: Iterable[View]) -> str:
-    """Return a text with NULs in the places of those texts in it that are looked at alone."""
+    """Return a text with NULs in place of those texts in it that are checked alone."""
     parts: list[str] = []
     at = 0
     for view in inner:

@@ -1,1 +1,1 @@
-"""Summaries by rule: the lines that matter, what a sentence states, what a model may say of it."""
+"""Summaries by rule: the important lines, the statements of a sentence, the claims of a model."""

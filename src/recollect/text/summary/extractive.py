@@ -1,8 +1,8 @@
 """An extractive summary: the lines of a conversation that matter most, as they were said.
 
 Deterministic, no model. A summary is a list of ``- [time] speaker: text`` lines in their order, so
-that it can be summarised again together with what came later. What a line says is data; nothing of
-it is followed or marked up. Knows no storage.
+that it can be summarised again together with what came later. The text of a line is data; nothing
+of it is followed or marked up. Knows no storage.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ VERSION = "extractive-1"
 """Raise it when the same conversation gives another summary."""
 
 _CANDIDATES = 2_000
-"""The heaviest statements that are looked at: more than the longest summary has lines."""
+"""The heaviest statements that are considered: more than the longest summary has lines."""
 _LATEST = 12
-"""The last statements of a conversation are its current state; they get a place of their own."""
+"""The last statements of a conversation are its current state, and some room is kept for them."""
 _LATEST_SHARE = 0.25
 _LEAST = 1.0
-"""What weighs less, small talk and the ends of outputs, is not worth a place in the prompt."""
+"""Lighter statements, small talk and the ends of outputs, are not worth room in the prompt."""
 _LASTING = 3.0
-"""What weighs less is not what somebody decided or wants kept, in any role but a tool's."""
+"""Lighter statements are neither decisions nor wishes, in any role but a tool's."""
 _ALIKE = 0.8
-"""Two statements that share so much of their words, and all their numbers, are one."""
+"""Two statements that share this much of their words, and all their numbers, are one."""
 _LONGEST_SPEAKER = 60
 _LINE = re.compile(r"- ((?:\[[^\]\n]{1,40}\] )?(?:([^:\n]{1,80}): )?)(\S.*)")
 _OTHERS = frozenset({"assistant", "tool", "system"})
 
 CountTokens = Callable[[str], int]
-"""Returns what a text costs."""
+"""Returns the cost of a text."""
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -62,15 +62,15 @@ def summarise(
 ) -> str:
     """Return the most important statements of a conversation, oldest first, one a line.
 
-    What a person said must last comes first, then decisions, failures and open questions; a part
-    is kept for the last statements. Names, numbers and paths stay as they were written, times are
-    UTC. Nearly the same statement appears once.
+    Statements that a person wants kept come first, then decisions, failures and open questions; a
+    part is kept for the last statements. Names, numbers and paths stay as they were written, times
+    are UTC. Nearly the same statement appears once.
 
     Args:
         utterances: In their order; read once, so they may be a stream.
         tokens: Longest summary.
         previous: The summary of what came before; its lines are weighed like all others.
-        count: What a text costs.
+        count: Returns the cost of a text.
         always: Tokens for what is kept in any case, also beyond ``tokens``: the first and the last
             line of a person, the newest open points, then what they want kept.
 
@@ -83,7 +83,7 @@ def summarise(
     lines = (
         line for line in every or _lines(utterances, previous, latest) if line.weight >= _LEAST
     )
-    # Of equals the newer one: what was said long ago must not fill a summary for ever.
+    # Of equals the newer one, so that old statements do not fill a summary for ever.
     heaviest = heapq.nlargest(_CANDIDATES, lines, key=lambda line: (line.weight, line.order))
     recent = list(latest)[::-1]
     chosen = kept.chosen(always, count)
@@ -115,7 +115,7 @@ class _Kept:
             yield line
 
     def chosen(self, tokens: int, count: CountTokens) -> list[_Line]:
-        """Return as many as fit; of a line that is too long, its beginning."""
+        """Return as many lines as fit; one that is too long is cut."""
         ends = [_fitted(line, tokens // 2, count) for line in self._ends]
         chosen = _choose(ends, tokens, count, [])
         spent = sum(count(line.text) + 1 for line in chosen)
@@ -139,13 +139,13 @@ def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -
 
 
 def utterance_line(utterance: Utterance) -> str:
-    """Return a message as a summary writes it, all of it on one line."""
+    """Return a message as a summary line, all of it on one line."""
     label = labelled(utterance.at_ms, utterance.speaker)
     return f"- {label}{' '.join(utterance.text.split())}"
 
 
 def speaker_of(role: str, name: str | None) -> str:
-    """Return how a summary calls a speaker: by name, and by role where that is not a user's."""
+    """Return the label of a speaker: the name, with the role where that is not a user's."""
     if not name:
         return role
     called = " ".join(name.replace(":", " ").split())[:_LONGEST_SPEAKER] or role
@@ -153,7 +153,7 @@ def speaker_of(role: str, name: str | None) -> str:
 
 
 def _lines(utterances: Iterable[Utterance], previous: str, latest: deque[_Line]) -> Iterator[_Line]:
-    """Yield what was said, and note it in ``latest``."""
+    """Yield the lines of the conversation, and append them to ``latest``."""
     for order, (label, role, said) in enumerate(_said(utterances, previous)):
         latest.append(_Line(order, weigh(said, role), label, said, role == "user"))
         yield latest[-1]

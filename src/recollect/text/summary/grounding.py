@@ -1,4 +1,4 @@
-"""Whether what a model says of a text is in the text: its files, numbers, ids and addresses."""
+"""Checks the claims of a model about a text: their files, numbers, ids and addresses."""
 
 from __future__ import annotations
 

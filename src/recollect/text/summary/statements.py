@@ -1,4 +1,4 @@
-"""What a sentence states: something that must last, a decision, an open point, a failure.
+"""The kinds of statements: something that must last, a decision, an open point, a failure.
 
 Found by words of every language and by the shape of names, numbers and paths; no model. The text is
 data: nothing in it is followed. Knows nothing of conversations beyond who speaks.
@@ -15,7 +15,7 @@ from recollect.text.languages import spaced, unspaced
 from recollect.text.languages.language import DECIDED, FAILED, LASTING, OPEN, Language
 
 LONGEST = 320
-"""Characters of a statement; what is longer is taken in pieces of at most that."""
+"""Characters of a statement; longer ones are taken in pieces of at most that."""
 _WHOLE = 200
 """A one-line text of at most this length stays whole: its sentences explain each other."""
 _SENTENCE = re.compile(r"(?:(?<!\b\w)[.!?…][\"'”’)\]]{0,3}(?=\s)|[。！？][」』”’]{0,3})")
@@ -27,7 +27,7 @@ _SPECIFIC = re.compile(
     r"|\b[A-Za-z][\w-]{0,40}-\d+\b|\b[0-9a-f]{7,40}\b|\d[\d.,:/-]*"
 )
 _MAYBE_SPECIFIC = re.compile(r"[\d/@`]|\w\.\w")
-"""In every specific; most statements have none, and this is found ten times as fast."""
+"""A pattern in every specific; most statements have none, and this is ten times as fast."""
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]+")
 _ASKS = ("?", "？")
 _ENDS = ".!?…:;。！？"
@@ -35,11 +35,11 @@ _ENDS = ".!?…:;。！？"
 IMPORTANT = 5.0
 """A statement with this weight or more is one that its speaker meant to last."""
 _WEIGHTS = {"user": 1.0, "assistant": 0.6, "system": 0.4, "tool": 0.3}
-"""What people say counts most: a tool prints "must" and "error" on every page of its output."""
+"""Statements of people count most: a tool prints "must" and "error" on every page of its output."""
 
 
 def statements(text: str) -> Iterable[str]:
-    """Yield what a text states, in its order, each on one line of at most `LONGEST` characters.
+    """Yield the statements of a text in order, each on one line of at most `LONGEST` characters.
 
     A short text is one statement, a longer one its sentences; a longer sentence its pieces.
     """
@@ -52,7 +52,7 @@ def statements(text: str) -> Iterable[str]:
 
 
 def weigh(statement: str, role: str = "user") -> float:
-    """Return how much a statement matters, from 0; `IMPORTANT` and more is meant to last.
+    """Return the weight of a statement, from 0; `IMPORTANT` and more is meant to last.
 
     >>> weigh("Remember: never deploy on Fridays.") >= IMPORTANT > weigh("Sounds good, thanks.")
     True
@@ -89,7 +89,7 @@ def is_decision(statement: str) -> bool:
 
 
 def is_open_point(statement: str) -> bool:
-    """Return whether a statement tells what is still to be done; a question is none.
+    """Return whether a statement is about open work; a question is not.
 
     >>> is_open_point("Next step: sign it."), is_open_point("What is the next step?")
     (True, False)
@@ -132,7 +132,7 @@ def _alternatives(kind: str, languages: Iterable[Language]) -> str:
 
 
 def _lines(text: str) -> Iterable[str]:
-    """Yield the lines of a text; one that was wrapped in the middle of a sentence is whole."""
+    """Yield the lines of a text; one that was wrapped in the middle of a sentence is joined."""
     parts: list[str] = []
     for line in text.splitlines():
         flat = " ".join(line.split())

@@ -1,8 +1,7 @@
-"""Where a text names a time, and which words say so: the same few patterns for every language.
+"""Finds the times that a text names, and their words, by the same few patterns for every language.
 
-Each word becomes one letter, its kind (see
-`recollect.text.languages.language`), and the patterns are looked for in these
-letters. `ranges` says what a found expression means.
+Each word becomes one letter, its kind (see `recollect.text.languages.language`), and the patterns
+are searched in these letters. `ranges` defines the meaning of an expression.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from recollect.text.query_cues import spoken_in
 from recollect.text.terms import UNSPACED, bare
 
 MOST_CHARS = 2_000
-"""Only so much of a longer text is read: questions are shorter."""
+"""Only this much of a longer text is read: questions are shorter."""
 
 _NUMERIC = (
     r"(?P<ymd>(?<![\w.-])\d{4}(?:(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}|-\d\d)(?![\w/-]))"
@@ -96,7 +95,7 @@ def _times_in_kinds() -> re.Pattern[str]:
 
 
 class Word(msgspec.Struct, frozen=True):
-    """A word, or words that belong together: its kind, what it means, and where it is."""
+    """A word, or words that belong together: its kind, its meaning, and its position."""
 
     kind: str
     value: Any
@@ -108,7 +107,7 @@ class Expression(msgspec.Struct, frozen=True):
     """Words that name a time.
 
     Attributes:
-        rule: How they name it, a key of the patterns.
+        rule: The key of the pattern that matched.
         opening: ``S`` from its begin on, ``B`` up to its begin, ``E`` from its end on; empty.
         words: Those that count, in order.
     """
@@ -118,7 +117,7 @@ class Expression(msgspec.Struct, frozen=True):
     words: tuple[Word, ...]
 
     def value(self, kinds: str) -> Any:
-        """Return what the first word of one of these kinds means, or None."""
+        """Return the meaning of the first word of one of these kinds, or None."""
         return next((word.value for word in self.words if word.kind in kinds), None)
 
 
@@ -172,7 +171,7 @@ def _words(text: str) -> Iterator[Word]:
 
 
 def _longest(names: list[str], place: int, phrases: _Phrases) -> tuple[int, str, Any]:
-    """Return how many words from a place on belong together, their kind and meaning."""
+    """Return the number of words from a position on that belong together, with kind and meaning."""
     for phrase, kind, value in phrases.get(names[place], ()):
         if names[place : place + len(phrase)] == phrase:
             return len(phrase), kind, value
@@ -191,14 +190,14 @@ def _phrases() -> _Phrases:
 
 @functools.cache
 def _phrases_in(code: str) -> _Phrases:
-    """Return them for a text in one language, whose ambiguous words count."""
+    """Return the phrases for a text in one language, whose ambiguous words count."""
     own = [language.ambiguous_times for language in spaced() if language.code == code]
     return _by_first_word([*own, *(language.times for language in spaced())])
 
 
 @functools.cache
 def _ambiguous() -> frozenset[str]:
-    """Return the first words of what is ambiguous."""
+    """Return the first words of ambiguous phrases."""
     return frozenset(_by_first_word([language.ambiguous_times for language in spaced()]))
 
 

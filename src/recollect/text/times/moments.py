@@ -23,7 +23,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 def read_moment(
     given: int | datetime | str, now_ms: int, zone: tzinfo | None, *, through: bool = False
 ) -> int:
-    """Return the moment that is meant, ms UTC.
+    """Return the given moment, ms UTC.
 
     Args:
         given: Milliseconds UTC; a `datetime`; or a text: a time as `find_ranges` reads it ("last
@@ -33,7 +33,7 @@ def read_moment(
         through: Let a range mean its end instead of its beginning.
 
     Raises:
-        InvalidInput: it means none.
+        InvalidInput: it is not a moment.
     """
     if not isinstance(given, str):
         return check_time(given)
@@ -55,7 +55,7 @@ def read_span(
 
     Args:
         since: As `read_moment` takes it.
-        until: Likewise; of a range its end is meant.
+        until: Likewise; for a range its end counts.
         now_ms: The time of the question.
         zone: Of a text that names none; the machine's if not given.
 
@@ -101,7 +101,7 @@ def read_duration(written: str) -> int:
     """Return the length that a text such as ``30m``, ``1h`` or ``2 days`` means, in ms.
 
     Raises:
-        InvalidInput: it means none.
+        InvalidInput: it is not a length.
     """
     length = _LENGTH.fullmatch(" ".join(written.lower().split()).removesuffix(" ago"))
     if length is None:

@@ -1,4 +1,4 @@
-"""Expressions of time as half-open ranges: what each means on the day of the question.
+"""Expressions of time as half-open ranges: the meaning of each on the day of the question.
 
 Days, weeks (from Monday), months and years are those of a time zone; a day of 23 or 25 hours is one
 day. `docs/search.md`, time, has the definitions.
@@ -62,16 +62,16 @@ def find_ranges(text: str, now_ms: int, zone: tzinfo | None = None) -> list[Time
 
     Args:
         text: A question, in any of the languages or several.
-        now_ms: When it is asked, ms UTC.
-        zone: Of the user; the machine's if not given.
+        now_ms: The time of the question, ms UTC.
+        zone: The user's; the machine's if not given.
 
-    What has no meaning ("30 February") or lies outside of 1970 to 9999 is left out.
+    Invalid times ("30 February") and those outside of 1970 to 9999 are left out.
     """
     return ranges_of(expressions(text), now_ms, zone)
 
 
 def ranges_of(said: Sequence[Expression], now_ms: int, zone: tzinfo | None) -> list[TimeRange]:
-    """Return what expressions mean, as `find_ranges` does."""
+    """Return the ranges of expressions, as `find_ranges` does."""
     found = (_range(expression, now_ms, zone) for expression in said)
     return [each for each in found if each is not None]
 
@@ -89,7 +89,7 @@ def read_range(text: str, now_ms: int, zone: tzinfo | None = None) -> TimeRange 
 
 
 def moment(local: datetime, zone: tzinfo | None) -> int:
-    """Return a local time as ms UTC; one that a change of the clocks leaves out is the change."""
+    """Return a local time as ms UTC; one skipped by a change of the clocks is that change."""
     aware = local.astimezone() if zone is None else local.replace(tzinfo=zone)
     return int((aware - _EPOCH) / timedelta(milliseconds=1))
 
@@ -213,7 +213,7 @@ def _valid(year: int, month: int, day: int) -> date | None:
 
 
 def _year_of(said: Expression, today: date) -> int | None:
-    """Return the year that is named by its number, or as one before or after this one."""
+    """Return the year that is named by its number, or relative to this one."""
     year = said.value("Y")
     if year is not None:
         return int(year)
@@ -271,7 +271,7 @@ def _rolling(said: Expression, today: date) -> _Days | None:
     count = _count(said)
     days = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}[unit] * count
     tomorrow = today + timedelta(days=1)
-    # "the last three days" begin three days ago: who asks in the morning means what was before.
+    # "the last three days" begin three days ago: a question in the morning is about those.
     return _Days(today - timedelta(days=days), tomorrow, unit)
 
 

@@ -1,7 +1,7 @@
-"""How content blocks are written by others: in the words of Anthropic and of OpenClaw.
+"""Content blocks as others write them: in the formats of Anthropic and of OpenClaw.
 
-The reverse of `recollect.sessions.record.content.parse_content`. What a foreign block says beyond
-that is kept as `block_extras` and laid over the written block again.
+The reverse of `recollect.sessions.record.content.parse_content`. Further fields of a foreign block
+are kept as `block_extras` and laid over the written block again.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def in_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
 def block_extras(
     content: list[Any], spell: Spelling, *, is_always_list: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return by place what the blocks of a foreign content say beyond what is kept of them.
+    """Return, by index, the fields of the blocks of a foreign content that our blocks do not keep.
 
     A single text in a list is named even if there is nothing more, as it looks like a plain text;
     no need to say so where such a content is always a list.

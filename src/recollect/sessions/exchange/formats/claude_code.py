@@ -94,7 +94,7 @@ class ClaudeCodeFormat:
         return port.folder_below(path, "projects", 0)
 
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
-        """Return what one line says."""
+        """Return the meaning of one line."""
         line = self._parse(record, session)
         return extras.restored(record, line, lambda: _line(record, session, "system", []))
 
@@ -147,7 +147,7 @@ def _session(record: port.Record, session: port.ForeignSession) -> port.ForeignS
 
 
 def _within(spoken: port.ForeignSession) -> tuple[str | None, port.ForeignSession | None]:
-    """Return which sub-agent speaks in a session, and for which session it works."""
+    """Return the sub-agent that speaks in a session, and the session that it works for."""
     if "subagent" not in spoken.metadata:
         return None, None
     agent = spoken.metadata["subagent"]
@@ -214,7 +214,7 @@ def _line(
 def _extra(
     record: port.Record, message: dict[str, Any], content: str | list[Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what a line holds that its message does not say."""
+    """Return the fields of a line that its message does not hold."""
     held = {"role", "content"} | ({"model"} if isinstance(message.get("model"), str) else set())
     rest: dict[str, Any] = {}
     if isinstance(content, list) and content == message.get("content"):
@@ -236,7 +236,7 @@ def _user_role(content: str | list[Any] | None) -> str:
 
 
 def _as_typed(content: str | list[Any] | None) -> str | list[Any] | None:
-    """Return what the user typed, without what the program put around it."""
+    """Return the content as the user typed it, without what the program put around it."""
     if isinstance(content, str):
         return _typed_text(content)
     blocks = []
@@ -271,7 +271,7 @@ def _system(record: port.Record, session: port.ForeignSession) -> port.ForeignLi
 
 _FORM = ClaudeCodeFormat()
 _VERSION = "2.1.0"
-"""What the lines of our own sessions look like."""
+"""The version in the lines of our own sessions."""
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -335,7 +335,7 @@ class _Chain:
         self._known.clear()
 
     def _frame(self, item: port.Owned, foreign: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a line without what was said."""
+        """Return a line without its message."""
         message = item.message
         parent = message.metadata.get("parent")
         frame = self._made(message.created_at)
@@ -388,7 +388,7 @@ def _said(message: Message, foreign: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _answer(message: Message) -> dict[str, Any]:
-    """Return what Claude Code expects of an answer beside its content."""
+    """Return the fields that Claude Code expects in an answer beside its content."""
     spent = read_usage(message.metadata)
     usage = {} if spent is None else {"usage": _usage(spent)}
     made = {"id": f"msg_{message.id}", "type": "message", "stop_reason": None}
@@ -410,7 +410,7 @@ def _model(message: Message) -> dict[str, Any]:
 
 
 def _session_id(session: Session) -> str:
-    """Return the id of a session there: Claude Code takes nothing but UUIDs."""
+    """Return the id of a session there: Claude Code accepts only UUIDs."""
     if session.source == _FORM.name:
         told = extras.foreign_of(session.metadata).get("sessionId")
         return told if isinstance(told, str) else str(session.foreign_id)

@@ -76,7 +76,7 @@ class JsonlFormat:
         return path.parent
 
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
-        """Return what one line says."""
+        """Return the meaning of one line."""
         line = self._parse(record, session)
         return extras.restored(record, line, lambda: _message(record, session, "system", []))
 

@@ -43,14 +43,14 @@ _HELD = frozenset({"id", "message", "parentId", "summary", "timestamp", "type", 
 _SAID = frozenset({"command", "content", "isError", "output", "summary", "toolCallId", "toolName"})
 """Fields of the message in it, likewise."""
 _PLAIN = frozenset({"assistant", "system", "toolResult", "user"})
-"""Roles that ours tell."""
+"""Roles that follow from ours."""
 _SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
 """Whole replies by which the agent says that it has nothing to say."""
 _WRAPPER = "tool_call"
 """The tool through which others are called; `openclaw.nested-tool.v1` repeats what it called."""
 _WRAPPED = ("toolCall", _WRAPPER)
 _COPY = ("openclaw", "delivery-mirror")
-"""Provider and model of what repeats an answer because it was delivered."""
+"""Provider and model of an entry that repeats an answer because it was delivered."""
 _SPAWNED = ":subagent:"
 """In the key of a session whose tasks come from an agent."""
 _MACHINES = frozenset({"inter_session", "internal_system"})
@@ -98,7 +98,7 @@ class OpenClawFormat:
         return port.folder_below(path, "agents", 1)
 
     def parse(self, record: port.Record, session: port.ForeignSession) -> port.ForeignLine:
-        """Return what one entry says."""
+        """Return the meaning of one entry."""
         line = self._parse(record, session)
         return extras.restored(record, line, lambda: _line(record, session, "system", []))
 
@@ -134,9 +134,9 @@ def _key_of(session_id: str, companion: port.Record) -> str | None:
 
 
 def _started_by(key: str | None, known: port.Record) -> dict[str, str]:
-    """Return for which session a sub-agent works: the one of a person above all that started it.
+    """Return the session that a sub-agent works for: the topmost one in the chain that started it.
 
-    Empty of other sessions, and where that is not known, or a job.
+    Empty for other sessions, and if that session is not known or a job's.
     """
     above, seen = key, set[str]()
     while above is not None and _SPAWNED in above and above not in seen:
@@ -162,7 +162,7 @@ def _is_automatic(key: str) -> bool:
 
 
 def _within(session: port.ForeignSession) -> port.ForeignSession | None:
-    """Return the session for which a sub-agent works."""
+    """Return the session that a sub-agent works for."""
     if "parent_key" not in session.metadata:
         return None
     return port.ForeignSession(
@@ -208,7 +208,7 @@ def is_machine(record: port.Record) -> bool:
 def _sender(message: Mapping[str, Any], key: str | None) -> tuple[str | None, str | None]:
     """Return the name and the account in the message of a person.
 
-    Versions that tell them as facts put no envelope around the words: one there is the person's.
+    Versions that have them as fields put no envelope around the words: one there is the person's.
     """
     if message.get("role") != "user":
         return _text(message.get("from")), None
@@ -233,7 +233,7 @@ def _text(value: object) -> str | None:
 def _placed(
     session: port.ForeignSession, message: dict[str, Any], role: str
 ) -> port.ForeignSession:
-    """Return the session with the key that a message of OpenClaudeCode tells."""
+    """Return the session with the key that a message of OpenClaudeCode names."""
     channel, sender = message.get("channel"), message.get("from")
     if session.key or role != "user" or not isinstance(channel, str) or not sender:
         return session
@@ -270,7 +270,7 @@ def _line(
 
 
 def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return what an entry holds that its message does not say."""
+    """Return the fields of an entry that its message does not hold."""
     held = _SAID | {key for key in ("from", "model") if isinstance(message.get(key), str)}
     held |= {"role"} if str(message.get("role")) in _PLAIN and not is_machine(record) else set()
     if port.parse_time(message.get("timestamp")) == port.parse_time(record.get("timestamp")):
@@ -350,7 +350,7 @@ def _summary(record: port.Record, session: port.ForeignSession, kind: str) -> po
 
 _FORM = OpenClawFormat()
 _VERSION = 3
-"""Of the header, as OpenClaw 2026 writes it."""
+"""The version in the header, as OpenClaw 2026 writes it."""
 _SUMMARIES = frozenset({"compaction", "branch_summary"})
 
 

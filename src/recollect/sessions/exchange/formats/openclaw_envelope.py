@@ -1,4 +1,4 @@
-"""What OpenClaw up to 2026.2 put around the words of people, and who it says that they are.
+"""The envelope that OpenClaw up to 2026.2 put around the words of people, with their names.
 
 ``[Telegram Ann (@ann) id:42 +5m 2026-02-10 10:00 UTC] Hello.`` in a direct chat; in a group the
 brackets name the group, and ``Ann (@ann) id:42: `` or ``Ann (42): `` opens the words. Where
@@ -28,7 +28,7 @@ _ENVELOPE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]*\][ \t]?)",
     re.DOTALL,
 )
-"""What older versions put before the words of a person."""
+"""The text that older versions put before the words of a person."""
 _FOOT = re.compile(r"\n\[message_id: [^\]\n]+\]\s*$")
 _ID = re.compile(r"(?:^|.* )id:([^\s\]]+)")
 """The last one: a name may hold what looks like it."""
@@ -40,13 +40,13 @@ _SPEAKER = re.compile(
     r"(?P<name>[^\n:]{0,80}?)(?: \(@[^()\s]+\))?"
     r"(?: ?\bid:(?P<id>[^\s:]+)| \((?P<number>\+?\d{3,20}|[UW][A-Z0-9]{6,14})\)): "
 )
-"""Who speaks in a group."""
+"""The speaker in a group."""
 _SPEAKER_ID = re.compile(r"\bid:[^\s:]+: ")
 _HYPHENATED = {"nextcloudtalk": "nextcloud-talk", "teams": "msteams"}
 
 
 def as_typed(content: object) -> object:
-    """Return what a person wrote, without what the program put around it."""
+    """Return the content as a person wrote it, without what the program put around it."""
     if isinstance(content, str):
         while (found := _ENVELOPE.match(content)) is not None:
             content = content[found.end() :].lstrip()
@@ -64,7 +64,7 @@ def as_typed(content: object) -> object:
 
 
 def envelope_sender(content: object, key: str | None) -> tuple[str | None, str | None]:
-    """Return the name and the account of who wrote a message, as far as its envelope tells.
+    """Return the name and the account of the author of a message, as far as its envelope has them.
 
     Only the first one counts: what follows may have been written by the person. Where two could be
     meant it is a guest of that channel: a made-up name makes no one the owner.
@@ -103,7 +103,7 @@ def _labelled(label: str) -> tuple[str, str | None]:
 
 
 def _speaker(said: str) -> tuple[str, str | None]:
-    """Return who speaks in a group; no one where the label could be part of a name."""
+    """Return the name and id of the speaker in a group; neither if the label may be a name's."""
     line = said.partition("\n")[0]
     found = _SPEAKER.match(line)
     if found is None or len(_SPEAKER_ID.findall(line)) > 1:

@@ -1,8 +1,8 @@
 """The session store of OpenClaw 2026.9: ``agents/<agent>/agent/openclaw-agent.sqlite``.
 
 A conversation has a key, and one *window* for each generation of its transcript. A window holds
-events, which are the entries that older versions wrote as lines. Which of them count says the
-branch that is active. Checked against what version 2026.9.6 wrote.
+events, which are the entries that older versions wrote as lines. Those on the active branch count.
+Checked against files of version 2026.9.6.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _PAGE = 200
 _PAGE_BYTES = 4 * 1024 * 1024
 """Bytes of them, as they are stored; a longer event is read alone."""
 _MOST_WINDOWS = 64
-"""Windows that one is said to be copied from, at most."""
+"""The most windows that one window is copied from."""
 _LATEST_MS = 9_000_000_000_000
 """Times are kept as nanoseconds: what comes later does not fit into a column."""
 _LARGEST_SEQ = 2**63 - 2
 """The seq after it must fit into a column, too."""
 
 _FACTS = ("spawnedBy", "parentSessionKey", "createdVia", "sessionId")
-"""What `_NODES` tells of a session key, in the words of ``sessions.json``."""
+"""The columns of `_NODES`, by their names in ``sessions.json``."""
 
 _VERSION: LiteralString = "SELECT user_version FROM pragma_user_version"
 _AGENT: LiteralString = "SELECT agent_id FROM schema_meta WHERE meta_key = 'primary'"
@@ -151,11 +151,11 @@ def open_store(path: Path, storable: Storable = as_it_is) -> Iterator[OpenClawSt
     """Open a store read-only for a while.
 
     Args:
-        path: Where it is.
+        path: Its file.
         storable: Returns an id as it is stored.
 
     Raises:
-        ForeignStoreError: it cannot be read, or its version is none that is known.
+        ForeignStoreError: it cannot be read, or its version is unknown.
     """
     with ForeignDatabase(path) as database:
         yield OpenClawStore(path, database, storable)
@@ -165,7 +165,7 @@ class OpenClawStore:
     """The store of one agent.
 
     Args:
-        path: Where it is.
+        path: Its file.
         database: Open on it.
         storable: Returns an id as it is stored.
     """
@@ -177,7 +177,7 @@ class OpenClawStore:
         self._agent = database.read(_checked)
 
     def transcripts(self, *, include_deleted: bool) -> list[StoredTranscript]:
-        """Return its windows, then what was put aside at a reset, or deleted, in the store."""
+        """Return its windows, then the transcripts that were reset or deleted in the store."""
         nodes, windows, archives = self._database.read(
             lambda query: (query(_NODES, ()), query(_WINDOWS, ()), query(_ARCHIVES, ()))
         )
@@ -199,7 +199,7 @@ class OpenClawStore:
         return found
 
     def endings(self) -> list[ForeignEnding]:
-        """Return the sessions that somebody deleted, wanted forgotten or archived there."""
+        """Return the sessions that somebody deleted, asked to forget or archived there."""
         rows = self._database.read(lambda query: query(_ENDINGS, ()))
         return [
             ForeignEnding(
@@ -259,7 +259,7 @@ class _Archive:
 
     @property
     def size(self) -> int:
-        """Where the last line ends."""
+        """The end of the last line."""
         return self._content.size
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
@@ -315,13 +315,13 @@ class _Window:
             yield line.body or b""
 
     def digest(self, length: int) -> bytes:
-        """Return a digest of the generation and of the last place where the branch may change."""
+        """Return a digest of the generation and of the last event where the branch may change."""
         row = self._database.read(lambda query: query(_BRANCHED, (self._id, self.size)))[0]
         return hashlib.sha256(repr((self._generation, row[0])).encode()).digest()
 
     @property
     def continues(self) -> Continuation | None:
-        """The window before, if its events were copied, and what both share."""
+        """The window before, if its events were copied, and the events that both share."""
         storable = self._storable
 
         def unit(query: Query) -> tuple[dict[str, str], list[Row]]:
@@ -348,7 +348,7 @@ class _Window:
         return self._database.read(unit)
 
     def _entry(self, query: Query, row: Row) -> _Entry:
-        """Return the place of an event that cannot be read, so that it is missed where it was."""
+        """Return the position of an event that cannot be read, so that it is missed there."""
         found = [each for each in query(_PLACE, (self._id, row[0])) if isinstance(each[0], str)]
         if not found:
             return _Entry()
@@ -394,7 +394,7 @@ def _checked(query: Query) -> str:
 
 
 def _companion(rows: list[Row]) -> dict[str, Any]:
-    """Return what the store tells of its sessions in the words of ``sessions.json``."""
+    """Return the facts of the store about its sessions, in the form of ``sessions.json``."""
     known: dict[str, dict[str, Any]] = {}
     for key, *facts in rows:
         named = zip(_FACTS, facts, strict=True)
@@ -416,7 +416,7 @@ def _before(session: str, chains: dict[str, tuple[str, SqlValue]]) -> list[str]:
 
 
 def _body(row: Row) -> bytes:
-    """Return an event as JSON; what is none where it cannot be unpacked."""
+    """Return an event as JSON; invalid JSON if it cannot be unpacked."""
     _, plain, packed, size = row
     if isinstance(plain, bytes):
         return plain
@@ -425,12 +425,12 @@ def _body(row: Row) -> bytes:
 
 
 def _nanoseconds(at: SqlValue) -> int:
-    """Return a time in ms as a transcript has it; one that cannot be right as the nearest."""
+    """Return a time in ms as a transcript has it; one out of range becomes the nearest."""
     return max(0, min(integer(at), _LATEST_MS)) * 1_000_000
 
 
 def _unpacked(packed: SqlValue, most: int = MAX_ARCHIVE_BYTES) -> bytes:
-    """Return what was packed; empty where it cannot be unpacked."""
+    """Return the unpacked bytes; none if they cannot be unpacked."""
     try:
         return unpack(packed if isinstance(packed, bytes) else b"", most).getvalue()
     except ValueError:
@@ -438,7 +438,7 @@ def _unpacked(packed: SqlValue, most: int = MAX_ARCHIVE_BYTES) -> bytes:
 
 
 class _Entry(msgspec.Struct, frozen=True, rename="camel"):
-    """What of an event tells its place in the tree."""
+    """The fields of an event that give its position in the tree."""
 
     type: str = ""
     id: str | None = None
@@ -449,7 +449,7 @@ class _Entry(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def _entry(row: Row) -> _Entry | None:
-    """Return what an event tells; None where it cannot be read."""
+    """Return the position of an event in the tree; None if it cannot be read."""
     try:
         entry = msgspec.json.decode(_body(row), type=_Entry)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

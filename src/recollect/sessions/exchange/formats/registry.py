@@ -16,7 +16,7 @@ FORMATS: dict[str, TranscriptFormat] = {
 """Name to format, in the order in which they are tried on a file of unknown kind."""
 
 STORES: dict[str, TranscriptStore] = {"openclaw": open_store}
-"""Name of a format to what opens its stores."""
+"""Name of a format to the function that opens its stores."""
 
 WRITERS: dict[str, TranscriptWriter] = {
     each.name: each for each in (ClaudeCodeWriter(), OpenClawWriter(), JsonlWriter())
@@ -25,7 +25,7 @@ WRITERS: dict[str, TranscriptWriter] = {
 
 
 def writer_of(format_name: str) -> TranscriptWriter:
-    """Return what writes a format.
+    """Return the writer of a format.
 
     Raises:
         InvalidInput: the format is unknown.

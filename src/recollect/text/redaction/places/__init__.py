@@ -1,1 +1,1 @@
-"""The tables of places that a fixed sign tells of: shells, statements, dialogues."""
+"""The tables of locations that a fixed sign reveals: shells, statements, dialogues."""

@@ -221,4 +221,4 @@ CALLS: tuple[Row, ...] = (
         )
     ),
 )
-"""What is in quotes there is the secret, word or not; a variable is none."""
+"""The text in quotes is the secret, a word or not; a variable is not."""

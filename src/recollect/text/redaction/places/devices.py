@@ -1,4 +1,4 @@
-"""The table of settings of routers, of networks and of formats that name a value from afar."""
+"""The table of settings of routers, of networks and of formats whose name is far from the value."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ DEVICES: tuple[Row, ...] = (
         "WIFI:T:WPA;S:Home;P:«sunset blue»;;",
         "WIFI:T:nopass;S:Home;;",
     ),
-    # Names in other places than before a joint
+    # Names in other positions than before a joint
     (
         "key of a property list",
         "password",

@@ -1,4 +1,4 @@
-"""Secrets that are known by how they are grouped: words of a wallet, keys of an authenticator.
+"""Secrets recognised by their grouping: words of a wallet, keys of an authenticator.
 
 Twelve short words or more in a row without an article or a sign make no sentence; beside a word
 such as "seed" they open a wallet. Groups of four letters and digits near "authenticator" are keys.
@@ -60,7 +60,7 @@ def find_phrases(text: str, folded: str, signs: Collection[str]) -> Iterator[Spa
 
 
 def _near(folded: str, signs: list[str]) -> list[tuple[int, int]]:
-    """Return the places around signs, joined where they overlap."""
+    """Return the ranges around signs, joined where they overlap."""
     places = sorted(
         (max(at.start() - _BEFORE, 0), at.end() + _AFTER)
         for sign in signs

@@ -1,6 +1,6 @@
-"""What the tables of places with secrets have in common: their rows, and what a value must be.
+"""The common part of the tables of locations: their rows, and the tests of values.
 
-A row is looked at only from a fixed sign on, once its gate is in the text.
+A row is tried only from a fixed sign on, once its gate is in the text.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def is_opaque(match: re.Match[str], value: str) -> bool:
 
 
 def is_printed(_: re.Match[str], value: str) -> bool:
-    """Return whether what a command prints is a secret, and not a message or a path."""
+    """Return whether the output of a command is a secret, and not a message or a path."""
     if PATH.match(value) or value.endswith((":", "...", ".")) or value[0] in "[{(<$#>":
         return False
     return not is_filler(value) and (is_random(value) or is_strong(value))
@@ -120,7 +120,7 @@ def is_in_dialogue(match: re.Match[str], value: str) -> bool:
 
 
 def is_typed(match: re.Match[str], value: str) -> bool:
-    """Return whether what is typed goes into a field that the line before it names."""
+    """Return whether typed text goes into a field that the line before it names."""
     text, at = match.string, match.start()
     before = text[max(text.rfind("\n", 0, at) + 1, at - _NEAR) : at].lower()
     return any(sign in before for sign in ("pass", "pwd")) and is_call(match, value)
@@ -137,5 +137,5 @@ def is_named_strong(match: re.Match[str], value: str) -> bool:
 
 
 def is_community(match: re.Match[str], value: str) -> bool:
-    """Return whether a name of a community of SNMP is none that all have."""
+    """Return whether a community name of SNMP is not one of the defaults."""
     return value.lower() not in {"public", "private"} and is_told(match, value)

@@ -1,4 +1,4 @@
-"""The table of what a shell sends to the input of a command, and of what commands print."""
+"""The table of secrets that a shell sends to the input of a command, or that commands print."""
 
 from __future__ import annotations
 

@@ -261,4 +261,4 @@ STATEMENTS: tuple[Row, ...] = (
         'the password "****" is ann',
     ),
 )
-"""What must be in quotes is given as in the manuals; what is random may stand without."""
+"""A value that must be in quotes is given as in the manuals; a random one may be without."""
