@@ -21,6 +21,7 @@ from recollect.audience.visibility import (
     may_be_with,
     visibility_group_of,
 )
+from recollect.core.checks import check_text
 from recollect.core.errors import Denied
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, segments
@@ -84,7 +85,7 @@ def resolved(tx: Transaction, asker: Asker, scope: Scope, owner: Owner) -> Audie
     """
     if asker.session_id is None:
         return Audience(owner=owner)
-    session = require_session(tx, scope, asker.session_id)
+    session = require_session(tx, scope, check_text(asker.session_id, "session"))
     return Audience(owner=owner, group=answered_group(tx, session, owner, asker.sender))
 
 
