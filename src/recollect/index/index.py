@@ -312,11 +312,11 @@ class Index:
         """
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
-        state = self._look(scope.tenant, most)
+        state, read = self._look(scope.tenant, most), 0
         warnings = [*self.views.notices, *([state.warning] if state.warning else [])]
-        behind = [f for f, seq in zip(self._feeds, state.cursors, strict=True) if f.is_behind(seq)]
-        if behind or state.wants_embedder:
-            warnings += self._read(behind, watch, options)
+        while (state.behind or state.wants_embedder) and read != state.serving.number:
+            read = state.serving.number  # a rebuild that ends meanwhile may have read less
+            warnings += self._read(state.behind, watch, options)
             # Also where nothing was done here, because another thread may have done it.
             state = self._look(scope.tenant, most)
         self.views.waits_for_vectors = state.waiting > 0
@@ -397,16 +397,14 @@ class Index:
         """The lexical back end, and why it is not the configured one."""
         return self._indexer.lexical
 
-    def _read(
-        self, behind: list[DocumentSource], watch: Watch, options: SearchOptions
-    ) -> Sequence[str]:
+    def _read(self, feeds: list[DocumentSource], watch: Watch, options: SearchOptions) -> list[str]:
         """Read new documents; return warnings. An index that cannot be written still answers."""
         try:
-            found = self._indexer.sync(behind, watch).warnings
+            found = self._indexer.sync(feeds, watch).warnings
         except (StoreCorrupt, StoreClosed):
             raise
         except StoreError as error:
-            return (f"{error.message}: what is new is not found yet",)
+            return [f"{error.message}: what is new is not found yet"]
         new = [each for each in found if options.sees_files and each not in self._told]
         self._told.update(new)
         return new
@@ -429,10 +427,11 @@ class Index:
         wanted, consent_needed = self._indexer.identity(tx), self._indexer.consent_needed(tx)
         present, vectors = serving.identity, self._indexer.vectors
         outdated = present.incompatibility(wanted)
+        seqs = cursors(tx, serving.number, [feed.name for feed in self._feeds])
         lacks_embedder = bool(wanted.embedder) and not present.embedder
         return _State(
             serving=serving,
-            cursors=cursors(tx, serving.number, [feed.name for feed in self._feeds]),
+            behind=[f for f, seq in zip(self._feeds, seqs, strict=True) if f.is_behind(seq)],
             warning=consent_needed
             or (f"{outdated}: run `recollect reindex`" if outdated else None),
             waiting=count_waiting(tx, serving.number, most + 1) if vectors.fits(present) else 0,
@@ -458,14 +457,14 @@ class _State(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         serving: The serving generation.
-        cursors: How far it has read each feed.
+        behind: The feeds that have more than it has read.
         warning: Why it differs from the settings, or None.
         waiting: Chunks that wait for a vector, as far as they were counted.
         wants_embedder: Whether it can get its first embedder now.
     """
 
     serving: Serving
-    cursors: list[int]
+    behind: list[DocumentSource]
     warning: str | None
     waiting: int
     wants_embedder: bool

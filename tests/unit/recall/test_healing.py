@@ -9,17 +9,23 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import apsw  # noqa: TID251  # damages what none of our writers would
 import pytest
 
 import recollect
 from recollect.cli.main import main
+from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, StoreBusy, StoreCorrupt
+from recollect.core.settings import StoreSettings
+from recollect.index.build.indexer import Indexer
+from recollect.index.model.generation import retire_all
 from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.memory import Memory
 from recollect.recall.healing import DAMAGED
 from recollect.store.engine import Transaction
+from recollect.store.sqlite.database import open_index
 from recollect.store.sqlite.home import INDEX_FILE, RECORDS_FILE
 from recollect.store.sqlite.snapshot import snapshots
 from tests.unit.index.conftest import shrink
@@ -103,6 +109,26 @@ def test_a_damaged_number_is_noticed_and_the_first_answer_has_the_files(home: Pa
         assert len(found.hits) == 301
         assert {hit.source for hit in found.hits} == {"memory", "sessions"}
         assert HEALED in found.warnings
+
+
+def test_an_index_that_takes_over_while_a_search_reads_is_read_too(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rebuild that ends between the two may have read less than the index before it."""
+    with _opened(home) as memory:
+        memory.sessions.append(memory.sessions.create(key="k2").id, "user", "A lantern for Zoe.")
+        sync = Indexer.sync
+
+        def replaced(indexer: Indexer, *given: Any) -> Any:
+            monkeypatch.setattr(Indexer, "sync", sync)
+            report = sync(indexer, *given)
+            database = open_index(home, StoreSettings(), SystemClock())
+            database.write(retire_all)
+            database.close()
+            return report
+
+        monkeypatch.setattr(Indexer, "sync", replaced)
+        assert "Zoe" in memory.search("lantern for Zoe").hits[0].snippet
 
 
 @pytest.mark.parametrize("damage", [_head, _schema, _half, _pages, _noise, _last_pages])
