@@ -314,11 +314,13 @@ class Index:
         watch = Watch(tell=on_progress, mode="answer")
         state, read = self._look(scope.tenant, most), 0
         warnings = [*self.views.notices, *([state.warning] if state.warning else [])]
-        while (state.behind or state.wants_embedder) and read != state.serving.number:
+        while read != state.serving.number:
             read = state.serving.number  # a rebuild that ends meanwhile may have read less
-            warnings += self._read(state.behind, watch, options)
-            # Also where nothing was done here, because another thread may have done it.
-            state = self._look(scope.tenant, most)
+            pairs = zip(self._feeds, state.cursors, strict=True)
+            behind = [feed for feed, seq in pairs if feed.is_behind(seq)]
+            if behind or state.wants_embedder:
+                warnings += self._read(behind, watch, options)
+                state = self._look(scope.tenant, most)  # what other threads have read, too
         self.views.waits_for_vectors = state.waiting > 0
         wants = state.waiting and options.mode != "lexical"
         missing = self._embed(watch, state, most) if wants else []
@@ -427,11 +429,10 @@ class Index:
         wanted, consent_needed = self._indexer.identity(tx), self._indexer.consent_needed(tx)
         present, vectors = serving.identity, self._indexer.vectors
         outdated = present.incompatibility(wanted)
-        seqs = cursors(tx, serving.number, [feed.name for feed in self._feeds])
         lacks_embedder = bool(wanted.embedder) and not present.embedder
         return _State(
             serving=serving,
-            behind=[f for f, seq in zip(self._feeds, seqs, strict=True) if f.is_behind(seq)],
+            cursors=cursors(tx, serving.number, [feed.name for feed in self._feeds]),
             warning=consent_needed
             or (f"{outdated}: run `recollect reindex`" if outdated else None),
             waiting=count_waiting(tx, serving.number, most + 1) if vectors.fits(present) else 0,
@@ -457,14 +458,14 @@ class _State(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         serving: The serving generation.
-        behind: The feeds that have more than it has read.
+        cursors: How far it has read each feed.
         warning: Why it differs from the settings, or None.
         waiting: Chunks that wait for a vector, as far as they were counted.
         wants_embedder: Whether it can get its first embedder now.
     """
 
     serving: Serving
-    behind: list[DocumentSource]
+    cursors: list[int]
     warning: str | None
     waiting: int
     wants_embedder: bool
