@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,26 @@ from tests.unit.store.notes import add, words
 
 VFS = "faulty-checkpoint"
 LONG = "w" * 4_000
+
+
+@contextmanager
+def _held_log(database: SqliteDatabase) -> Iterator[None]:
+    """While a reader reads: what is written meanwhile stays in the log."""
+    is_reading, release = threading.Event(), threading.Event()
+
+    def hold(tx: Transaction) -> None:
+        words(tx)
+        is_reading.set()
+        release.wait(60)
+
+    reader = threading.Thread(target=database.read, args=(hold,))
+    reader.start()
+    try:
+        assert is_reading.wait(60)
+        yield
+    finally:
+        release.set()
+        reader.join()
 
 
 def _write_until(database: SqliteDatabase, reached: Callable[[], bool]) -> None:
@@ -43,7 +64,10 @@ def test_a_log_of_some_size_is_written_back(open_notes: Open) -> None:
 
 def test_a_log_over_its_limit_is_cut(open_notes: Open) -> None:
     """Also under load."""
-    database = open_notes(Tuning(checkpoint_pages=16, idle_s=3_600, wal_limit_bytes=200_000))
+    limit = 200_000
+    database = open_notes(Tuning(checkpoint_pages=16, idle_s=3_600, wal_limit_bytes=limit))
+    with _held_log(database):
+        _write_until(database, lambda: database.health().checkpoint.wal_bytes > limit)
     sizes: list[int] = []
 
     def shrank() -> bool:
@@ -104,19 +128,10 @@ def test_a_failure_is_counted_shown_and_logged_once(
     vfs = FaultVfs(VFS, Fault(operation="full", nth=1, times=FOREVER), is_armed=False)
     database = open_notes(Tuning(checkpoint_pages=1, idle_s=0.001), vfs=VFS)
     caplog.set_level(logging.WARNING)
-    release = threading.Event()
-
-    def hold(tx: Transaction) -> None:
-        words(tx)
-        release.wait(60)
-
-    reader = threading.Thread(target=database.read, args=(hold,))
-    reader.start()
-    database.write(add("a"))
-    vfs.arm()
+    with _held_log(database):
+        database.write(add("a"))
+        vfs.arm()
     waiting = threading.Event()
-    release.set()
-    reader.join()
     for _ in range(1_000):
         if database.health().checkpoint.failures > 2:
             break
