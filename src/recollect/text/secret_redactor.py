@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:  # its patterns are large; a search that stores nothing needs none of them
     from recollect.core.settings import PrivacySettings
     from recollect.store.engine import Database
-    from recollect.text.redaction import Redactor
+    from recollect.text.redaction import Recognised, Redactor
 
 T = TypeVar("T")
 _MOST_SESSIONS = 64
@@ -65,7 +65,7 @@ class SecretRedactor:
         self._has_own = bool(patterns or kinds)
         """Whether plain ids and paths may hold something that the owner wants redacted."""
         self._records = records
-        self._sessions: dict[str, _BoundRedactor] = {}
+        self._sessions: dict[str, _SessionSecrets] = {}
         self._choosing = threading.Lock()
         self.path: Callable[[str], str] = functools.lru_cache(_MOST_PATHS)(self._path)
         """Returns a path without secrets, the same each time.
@@ -105,29 +105,21 @@ class SecretRedactor:
         Raises:
             StoreError: the recognised secrets cannot be read or stored.
         """
-        from recollect.store.recognised import add_recognised, find_recognised
-
         with self._choosing:
-            known = self._sessions.get(name)
-            if is_new := known is None:
+            secrets = self._sessions.get(name)
+            if is_new := secrets is None:
                 if len(self._sessions) >= _MOST_SESSIONS:
                     self._sessions.clear()
-                known = self._sessions[name] = _BoundRedactor(
-                    self._redactor, self._salt, self._patterns, self._kinds
-                )
-        records = self._records
-        # Another thread would take unsaved secrets for those of an ended session.
-        with known.working:
-            if records is not None and (is_current or is_new):
-                since = known.number
-                known.take(*records.read(lambda tx: find_recognised(tx, name, since)))
-            before, made = len(known.recognised), make(known)
-            if len(known.recognised) > before:
-                made = make(known)
-                fresh = known.recognised.take_fresh()
-                if records is not None:
-                    records.write(lambda tx: add_recognised(tx, name, fresh))
-            return made
+                secrets = self._sessions[name] = _SessionSecrets(name, self._redactor)
+        records = self._records if is_current or is_new else None
+        while True:  # again where another thread has learnt a secret meanwhile
+            known = secrets.known(records)
+            bound = _BoundRedactor(self, known.copy())
+            made = make(bound)
+            if len(bound.recognised) > len(known):
+                made = make(bound)
+            if secrets.learn(known, bound.recognised.take_fresh(), self._records):
+                return made
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets."""
@@ -175,27 +167,60 @@ class SecretRedactor:
         return "".join([*kept, text[position:]])
 
 
+class _SessionSecrets:
+    """The secrets recognised in a session, for all threads that redact in it."""
+
+    def __init__(self, name: str, redactor: Redactor) -> None:
+        self._name, self._redactor = name, redactor
+        self._recognised = redactor.recognised()
+        """Never changed but replaced, so that nobody waits for a thread that redacts with it."""
+        self._number = 0
+        """The number of the newest known row."""
+        self._changing = threading.Lock()
+
+    def known(self, records: Database | None) -> Recognised:
+        """Return what is known, with what other processes added to the records, if given.
+
+        Without any row the session ended, and known values are forgotten.
+        """
+        from recollect.store.recognised import find_recognised
+
+        with self._changing:
+            if records is not None:
+                since = self._number
+                self._number, lines = records.read(
+                    lambda tx: find_recognised(tx, self._name, since)
+                )
+                if self._recognised and not lines:
+                    self._recognised = self._redactor.recognised()
+                self._add(lines)
+            return self._recognised
+
+    def learn(self, known: Recognised, fresh: list[str], records: Database | None) -> bool:
+        """Store what was learnt; return whether nothing was learnt elsewhere after ``known``."""
+        from recollect.store.recognised import add_recognised
+
+        with self._changing:
+            is_newest = self._recognised is known
+            if fresh:
+                self._add(fresh)
+                if records is not None:
+                    records.write(lambda tx: add_recognised(tx, self._name, fresh))
+        return is_newest
+
+    def _add(self, lines: list[str]) -> None:
+        more = self._recognised.copy()
+        more.add(lines)
+        if len(more) > len(self._recognised):
+            self._recognised = more
+
+
 class _BoundRedactor(SecretRedactor):
     """A redactor that knows the recognised secrets of a session, and learns."""
 
-    def __init__(
-        self, engine: Redactor, salt: bytes, patterns: Sequence[str], kinds: Sequence[str]
-    ) -> None:
-        super().__init__(salt, patterns, kinds=kinds)
-        self.__dict__["_redactor"] = engine
-        self.recognised = engine.recognised()
-        self.number = 0
-        """The number of the newest known row."""
-        self.working = threading.RLock()
-        """Held by the thread that learns; ``make`` may redact in the same session."""
-
-    def take(self, number: int, lines: list[str]) -> None:
-        """Load the rows of the session; without any it ended, and known values are forgotten."""
-        if self.recognised and not lines:
-            self.recognised = self._redactor.recognised()
-        self.number = number
-        if lines:
-            self.recognised.add(lines)
+    def __init__(self, shared: SecretRedactor, recognised: Recognised) -> None:
+        self.__dict__.update(vars(shared))
+        self.recognised = recognised
 
     def session(
         self, name: str, make: Callable[[SecretRedactor], T], *, is_current: bool = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,39 @@ def test_a_path_keeps_its_folders_and_its_ending(name: str, ending: str) -> None
     assert shown.endswith(ending) or "#" in ending
     assert not any(part in shown for part in (TOKEN, "Xk29fj39sLQpw0Zr", "hunter2"))
     assert redactor.path(shown) == shown == SecretRedactor(b"salt").path(shown)
+
+
+def test_a_long_text_does_not_delay_others_of_its_session() -> None:
+    """A guest's large body in the owner's session must not hold up the owner's hooks."""
+    redactor = SecretRedactor(b"salt")
+
+    def long(_: SecretRedactor) -> bool:
+        short = threading.Thread(target=lambda: redactor.session("s1", lambda it: it.text("short")))
+        short.start()
+        short.join(20)
+        return not short.is_alive()
+
+    assert redactor.session("s1", long)
+
+
+def test_what_was_learnt_meanwhile_is_redacted_too() -> None:
+    """Whoever ends later knows all secrets that were recognised in the session before."""
+    redactor = SecretRedactor(b"salt")
+    calls = list[str]()
+
+    def late(session: SecretRedactor) -> str:
+        if not calls:
+            learn = partial(
+                redactor.session, "s1", lambda it: it.text("password: sunset-42-harbour")
+            )
+            other = threading.Thread(target=learn)
+            other.start()
+            other.join()
+        calls.append(session.text("it was sunset-42-harbour"))
+        return calls[-1]
+
+    assert "[redacted:password:" in redactor.session("s1", late)
+    assert len(calls) == 2
 
 
 def test_what_one_thread_learns_another_does_not_forget(tmp_path: Path) -> None:

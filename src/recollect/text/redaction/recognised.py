@@ -68,6 +68,13 @@ class Recognised:
         """Return how many values are known."""
         return len(self._kinds)
 
+    def copy(self) -> Recognised:
+        """Return one that knows the same and has learnt nothing yet."""
+        copy = Recognised(self._key)
+        copy._kinds = self._kinds.copy()
+        copy._lengths = {spaced: set(lengths) for spaced, lengths in self._lengths.items()}
+        return copy
+
     def add(self, lines: list[str]) -> None:
         """Add the result of `take_fresh` of another one; lines of another form are ignored."""
         for line in lines:
