@@ -46,10 +46,10 @@ STAGES = (
     ("insert", "recollect.sessions.exchange.import_batch", "ImportBatch.store"),
     ("outbox read", "recollect.recall.transcript_source", "changed_messages"),
     ("outbox read", "recollect.recall.observation_source", "changed_observations"),
-    ("chunk", "recollect.index.build.ingestor", "prepare"),
-    ("terms", "recollect.index.build.prepared_chunk", "terms"),
+    ("chunk", "recollect.index.indexing.ingestor", "prepare"),
+    ("terms", "recollect.index.indexing.prepared_chunk", "terms"),
     ("postings", "recollect.index.lexical.own_postings", "OwnWriter.add"),
-    ("index rows", "recollect.index.build.writer", "PartitionWriter.apply"),
+    ("index rows", "recollect.index.indexing.writer", "PartitionWriter.apply"),
 )
 """Stage, module and function; each function's own time, without those inside it."""
 

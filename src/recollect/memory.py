@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
     from recollect.governance.tokens import Tokens
     from recollect.governance.use_preview import UsePreview
-    from recollect.index.build.preview import Preview
+    from recollect.index.indexing.preview import Preview
     from recollect.memory_sessions import MemorySessions
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects

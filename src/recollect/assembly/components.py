@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.retention import Retention
     from recollect.governance.scrubbing import Scrubber
-    from recollect.index.build.preview import Preview
+    from recollect.index.indexing.preview import Preview
     from recollect.index.query.hit import SearchResult
     from recollect.index.query.search_service import SearchOptions
     from recollect.observations.controls import CaptureControls

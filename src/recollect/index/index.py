@@ -14,12 +14,12 @@ from recollect.core.clock import Clock, zone_of
 from recollect.core.errors import ProviderError, StoreBusy, StoreClosed, StoreCorrupt, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings
-from recollect.index.build.indexer import Indexer
-from recollect.index.build.ingestor import known_of
 from recollect.index.embedding.batch_health import BatchStatus, forget_failures
 from recollect.index.embedding.cache import count_cached
 from recollect.index.embedding.queue import count_refused, count_waiting
 from recollect.index.embedding.service import Embedders
+from recollect.index.indexing.indexer import Indexer
+from recollect.index.indexing.ingestor import known_of
 from recollect.index.lexical.choice import LexicalChoice
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import DocumentSource, SourceState
@@ -51,7 +51,7 @@ from recollect.store.engine import Database, Transaction
 from recollect.text.times.grammar import expressions
 
 if TYPE_CHECKING:  # imported where they are made
-    from recollect.index.build.preview import Preview
+    from recollect.index.indexing.preview import Preview
     from recollect.index.model.mentions import FoundMention
     from recollect.text.times.ranges import TimeRange
 

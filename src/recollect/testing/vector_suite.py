@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from recollect.core.settings import StoreSettings, VectorSettings
-from recollect.index.build.retired import drop_some
+from recollect.index.indexing.retired import drop_some
 from recollect.index.model.chunk_record import Floats, Ints, Mask, chunk_id, chunk_ids
 from recollect.index.model.generation import (
     Identity,

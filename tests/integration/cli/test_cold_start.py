@@ -29,7 +29,7 @@ NEVER = (
     "recollect.cli.doctor",
     "recollect.cli.setup",
     "recollect.governance",
-    "recollect.index.build.preview",
+    "recollect.index.indexing.preview",
     "recollect.index.embedding.batch_jobs",
     "recollect.index.repair",
     "recollect.models.embedding.remote",

@@ -15,7 +15,7 @@ from recollect.assembly.assembling import assemble
 from recollect.assembly.components import Components
 from recollect.assembly.resources import OpenOptions
 from recollect.cli.index.sync import show_preview
-from recollect.index.build.preview import Preview
+from recollect.index.indexing.preview import Preview
 from tests.unit.cli.conftest import Run
 from tests.unit.index.scripted import PaidEmbedder
 

@@ -23,7 +23,7 @@ from recollect.governance.recover import recover
 from recollect.governance.removal import LOCK_FILE
 from recollect.hook.keeping import keep
 from recollect.hook.spool import Spool
-from recollect.index.build.indexer import Indexer
+from recollect.index.indexing.indexer import Indexer
 from recollect.memory import Memory
 from recollect.sessions.record.tombstone import has_unfinished_erasure, tombstones
 from recollect.sessions.streaming import FLUSH_CHARS

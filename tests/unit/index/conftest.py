@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect.core.settings import Settings
-from recollect.index.build import retired
 from recollect.index.embedding import queue
+from recollect.index.indexing import retired
 from recollect.index.lexical import segments
 from recollect.index.model import chunk_arrays
 from recollect.index.vectors import codes

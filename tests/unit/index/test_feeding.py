@@ -9,7 +9,7 @@ import pytest
 
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
-from recollect.index.build.ingestor import Ingestor, Superseded
+from recollect.index.indexing.ingestor import Ingestor, Superseded
 from recollect.index.lexical import own_postings, postings, segments
 from recollect.index.model.document import SOURCES, Document, DocumentBatch, SourceState
 from recollect.index.model.generation import Generation, find_generation

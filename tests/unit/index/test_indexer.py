@@ -13,8 +13,8 @@ import pytest
 from recollect.core.clock import SystemClock
 from recollect.core.errors import EmbeddingError, ProviderError, StoreBusy
 from recollect.core.settings import ChunkingSettings, Settings
-from recollect.index.build import indexer
 from recollect.index.embedding import queue
+from recollect.index.indexing import indexer
 from recollect.index.model.document import Document, DocumentBatch, SourceState
 from recollect.index.model.generation import (
     Identity,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.core.scope import Scope
-from recollect.index.build.prepared_chunk import PreparedDocument, prepare
+from recollect.index.indexing.prepared_chunk import PreparedDocument, prepare
 from recollect.index.model import chunk_record
 from recollect.index.model.document import Document
 from recollect.index.model.generation import Identity

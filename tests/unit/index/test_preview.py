@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.core.errors import ProviderUnavailable
 from recollect.core.settings import EmbeddingSettings, RemoteSettings
-from recollect.index.build.preview import Preview
+from recollect.index.indexing.preview import Preview
 from recollect.store.columns import first_integer
 from recollect.text.tokens import estimate_tokens
 from tests.unit.index.scripted import (

@@ -19,7 +19,7 @@ from recollect.cli.main import main
 from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, StoreBusy, StoreCorrupt
 from recollect.core.settings import StoreSettings
-from recollect.index.build.indexer import Indexer
+from recollect.index.indexing.indexer import Indexer
 from recollect.index.model.generation import retire_all
 from recollect.index.query.search_service import DAMAGED_WORDS
 from recollect.memory import Memory

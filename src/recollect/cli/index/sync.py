@@ -22,7 +22,7 @@ from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import say, show, show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.index.build.preview import Preview
+    from recollect.index.indexing.preview import Preview
     from recollect.index.model.sync_report import SyncReport
     from recollect.memory import Memory
     from recollect.recall.maintenance import Synced

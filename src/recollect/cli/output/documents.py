@@ -28,7 +28,7 @@ from recollect.governance.scrubbing import ScrubReceipt
 from recollect.governance.tokens import IssuedToken, Token
 from recollect.governance.use_preview import UsePreview
 from recollect.hook.spool import SpoolState
-from recollect.index.build.preview import Preview
+from recollect.index.indexing.preview import Preview
 from recollect.index.model.sync_report import SyncReport
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.models.local.added import AddedModel

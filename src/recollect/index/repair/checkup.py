@@ -11,10 +11,10 @@ from typing import Literal, LiteralString
 
 import msgspec
 
-from recollect.index.build import retired
-from recollect.index.build.retired import KeyedTable
 from recollect.index.embedding.cache import sound_vectors
 from recollect.index.index import Index
+from recollect.index.indexing import retired
+from recollect.index.indexing.retired import KeyedTable
 from recollect.index.model.sync_report import OnProgress, Watch, ignore_progress
 from recollect.index.repair.faults import (
     count_damage,

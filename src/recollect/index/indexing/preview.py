@@ -12,11 +12,11 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.index.build.ingestor import known_of
-from recollect.index.build.prepared_chunk import prepare
-from recollect.index.build.writer import find_digests
 from recollect.index.embedding.agreed import OF_AGREED, as_json
 from recollect.index.embedding.cache import LOOKUP_GROUP, EmbeddingCache
+from recollect.index.indexing.ingestor import known_of
+from recollect.index.indexing.prepared_chunk import prepare
+from recollect.index.indexing.writer import find_digests
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import SOURCES, Document, DocumentSource, SourceState
 from recollect.index.model.generation import (

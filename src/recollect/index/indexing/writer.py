@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 import numpy as np
 
-from recollect.index.build.prepared_chunk import PreparedChunk, PreparedDocument
-from recollect.index.build.retired import BY_CHUNK
 from recollect.index.embedding.cache import keep_vectors, remove_cached
+from recollect.index.indexing.prepared_chunk import PreparedChunk, PreparedDocument
+from recollect.index.indexing.retired import BY_CHUNK
 from recollect.index.lexical.choice import DEFAULT, backend
 from recollect.index.lexical.port import Fresh, WordWriter
 from recollect.index.model.annotations import add_annotations, annotation_row

@@ -14,8 +14,8 @@ from functools import partial
 import msgspec
 
 from recollect.core.errors import Conflict
-from recollect.index.build.prepared_chunk import PreparedDocument, prepare
-from recollect.index.build.writer import PartitionWriter, WriteStep, find_versions
+from recollect.index.indexing.prepared_chunk import PreparedDocument, prepare
+from recollect.index.indexing.writer import PartitionWriter, WriteStep, find_versions
 from recollect.index.lexical.segments import Merge, Segment, plan_merge, segments_of
 from recollect.index.model.document import Document, DocumentBatch, DocumentSource, SourceState
 from recollect.index.model.generation import (

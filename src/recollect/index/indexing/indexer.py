@@ -17,12 +17,12 @@ import msgspec
 from recollect.core.clock import Clock
 from recollect.core.errors import ProviderError, StoreBusy
 from recollect.core.settings import RemoteSettings, Settings
-from recollect.index.build.ingestor import Ingestor, Superseded
-from recollect.index.build.prepared_chunk import PIECES_VERSION
-from recollect.index.build.retired import drop_some
 from recollect.index.embedding.cache import sweep
 from recollect.index.embedding.queue import queue_all
 from recollect.index.embedding.service import Embedders, EmbeddingService, SizeChanged, is_paid
+from recollect.index.indexing.ingestor import Ingestor, Superseded
+from recollect.index.indexing.prepared_chunk import PIECES_VERSION
+from recollect.index.indexing.retired import drop_some
 from recollect.index.lexical.choice import choose
 from recollect.index.model.document import DocumentSource
 from recollect.index.model.generation import (
@@ -44,7 +44,7 @@ from recollect.store.engine import Database, Transaction
 from recollect.text.terms import TERMS_VERSION
 
 if TYPE_CHECKING:  # only a preview makes one
-    from recollect.index.build.preview import Preview
+    from recollect.index.indexing.preview import Preview
 
 REBUILDING = "another process is rebuilding the index"
 _LOOKS = 200
@@ -150,7 +150,7 @@ class Indexer:
             remote: Knows the price.
             rebuild: Whether everything is to be rebuilt in any case.
         """
-        from recollect.index.build.preview import Preview, Survey
+        from recollect.index.indexing.preview import Preview, Survey
 
         embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
         due = serving.identity.incompatibility(wanted) or ("it is asked for" if rebuild else None)
