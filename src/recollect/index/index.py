@@ -19,7 +19,7 @@ from recollect.index.embedding.cache import count_cached
 from recollect.index.embedding.queue import count_refused, count_waiting
 from recollect.index.embedding.service import Embedders
 from recollect.index.indexing.indexer import Indexer
-from recollect.index.indexing.ingestor import known_of
+from recollect.index.indexing.ingestor import feed_states
 from recollect.index.lexical.choice import LexicalChoice
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import DocumentSource, SourceState
@@ -237,8 +237,8 @@ class Index:
             give_back()
         if watch.mode != "full" or not self.notices:
             return report
-        told, self.views.notices = self.notices, ()
-        return report.plus(SyncReport(warnings=told))
+        notices, self.views.notices = self.notices, ()
+        return report.plus(SyncReport(warnings=notices))
 
     def catch_up(self) -> bool:
         """Index the changes of the records, words only; removed records leave the index.
@@ -271,7 +271,7 @@ class Index:
     def known(self, feed: DocumentSource) -> SourceState:
         """Return the state of a feed in the serving generation."""
         number = self._indexer.serving().number
-        return self._database.read(lambda tx: known_of(tx, number, [feed]))[0].state
+        return self._database.read(lambda tx: feed_states(tx, number, [feed]))[0].state
 
     def rebuild(self, watch: Watch = NOBODY_WATCHES) -> SyncReport:
         """Rebuild the index beside the one that answers, then let it answer."""
@@ -312,10 +312,10 @@ class Index:
         """
         most = 0 if options.mode == "lexical" else embed_at_most
         watch = Watch(tell=on_progress, mode="answer")
-        state, read = self._look(scope.tenant, most), 0
+        state, number = self._look(scope.tenant, most), 0
         warnings = [*self.views.notices, *([state.warning] if state.warning else [])]
-        while read != state.serving.number:
-            read = state.serving.number  # a rebuild that ends meanwhile may have read less
+        while number != state.serving.number:
+            number = state.serving.number  # a rebuild that ends meanwhile may have read less
             pairs = zip(self._feeds, state.cursors, strict=True)
             behind = [feed for feed, seq in pairs if feed.is_behind(seq)]
             if behind or state.wants_embedder:
@@ -327,18 +327,18 @@ class Index:
         now = self._clock.now_ms()
         options = msgspec.structs.replace(options, now_ms=now, times=self._times(query, now))
         result = self._search.search(query, scope, options, state.serving, missing)
-        told = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
-        return msgspec.structs.replace(result, warnings=told)
+        distinct = list(dict.fromkeys([*warnings, *result.warnings, *self._near.warnings()]))
+        return msgspec.structs.replace(result, warnings=distinct)
 
     def _times(self, query: object, now_ms: int) -> tuple[TimeRange, ...]:
         """Return the times that a question names, except those in the future."""
-        said = expressions(query) if isinstance(query, str) else ()  # the search will refuse it
-        if not said:
+        times = expressions(query) if isinstance(query, str) else ()  # the search will refuse it
+        if not times:
             return ()  # most name none, and need not know what times mean
         from recollect.text.times.ranges import ranges_of
 
-        found = ranges_of(said, now_ms, zone_of(self._zone))
-        return tuple(each for each in found if each.since <= now_ms)
+        ranges = ranges_of(times, now_ms, zone_of(self._zone))
+        return tuple(each for each in ranges if each.since <= now_ms)
 
     def mentions(
         self, tenant: str, *, numbers: Collection[int] = (), paths: Collection[str] = ()
@@ -352,33 +352,33 @@ class Index:
         """
         from recollect.index.model.mentions import mentions_in, mentions_of
 
-        def unit(tx: Transaction) -> list[FoundMention]:
+        def find_mentions(tx: Transaction) -> list[FoundMention]:
             serving = find_serving(tx, tenant)
             if serving is None or serving.partition is None:
                 return []
-            named = mentions_of(tx, serving.partition, numbers) if numbers else []
-            return named + (mentions_in(tx, serving.partition, paths) if paths else [])
+            mentions = mentions_of(tx, serving.partition, numbers) if numbers else []
+            return mentions + (mentions_in(tx, serving.partition, paths) if paths else [])
 
         return [
-            msgspec.structs.replace(found, ref=path_of(found.ref))
-            for found in self._database.read(unit)
-            if self._origin in {None, origin_of(found.ref)}
+            msgspec.structs.replace(mention, ref=path_of(mention.ref))
+            for mention in self._database.read(find_mentions)
+            if self._origin in {None, origin_of(mention.ref)}
         ]
 
     def status(self) -> IndexStatus:
         """Return the status of the index."""
         indexer, vectors = self._indexer, self._indexer.vectors
         outdated, serving = indexer.outdated(), indexer.serving()
-        found = self._database.read(lambda tx: _status(tx, outdated))
+        status = self._database.read(lambda tx: _status(tx, outdated))
         return msgspec.structs.replace(
-            found,
+            status,
             lacks_vectors=not serving.identity.embedder and vectors.wanted() is not None,
             consent_needed=indexer.consent_needed(),
             is_paid=vectors.is_paid,
             model=serving.identity.model,
             fallback_from=vectors.stands_in_for(serving),
             trouble=vectors.trouble_text(),
-            withheld=tuple(kind for kind in vectors.withheld() if kind in found.documents),
+            withheld=tuple(kind for kind in vectors.withheld() if kind in status.documents),
         )
 
     def batch_status(self) -> BatchStatus | None:
@@ -402,12 +402,12 @@ class Index:
     def _read(self, feeds: list[DocumentSource], watch: Watch, options: SearchOptions) -> list[str]:
         """Read new documents; return warnings. An index that cannot be written still answers."""
         try:
-            found = self._indexer.sync(feeds, watch).warnings
+            warnings = self._indexer.sync(feeds, watch).warnings
         except (StoreCorrupt, StoreClosed):
             raise
         except StoreError as error:
             return [f"{error.message}: what is new is not found yet"]
-        new = [each for each in found if options.sees_files and each not in self._told]
+        new = [each for each in warnings if options.sees_files and each not in self._told]
         self._told.update(new)
         return new
 
@@ -426,17 +426,17 @@ class Index:
         serving = find_serving(tx, tenant)
         if serving is None:
             return None
-        wanted, consent_needed = self._indexer.identity(tx), self._indexer.consent_needed(tx)
+        due, consent_needed = self._indexer.identity(tx), self._indexer.consent_needed(tx)
         present, vectors = serving.identity, self._indexer.vectors
-        outdated = present.incompatibility(wanted)
-        lacks_embedder = bool(wanted.embedder) and not present.embedder
+        outdated = present.incompatibility(due)
+        lacks_embedder = bool(due.embedder) and not present.embedder
         return _State(
             serving=serving,
             cursors=cursors(tx, serving.number, [feed.name for feed in self._feeds]),
             warning=consent_needed
             or (f"{outdated}: run `recollect reindex`" if outdated else None),
             waiting=count_waiting(tx, serving.number, most + 1) if vectors.fits(present) else 0,
-            wants_embedder=lacks_embedder and present.can_take(wanted) and not consent_needed,
+            wants_embedder=lacks_embedder and present.can_take(due) and not consent_needed,
         )
 
     def _embed(self, watch: Watch, state: _State, most: int) -> list[str]:
@@ -444,12 +444,12 @@ class Index:
         try:
             generation = Generation(state.serving.number, state.serving.identity)
             is_little = state.waiting <= most
-            made = self._indexer.vectors.sync(generation, watch).vectors if is_little else 0
+            vectors = self._indexer.vectors.sync(generation, watch).vectors if is_little else 0
         except ProviderError as error:
             return [f"{error.message}: only words were compared"]
         except StoreBusy:
             return ["some chunks have no vector yet: they are being embedded"]
-        self.views.waits_for_vectors = state.waiting > made
+        self.views.waits_for_vectors = state.waiting > vectors
         return [NO_VECTORS_YET] if self.views.waits_for_vectors else []
 
 
@@ -480,7 +480,7 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
         " GROUP BY d.source ORDER BY d.source",
         (number,),
     )
-    counted = typed_rows(documents, tuple[str, int, int])
+    counts = typed_rows(documents, tuple[str, int, int])
     vectors = (
         tx.row("SELECT count(*) FROM vectors WHERE id BETWEEN ? AND ?", chunk_ids(partition))
         for partition in partition_numbers(tx, number)
@@ -488,13 +488,13 @@ def _status(tx: Transaction, outdated: str | None) -> IndexStatus:
     return IndexStatus(
         generation=number,
         rebuilding=find_generation(tx, "building") is not None,
-        documents={source: n for source, n, _ in counted},
-        chunks=sum(chunks for _, _, chunks in counted),
+        documents={source: n for source, n, _ in counts},
+        chunks=sum(chunks for _, _, chunks in counts),
         vectors=sum(map(first_integer, vectors)),
         waiting=count_waiting(tx, number),
         refused=count_refused(tx, number),
         outdated=outdated,
-        source_chunks={source: chunks for source, _, chunks in counted},
+        source_chunks={source: chunks for source, _, chunks in counts},
         dimensions=serving.identity.dimensions if serving else 0,
         cached=count_cached(tx),
     )

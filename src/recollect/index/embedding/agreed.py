@@ -55,13 +55,13 @@ def settle_queue(tx: Transaction, generation: int, sources: tuple[str, ...]) -> 
         generation: The generation of the chunks.
         sources: The kinds that may be sent.
     """
-    known, now = meta_value(tx, _KEY, _Agreed), _Agreed(generation, sources)
+    agreed, current = meta_value(tx, _KEY, _Agreed), _Agreed(generation, sources)
     is_narrow = set(sources) != set(SOURCES)
     for partition in partition_numbers(tx, generation):
         span = (*chunk_ids(partition), as_json(sources))
         if is_narrow:
             tx.execute(_LEAVE, span)
-        if known is not None and known != now:
+        if agreed is not None and agreed != current:
             tx.execute(_JOIN, span)
-    if (known is not None or is_narrow) and known != now:
-        set_meta_value(tx, _KEY, now)
+    if (agreed is not None or is_narrow) and agreed != current:
+        set_meta_value(tx, _KEY, current)

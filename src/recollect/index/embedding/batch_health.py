@@ -93,17 +93,17 @@ def note_failure(tx: Transaction, failure: BatchHealth) -> None:
         tx: The write transaction.
         failure: The failure; ``failures`` is the number that it counts for.
     """
-    known = batch_health(tx)
-    before = known.failures if known.fingerprint == failure.fingerprint else 0
+    health = batch_health(tx)
+    before = health.failures if health.fingerprint == failure.fingerprint else 0
     set_meta_value(tx, _KEY, msgspec.structs.replace(failure, failures=before + failure.failures))
 
 
 def note_timeout(tx: Transaction, fingerprint: str) -> None:
     """Note that a first attempt took too long; the second one counts."""
-    known = batch_health(tx)
-    if known.fingerprint != fingerprint:
-        known = BatchHealth(fingerprint=fingerprint)
-    set_meta_value(tx, _KEY, msgspec.structs.replace(known, is_late=True))
+    health = batch_health(tx)
+    if health.fingerprint != fingerprint:
+        health = BatchHealth(fingerprint=fingerprint)
+    set_meta_value(tx, _KEY, msgspec.structs.replace(health, is_late=True))
 
 
 def forget_failures(tx: Transaction) -> int:
@@ -112,9 +112,9 @@ def forget_failures(tx: Transaction) -> int:
     Returns:
         How many failures there were.
     """
-    known = batch_health(tx)
+    health = batch_health(tx)
     tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
-    return known.failures
+    return health.failures
 
 
 def batch_status(

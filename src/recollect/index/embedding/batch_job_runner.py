@@ -175,12 +175,12 @@ class BatchJobRunner:
         except ProviderUnavailable as error:
             # Its start was not confirmed: it may have been made all the same.
             try:
-                found = self._batches.find(job.name)
+                batch = self._batches.find(job.name)
             except ProviderUnavailable:
                 return None
-            if found is None:
+            if batch is None:
                 raise error from None
-            return found
+            return batch
 
     def _collect(self, job: BatchJob, batch: RemoteBatch, scratch: Path) -> Verdict:
         try:

@@ -68,10 +68,10 @@ class Batched(msgspec.Struct, frozen=True, kw_only=True):
 
     def report(self) -> SyncReport:
         """Return the outcome as a sync report."""
-        told = f"{self.in_flight} texts are under way with a batch: a later sync fetches them"
+        warning = f"{self.in_flight} texts are under way with a batch: a later sync fetches them"
         is_open = self.in_flight > 0 or self.is_held
         return SyncReport(
-            vectors=self.vectors, paused=is_open, warnings=(told,) if self.in_flight else ()
+            vectors=self.vectors, paused=is_open, warnings=(warning,) if self.in_flight else ()
         )
 
 
@@ -284,5 +284,5 @@ class _Round(msgspec.Struct, frozen=True, kw_only=True):
 def _nap(seconds: float, watch: Watch) -> None:
     """Wait, but not longer than until the work is to stop."""
     ends = time.monotonic() + seconds
-    while (left := ends - time.monotonic()) > 0 and not watch.stopping():
-        time.sleep(min(left, NAP_S))
+    while (remaining := ends - time.monotonic()) > 0 and not watch.stopping():
+        time.sleep(min(remaining, NAP_S))

@@ -128,12 +128,12 @@ class BatchTexts:
     def _unmade(self, fresh: dict[bytes, str]) -> list[Text]:
         dimensions, fingerprint = self._embedder.dimensions, self._embedder.fingerprint
 
-        def unit(tx: Transaction) -> set[bytes]:
+        def find_unmade(tx: Transaction) -> set[bytes]:
             missing = self._cache.missing(tx, fresh.keys(), dimensions)
             return missing - in_flight(tx, missing, fingerprint)
 
-        wanted = self._database.read(unit)
-        return [(d, content) for d, content in fresh.items() if d in wanted and content.strip()]
+        unmade = self._database.read(find_unmade)
+        return [(d, content) for d, content in fresh.items() if d in unmade and content.strip()]
 
 
 def _page(tx: Transaction, after: int, last: int, sources: str) -> list[tuple[int, bytes, str]]:
@@ -191,21 +191,21 @@ class BatchResults:
         waiting = self._database.read(self._waiting)
         vectors = texts = 0
         for group in _groups(results):
-            made = {
+            vectors_of = {
                 owed[key]: vector
                 for key, vector in group
                 if key in owed and vector is not None and vector.shape == (self._dimensions,)
             }
-            for digest in made:
+            for digest in vectors_of:
                 del owed[digest.hex()]
-            unit = partial(self._keep, job=job, made=made, waiting=waiting)
-            vectors += self._database.write(unit)
-            texts += len(made)
+            keep = partial(self._keep, job=job, vectors_of=vectors_of, waiting=waiting)
+            vectors += self._database.write(keep)
+            texts += len(vectors_of)
         return Collected(vectors=vectors, texts=texts, owed=frozenset(owed.values()))
 
     def _waiting(self, tx: Transaction) -> dict[bytes, list[int]]:
         """Return the chunks that wait for a vector of this embedder, by the hash of their text."""
-        found: dict[bytes, list[int]] = defaultdict(list)
+        chunks_of: dict[bytes, list[int]] = defaultdict(list)
         for status in ("serving", "building"):
             generation = find_generation(tx, status)
             if generation is None or generation.identity.embedder != self._fingerprint:
@@ -213,28 +213,32 @@ class BatchResults:
             for partition in partition_numbers(tx, generation.number):
                 rows = tx.all(_WAITING_CHUNKS, chunk_ids(partition))
                 for key, digest in typed_rows(rows, tuple[int, bytes]):
-                    found[digest].append(key)
-        return found
+                    chunks_of[digest].append(key)
+        return chunks_of
 
     def _keep(
         self,
         tx: Transaction,
         job: BatchJob,
-        made: Mapping[bytes, Vectors],
+        vectors_of: Mapping[bytes, Vectors],
         waiting: Mapping[bytes, list[int]],
     ) -> int:
-        if not made:
+        if not vectors_of:
             return 0
-        checked = checked_vectors(np.stack(list(made.values())), len(made), self._dimensions)
-        fresh = dict(zip(made, checked, strict=True))
-        chunks = [Waiting(key, digest, "") for digest in made for key in waiting.get(digest, ())]
-        settle_texts(tx, job.number, made.keys())
+        checked = checked_vectors(
+            np.stack(list(vectors_of.values())), len(vectors_of), self._dimensions
+        )
+        fresh = dict(zip(vectors_of, checked, strict=True))
+        chunks = [
+            Waiting(key, digest, "") for digest in vectors_of for key in waiting.get(digest, ())
+        ]
+        settle_texts(tx, job.number, vectors_of.keys())
         return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).vectors
 
 
 def _groups(results: Iterable[Result]) -> Iterator[list[Result]]:
-    left = iter(results)
-    while group := list(islice(left, GROUP)):
+    remaining = iter(results)
+    while group := list(islice(remaining, GROUP)):
         yield group
 
 

@@ -90,13 +90,13 @@ class EmbeddingCache:
         An invalid one (by its size, its length, a value that is not finite) is left out, so that it
         is made again.
         """
-        held = self._lookup(tx, _HELD, self._space.provider_key, hashes)
-        found = sound_vectors(held, dimensions)
+        rows = self._lookup(tx, _HELD, self._space.provider_key, hashes)
+        vectors = sound_vectors(rows, dimensions)
         space = self._number(tx)
         if space is None:
-            return found
-        left = [digest for digest in hashes if digest not in found]
-        return found | sound_vectors(self._lookup(tx, _KEPT, space, left), dimensions)
+            return vectors
+        missing = [digest for digest in hashes if digest not in vectors]
+        return vectors | sound_vectors(self._lookup(tx, _KEPT, space, missing), dimensions)
 
     def missing(self, tx: Transaction, hashes: Collection[bytes], dimensions: int) -> set[bytes]:
         """Return those of ``hashes`` without a usable vector."""
@@ -104,11 +104,11 @@ class EmbeddingCache:
 
     def known(self, tx: Transaction, hashes: Collection[bytes]) -> set[bytes]:
         """Return those of ``hashes`` that have a vector, valid or not; for estimates."""
-        found = self._lookup(tx, _HELD, self._space.provider_key, hashes)
+        rows = self._lookup(tx, _HELD, self._space.provider_key, hashes)
         space = self._number(tx)
         if space is not None:
-            found += self._lookup(tx, _KEPT, space, hashes)
-        return {digest for digest, _ in found}
+            rows += self._lookup(tx, _KEPT, space, hashes)
+        return {digest for digest, _ in rows}
 
     def release(self, tx: Transaction, hashes: Collection[bytes]) -> None:
         """Remove vectors that chunks have now."""
@@ -161,8 +161,8 @@ def keep_vectors(tx: Transaction, partition: int, chunks: Sequence[tuple[int, by
         if space is not None:
             tx.execute(ADD_SPACE, msgspec.structs.astuple(space))
             number = first_integer(tx.row(_FIND_SPACE, msgspec.structs.astuple(space)))
-            kept = [(digest, number, created_at, key) for key, digest in chunks]
-            tx.executemany(_KEEP, kept)
+            values = [(digest, number, created_at, key) for key, digest in chunks]
+            tx.executemany(_KEEP, values)
 
 
 def keep_abandoned(tx: Transaction, partition: int, first: int, last: int) -> None:
@@ -185,10 +185,10 @@ def evict(database: Database, cache: EmbeddingCache, watch: Watch) -> int:
 
     In groups of 100, so that no other write waits for it; never while a search waits.
     """
-    left = database.read(cache.excess)
+    excess = database.read(cache.excess)
     removed = 0
-    while removed < left and not watch.stopping():
-        most = min(EVICTED_ROWS, left - removed)
+    while removed < excess and not watch.stopping():
+        most = min(EVICTED_ROWS, excess - removed)
         database.write(partial(_evict, most=most))
         removed += most
     return removed
@@ -229,7 +229,7 @@ def sound_vectors(rows: Sequence[tuple[bytes, bytes]], dimensions: int) -> dict[
     # Anything that is not finite gives a length that is not either, and fails the comparison.
     with np.errstate(over="ignore", invalid="ignore"):
         good = np.abs(np.linalg.norm(vectors, axis=1) - 1.0) <= UNIT_TOLERANCE
-    return {sized[place][0]: vectors[place] for place in np.flatnonzero(good).tolist()}
+    return {sized[position][0]: vectors[position] for position in np.flatnonzero(good).tolist()}
 
 
 def _groups(hashes: Collection[bytes]) -> Iterator[str]:

@@ -77,8 +77,10 @@ def note_embedder_failure(
     tx: Transaction, embedder: Embedder, error: ProviderError, now: int
 ) -> EmbedderFailure:
     """Note a failure and return the stored state of the embedder."""
-    known = find_failure(tx)
-    same = known if known is not None and known.fingerprint == embedder.fingerprint else None
+    previous = find_failure(tx)
+    same = (
+        previous if previous is not None and previous.fingerprint == embedder.fingerprint else None
+    )
     failures, counted_at = (same.failures, same.counted_at) if same else (0, -APART_MS)
     counts = not isinstance(error, BudgetSpent) and now - counted_at >= APART_MS
     failures += counts
@@ -102,8 +104,8 @@ def note_embedder_failure(
 
 def forget_failure(tx: Transaction, fingerprint: str) -> None:
     """Note that an embedder works again."""
-    known = find_failure(tx)
-    if known is not None and known.fingerprint == fingerprint:
+    failure = find_failure(tx)
+    if failure is not None and failure.fingerprint == fingerprint:
         tx.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
 
 

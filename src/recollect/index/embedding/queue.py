@@ -120,10 +120,10 @@ class Meter:
         left: Chunks that waited when the batch began.
     """
 
-    def __init__(self, watch: Watch, done: int, left: int) -> None:
+    def __init__(self, watch: Watch, done: int, remaining: int) -> None:
         self._watch = watch
         self._done = done
-        self._left = left
+        self._left = remaining
 
     def add(self, texts: int) -> None:
         """Report some more texts."""
@@ -171,42 +171,42 @@ class EmbeddingQueue:
             ProviderError: the embedder failed; vectors made before are kept, to the last one.
             StoreBusy: another process's batch took longer.
         """
-        done, batches, is_answer = Worked(), 0, watch.mode == "answer"
+        total, batches, is_answer = Worked(), 0, watch.mode == "answer"
         patience_s = SEARCH_PATIENCE_S if is_answer else PATIENCE_S
-        left = self._database.read(lambda tx: count_waiting(tx, generation))
-        while done.spent is None and not watch.stopping():
-            meter = Meter(watch, done.vectors, left)
+        remaining = self._database.read(lambda tx: count_waiting(tx, generation))
+        while total.spent is None and not watch.stopping():
+            meter = Meter(watch, total.vectors, remaining)
             batch = self._make_batch(generation, patience_s, meter)
             if not batch.taken:
                 break
-            done, left, batches = done.plus(batch), left - batch.taken, batches + 1
-            watch.tell(Progress(stage="embedding", done=done.vectors, left=max(left, 0)))
+            total, remaining, batches = total.plus(batch), remaining - batch.taken, batches + 1
+            watch.tell(Progress(stage="embedding", done=total.vectors, left=max(remaining, 0)))
             if batches % EVICT_EVERY == 0 and not is_answer:
                 evict(self._database, self._cache, watch)
-        return done
+        return total
 
-    def store(self, tx: Transaction, waiting: Sequence[Waiting], made: Made) -> Worked:
+    def store(self, tx: Transaction, waiting: Sequence[Waiting], outcome: Made) -> Worked:
         """Write vectors and codes of the chunks that still wait.
 
         The others were removed, or another process was faster.
         """
-        halves = made.halves()
-        stored: dict[int, list[Waiting]] = defaultdict(list)
+        halves = outcome.halves()
+        chunks_of: dict[int, list[Waiting]] = defaultdict(list)
         refused = 0
         for chunk in waiting:
-            if chunk.hash in made.refused:
-                refused += _refuse(tx, chunk.key, made.reason)
+            if chunk.hash in outcome.refused:
+                refused += _refuse(tx, chunk.key, outcome.reason)
             elif chunk.hash in halves and _leave_queue(tx, chunk.key):
-                stored[chunk.key >> PARTITION_SHIFT].append(chunk)
-        for partition, chunks in stored.items():
+                chunks_of[chunk.key >> PARTITION_SHIFT].append(chunk)
+        for partition, chunks in chunks_of.items():
             _add(tx, partition, chunks, halves)
-        there = {chunk.hash for chunks in stored.values() for chunk in chunks}
-        self._cache.release(tx, there & made.known.keys())
+        there = {chunk.hash for chunks in chunks_of.values() for chunk in chunks}
+        self._cache.release(tx, there & outcome.known.keys())
         return Worked(
             taken=len(waiting),
-            vectors=sum(map(len, stored.values())),
+            vectors=sum(map(len, chunks_of.values())),
             refused=refused,
-            reason=made.reason,
+            reason=outcome.reason,
         )
 
     def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> Worked:
@@ -214,10 +214,10 @@ class EmbeddingQueue:
             waiting = self._database.read(lambda tx: self._take(tx, generation))
             if not waiting:
                 return Worked()
-            made = self._make(waiting, meter)
-            batch = self._database.write(partial(self.store, waiting=waiting, made=made))
-        if made.reason is not None and made.is_over:
-            raise made.reason
+            outcome = self._make(waiting, meter)
+            batch = self._database.write(partial(self.store, waiting=waiting, outcome=outcome))
+        if outcome.reason is not None and outcome.is_over:
+            raise outcome.reason
         return batch
 
     def _take(self, tx: Transaction, generation: int) -> list[Waiting]:
@@ -229,40 +229,40 @@ class EmbeddingQueue:
                 if self._sources is None
                 else tx.all(_TAKE_AGREED, (*span, self._sources, BATCH))
             )
-            if found := typed_rows(rows, Waiting):
-                return found
+            if chunks := typed_rows(rows, Waiting):
+                return chunks
         return []
 
     def _make(self, waiting: Sequence[Waiting], meter: Meter) -> Made:
         hashes = {chunk.hash for chunk in waiting}
         dimensions = self._embedder.dimensions
-        found = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
+        cached = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
         # The longest first: threads and requests then end at about the same time.
         longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
-        missing = {c.hash: c.text for c in longest if c.hash not in found}
-        made = Made(known=found, fresh={})
-        return self._embed(made, missing, meter) if missing else made
+        missing = {c.hash: c.text for c in longest if c.hash not in cached}
+        outcome = Made(known=cached, fresh={})
+        return self._embed(outcome, missing, meter) if missing else outcome
 
-    def _embed(self, made: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
+    def _embed(self, outcome: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
         hashes, dimensions = list(missing), self._embedder.dimensions
         try:
             vectors = self._embedder.embed_documents(list(missing.values()), meter.add)
         except EmbeddingInterrupted as interrupted:
-            places = sorted(interrupted.vectors)
-            fresh: list[Vectors] = [interrupted.vectors[place] for place in places]
-            kept: Sequence[Vectors] = []
+            positions = sorted(interrupted.vectors)
+            fresh: list[Vectors] = [interrupted.vectors[position] for position in positions]
+            valid: Sequence[Vectors] = []
             if fresh:
-                kept = list(checked_vectors(np.stack(fresh), len(fresh), dimensions))
+                valid = list(checked_vectors(np.stack(fresh), len(fresh), dimensions))
             return msgspec.structs.replace(
-                made,
-                fresh={hashes[place]: kept[n] for n, place in enumerate(places)},
-                refused=frozenset(hashes[place] for place in interrupted.refused),
+                outcome,
+                fresh={hashes[position]: valid[n] for n, position in enumerate(positions)},
+                refused=frozenset(hashes[position] for position in interrupted.refused),
                 reason=interrupted.reason,
             )
         except BudgetSpent as spent:
-            return msgspec.structs.replace(made, reason=spent)
+            return msgspec.structs.replace(outcome, reason=spent)
         checked = checked_vectors(vectors, len(missing), dimensions)
-        return msgspec.structs.replace(made, fresh=dict(zip(hashes, checked, strict=True)))
+        return msgspec.structs.replace(outcome, fresh=dict(zip(hashes, checked, strict=True)))
 
 
 def queue_all(tx: Transaction, generation: int) -> None:

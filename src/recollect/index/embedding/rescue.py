@@ -144,8 +144,8 @@ def _sound(index: Readable, span: _Span, start: int) -> Iterator[_Row]:
 
 
 def _found(index: Readable, span: _Span, after: int, through: int) -> list[_Row]:
-    place = (after, through, *span.more)
-    rows = index.read(lambda tx: typed_rows(tx.all(span.sql, place), _Row))
+    parameters = (after, through, *span.more)
+    rows = index.read(lambda tx: typed_rows(tx.all(span.sql, parameters), _Row))
     return [row for row in rows if sound_vectors([(row.hash, row.data)], len(row.data) // 2)]
 
 

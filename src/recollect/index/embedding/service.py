@@ -137,8 +137,8 @@ class EmbeddingService:
     def withheld(self) -> tuple[str, ...]:
         """Return the kinds of memory that the embedder does not get without consent."""
         embedder = self.wanted()
-        sent = SOURCES if embedder is None else self._sources(embedder)
-        return tuple(kind for kind in FOUND if kind not in sent)
+        allowed = SOURCES if embedder is None else self._sources(embedder)
+        return tuple(kind for kind in FOUND if kind not in allowed)
 
     def _sources(self, embedder: Embedder) -> tuple[str, ...]:
         """Return the kinds of memory that an embedder may get; all where no bills come."""
@@ -172,13 +172,13 @@ class EmbeddingService:
         first = self._embedders.first
         if first is None or serving is None or self.wanted() is first:
             return ""
-        known = (serving.identity.embedder, serving.identity.stands_in_for)
-        return first.fingerprint if first.fingerprint in known else ""
+        fingerprints = (serving.identity.embedder, serving.identity.stands_in_for)
+        return first.fingerprint if first.fingerprint in fingerprints else ""
 
     def trouble(self, tx: Transaction | None = None) -> EmbedderFailure | None:
         """Return the last failure of the configured embedder, unless it has expired."""
-        found = find_failure(tx) if tx is not None else self._database.read(find_failure)
-        return None if found is None or found.is_over(self._clock.now_ms()) else found
+        failure = find_failure(tx) if tx is not None else self._database.read(find_failure)
+        return None if failure is None or failure.is_over(self._clock.now_ms()) else failure
 
     def trouble_text(self) -> str | None:
         """Return the last failure, and when the fallback takes over, as text; or None."""
@@ -248,20 +248,20 @@ class EmbeddingService:
         try:
             self._learn_size(generation, embedder, watch)
             batched = self._batched(generation, embedder, watch)
-            made = Worked()
+            embedded = Worked()
             if batched is None or not batched.is_held:
-                made = queue.sync(generation.number, watch)
+                embedded = queue.sync(generation.number, watch)
         except BudgetSpent as spent:  # the request for the vector size failed
-            batched, made = None, Worked(reason=spent)
+            batched, embedded = None, Worked(reason=spent)
         except ProviderError as error:
             self._note(embedder, error)
             raise
-        if made.spent is not None:
-            self._note(embedder, made.spent)
-        elif made.vectors or (batched is not None and batched.vectors):
+        if embedded.spent is not None:
+            self._note(embedder, embedded.spent)
+        elif embedded.vectors or (batched is not None and batched.vectors):
             self._forget(embedder)
         report = SyncReport() if batched is None else batched.report()
-        return report.plus(made.report())
+        return report.plus(embedded.report())
 
     def tidy(self, watch: Watch) -> None:
         """Cut the cache to its cap; not while a search waits."""
@@ -316,12 +316,13 @@ class EmbeddingService:
 
     def _learn_size(self, generation: Generation, embedder: Embedder, watch: Watch) -> None:
         """Note the size of the vectors with the first ones; a remote embedder may be asked."""
-        size, known = embedder.dimensions, generation.identity.dimensions
-        if known in {0, size} or watch.mode == "full":  # the background never rebuilds for another
+        size, stored_size = embedder.dimensions, generation.identity.dimensions
+        # The background never rebuilds for another size.
+        if stored_size in {0, size} or watch.mode == "full":
             self._sizes[embedder.fingerprint] = size
-        if not known:
+        if not stored_size:
             self._database.write(lambda tx: set_size(tx, generation.number, size))
-        elif known != size:
+        elif stored_size != size:
             raise SizeChanged
 
     def _note(self, embedder: Embedder, error: ProviderError) -> None:

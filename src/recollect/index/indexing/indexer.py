@@ -131,9 +131,9 @@ class Indexer:
         if embedder is None or not (self._confirms and is_paid(embedder)):
             return None
         generations = living(tx) if tx is not None else self._database.read(living)
-        known = {g.identity.embedder for g in generations}
-        known |= {g.identity.stands_in_for for g in generations}
-        if embedder.fingerprint in known or not (generations or self.vectors.was_found):
+        fingerprints = {g.identity.embedder for g in generations}
+        fingerprints |= {g.identity.stands_in_for for g in generations}
+        if embedder.fingerprint in fingerprints or not (generations or self.vectors.was_found):
             return None
         return (
             f"{embedder.model} is paid and has not made the vectors of this index:"
@@ -152,26 +152,26 @@ class Indexer:
         """
         from recollect.index.indexing.preview import Preview, Survey
 
-        embedder, wanted, serving = self.vectors.wanted(), self.identity(), self.serving()
-        due = serving.identity.incompatibility(wanted) or ("it is asked for" if rebuild else None)
+        embedder, identity, serving = self.vectors.wanted(), self.identity(), self.serving()
+        due = serving.identity.incompatibility(identity) or ("it is asked for" if rebuild else None)
         building = self._database.read(lambda tx: find_generation(tx, "building"))
-        is_begun = building is not None and building.identity.is_for(wanted)
+        is_begun = building is not None and building.identity.is_for(identity)
         target = (building if is_begun else None) if due else serving
         cache = self.vectors.cache(embedder) if embedder else None
-        found = Survey(self._database, wanted, target, cache, self.vectors.withheld())
-        found.run(feeds)
+        survey = Survey(self._database, identity, target, cache, self.vectors.withheld())
+        survey.run(feeds)
         paid = embedder is not None and is_paid(embedder)
         rate = embedding_price(embedder.model, remote) if embedder is not None and paid else 0.0
         return Preview(
             rebuild=due,
             consent_needed=self.consent_needed(),
-            documents=found.documents,
-            chunks=found.chunks,
-            texts=found.texts,
-            tokens=found.tokens,
+            documents=survey.documents,
+            chunks=survey.chunks,
+            texts=survey.texts,
+            tokens=survey.tokens,
             model=embedder.model if embedder else None,
             is_paid=paid,
-            usd=None if rate is None else found.tokens * rate / 1_000_000,
+            usd=None if rate is None else survey.tokens * rate / 1_000_000,
         )
 
     def sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
@@ -227,16 +227,16 @@ class Indexer:
         return alone
 
     def _sync(self, feeds: Sequence[DocumentSource], watch: Watch) -> SyncReport:
-        consent_needed, wanted, serving = self.consent_needed(), self.identity(), self.serving()
-        if serving.has_others or serving.identity.incompatibility(wanted):
+        consent_needed, identity, serving = self.consent_needed(), self.identity(), self.serving()
+        if serving.has_others or serving.identity.incompatibility(identity):
             with self._alone() as alone:
                 if alone and consent_needed is None and self._is_rebuild_due():
                     return self._rebuild(feeds, watch)
-            serving, wanted = self.serving(), self.identity()
-            if consent_needed is None and serving.identity.incompatibility(wanted):
+            serving, identity = self.serving(), self.identity()
+            if consent_needed is None and serving.identity.incompatibility(identity):
                 words = msgspec.structs.replace(watch, mode="answer")
-                return self._bring_up(feeds, words, serving, wanted).plus(_warning(REBUILDING))
-        report = self._bring_up(feeds, watch, serving, wanted)
+                return self._bring_up(feeds, words, serving, identity).plus(_warning(REBUILDING))
+        report = self._bring_up(feeds, watch, serving, identity)
         if serving.has_others and not (report.paused or watch.stopping()):
             # Not earlier, because texts take over the vectors of a generation that was given up.
             with self._alone() as alone:
@@ -245,10 +245,10 @@ class Indexer:
         return report.plus(_warning(consent_needed)) if consent_needed else report
 
     def _bring_up(
-        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, wanted: Identity
+        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, identity: Identity
     ) -> SyncReport:
         """Read new documents into the serving generation; merge, and embed if no search waits."""
-        report, generation = self._read(feeds, watch, serving, wanted)
+        report, generation = self._read(feeds, watch, serving, identity)
         if watch.mode != "answer":
             self._ingestor.merge(generation, watch)
             return report.plus(self.vectors.sync(generation, watch))
@@ -284,8 +284,8 @@ class Indexer:
                 if (waits := self.vectors.trouble_text()) not in {None, error.message}:
                     error.hint = f"wait: {waits}"
                 raise
-            told = f"{error.message}: {after.model} takes over from {before.model}"
-            return step().plus(_warning(told))
+            warning = f"{error.message}: {after.model} takes over from {before.model}"
+            return step().plus(_warning(warning))
 
     @contextmanager
     def _alone(self, patient: Watch | None = None) -> Iterator[bool]:
@@ -306,13 +306,13 @@ class Indexer:
                 self._mutex.release()
 
     def _take(self) -> bool:
-        with ExitStack() as held:
+        with ExitStack() as stack:
             if not self._mutex.acquire(blocking=False):
                 return False
-            held.callback(self._mutex.release)
+            stack.callback(self._mutex.release)
             if not self._locks.rebuild.acquire(TIDYING):
                 return False
-            held.pop_all()
+            stack.pop_all()
         return True
 
     def _is_rebuilding(self) -> bool:
@@ -333,12 +333,12 @@ class Indexer:
         return False
 
     def _read(
-        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, wanted: Identity
+        self, feeds: Sequence[DocumentSource], watch: Watch, serving: Generation, identity: Identity
     ) -> tuple[SyncReport, Generation]:
         """Read feeds into the serving generation, and into the next one when it is flipped."""
         while True:
-            generation = self._with_embedder(serving, wanted)
-            if not generation.identity.can_take(wanted):
+            generation = self._with_embedder(serving, identity)
+            if not generation.identity.can_take(identity):
                 return SyncReport(), generation
             try:
                 return self._ingestor.sync(generation, feeds, watch), generation
@@ -347,54 +347,54 @@ class Indexer:
 
     def serving(self) -> Generation:
         """Return the generation that answers, the first one if there is none."""
-        found = self._database.read(lambda tx: find_generation(tx, "serving"))
-        if found is not None:
-            return found
+        generation = self._database.read(lambda tx: find_generation(tx, "serving"))
+        if generation is not None:
+            return generation
         identity, now = self.identity(), self._clock.now_ms()
         if self.consent_needed():
             identity = msgspec.structs.replace(identity, embedder="", model="", dimensions=0)
 
-        def unit(tx: Transaction) -> Generation:
-            known = find_generation(tx, "serving")
-            return known or create_generation(tx, identity, "serving", now)
+        def ensure_serving(tx: Transaction) -> Generation:
+            present = find_generation(tx, "serving")
+            return present or create_generation(tx, identity, "serving", now)
 
-        return self._database.write(unit)
+        return self._database.write(ensure_serving)
 
     def _begin(self) -> Generation:
         """Return the generation that a rebuild fills: an unfinished one, or a new one."""
         replaced = self.vectors.replaced(self.serving())
-        wanted = msgspec.structs.replace(self.identity(), stands_in_for=replaced)
+        identity = msgspec.structs.replace(self.identity(), stands_in_for=replaced)
         now = self._clock.now_ms()
 
-        def unit(tx: Transaction) -> Generation:
-            known = find_generation(tx, "building")
-            if known is not None and known.identity.is_for(wanted):
-                return known
+        def ensure_building(tx: Transaction) -> Generation:
+            building = find_generation(tx, "building")
+            if building is not None and building.identity.is_for(identity):
+                return building
             retire_unfinished(tx)
-            return create_generation(tx, wanted, "building", now)
+            return create_generation(tx, identity, "building", now)
 
-        return self._database.write(unit)
+        return self._database.write(ensure_building)
 
-    def _with_embedder(self, generation: Generation, wanted: Identity) -> Generation:
+    def _with_embedder(self, generation: Generation, identity: Identity) -> Generation:
         """Queue every chunk for the first embedder of a generation that has none."""
-        if generation.identity.embedder or not wanted.embedder:
+        if generation.identity.embedder or not identity.embedder:
             return generation
-        if not generation.identity.can_take(wanted) or self.consent_needed():
+        if not generation.identity.can_take(identity) or self.consent_needed():
             return generation
 
-        def unit(tx: Transaction) -> None:
+        def take_embedder(tx: Transaction) -> None:
             present = live_identity(tx, generation.number)
             if present is not None and not present.embedder:
-                known = msgspec.structs.replace(
+                completed = msgspec.structs.replace(
                     present,
-                    embedder=wanted.embedder,
-                    model=wanted.model,
-                    dimensions=wanted.dimensions,
+                    embedder=identity.embedder,
+                    model=identity.model,
+                    dimensions=identity.dimensions,
                 )
-                set_identity(tx, generation.number, known)
+                set_identity(tx, generation.number, completed)
                 queue_all(tx, generation.number)
 
-        self._database.write(unit)
+        self._database.write(take_embedder)
         return self.serving()
 
     def _live(self, generation: Generation) -> Generation:

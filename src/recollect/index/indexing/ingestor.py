@@ -24,7 +24,7 @@ from recollect.index.model.generation import (
     cursor,
     cursors,
     ensure_partition,
-    live_place,
+    live_cursor,
     set_cursor,
 )
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
@@ -82,13 +82,13 @@ class Ingestor:
         if watch.mode == "answer":
             feeds = [feed for feed in feeds if self.is_behind(generation, feed)]
         look = partial(
-            known_of, generation=generation.number, changed=watch.changed, answers=answers
+            feed_states, generation=generation.number, changed=watch.changed, answers=answers
         )
         while feeds:
             unfinished = []
-            for known in self._database.read(partial(look, feeds=feeds)):
-                report, is_finished = self._sync_feed(generation, known, report, watch)
-                unfinished += [] if is_finished else [known.feed]
+            for feed_state in self._database.read(partial(look, feeds=feeds)):
+                report, is_finished = self._sync_feed(generation, feed_state, report, watch)
+                unfinished += [] if is_finished else [feed_state.feed]
             feeds = unfinished
         return report
 
@@ -112,14 +112,14 @@ class Ingestor:
             self._merging.release()
 
     def _sync_feed(
-        self, generation: Generation, known: Known, report: SyncReport, watch: Watch
+        self, generation: Generation, feed_state: FeedState, report: SyncReport, watch: Watch
     ) -> tuple[SyncReport, bool]:
         """Write new documents; return False beside the report when another process wrote some."""
-        start = known.state.cursor
-        for batch in known.feed.batches(known.state):
+        start = feed_state.state.cursor
+        for batch in feed_state.feed.batches(feed_state.state):
             if watch.stopping():
                 break
-            applied = self._apply(generation, known, start, batch)
+            applied = self._apply(generation, feed_state, start, batch)
             if applied is None:
                 return report, False
             start = batch.cursor
@@ -128,32 +128,32 @@ class Ingestor:
         return report, True
 
     def _apply(
-        self, generation: Generation, known: Known, start: int, batch: DocumentBatch
+        self, generation: Generation, feed_state: FeedState, start: int, batch: DocumentBatch
     ) -> SyncReport | None:
         """Write a batch if it begins at the cursor of its feed; else return None."""
-        steps = _steps(generation.identity, known, batch)
+        steps = _steps(generation.identity, feed_state, batch)
         ignored = sum(prepared.ignored for step in steps.values() for prepared in step.changed)
-        told = (f"{IGNORED}: {ignored}",) if ignored else ()
-        report = SyncReport(warnings=batch.warnings + told)
+        warnings = (f"{IGNORED}: {ignored}",) if ignored else ()
+        report = SyncReport(warnings=batch.warnings + warnings)
         if not steps and batch.cursor == start:
             return report
 
-        def unit(tx: Transaction) -> SyncReport | None:
-            present = live_place(tx, generation.number, known.feed.name)
+        def apply_steps(tx: Transaction) -> SyncReport | None:
+            present = live_cursor(tx, generation.number, feed_state.feed.name)
             if present is None:
                 raise Superseded
-            identity, place = present
-            if place != start:
+            identity, cursor = present
+            if cursor != start:
                 return None
-            done = report
+            total = report
             for tenant, step in steps.items():
                 writer = self._writer(ensure_partition(tx, generation.number, tenant), identity)
-                done = done.plus(writer.apply(tx, step, embed=bool(identity.embedder)))
+                total = total.plus(writer.apply(tx, step, embed=bool(identity.embedder)))
             if batch.cursor != start:
-                set_cursor(tx, generation.number, known.feed.name, batch.cursor)
-            return done
+                set_cursor(tx, generation.number, feed_state.feed.name, batch.cursor)
+            return total
 
-        return self._database.write(unit)
+        return self._database.write(apply_steps)
 
     def _writer(self, number: int, identity: Identity) -> PartitionWriter:
         if number not in self._writers:
@@ -161,7 +161,7 @@ class Ingestor:
         return self._writers[number]
 
 
-class Known(msgspec.Struct, frozen=True):
+class FeedState(msgspec.Struct, frozen=True):
     """The state of a feed in the index; digests by ref, where documents are known one by one."""
 
     feed: DocumentSource
@@ -169,29 +169,29 @@ class Known(msgspec.Struct, frozen=True):
     digests: Mapping[str, bytes]
 
 
-def known_of(
+def feed_states(
     tx: Transaction,
     generation: int,
     feeds: Sequence[DocumentSource],
     changed: frozenset[str] | None = None,
     *,
     answers: bool = True,
-) -> list[Known]:
+) -> list[FeedState]:
     """Return the state of some feeds in a generation.
 
     ``changed`` is as in `Watch`, ``answers`` as in `SourceState`.
     """
-    found = []
-    places = cursors(tx, generation, [feed.name for feed in feeds])
+    states = []
+    seqs = cursors(tx, generation, [feed.name for feed in feeds])
     # Several feeds may deliver documents of one source: memory files, and notes beside them.
     owned = {(feed.source, feed.tenant) for feed in feeds if feed.tenant is not None}
     versions = {key: find_versions(tx, generation, *key) for key in owned}
-    for feed, place in zip(feeds, places, strict=True):
+    for feed, seq in zip(feeds, seqs, strict=True):
         rows = [] if feed.tenant is None else versions[feed.source, feed.tenant]
         stamps = {ref: stamp for ref, stamp, _ in rows}
-        state = SourceState(place, stamps, changed if stamps else None, answers)
-        found.append(Known(feed, state, {ref: digest for ref, _, digest in rows}))
-    return found
+        state = SourceState(seq, stamps, changed if stamps else None, answers)
+        states.append(FeedState(feed, state, {ref: digest for ref, _, digest in rows}))
+    return states
 
 
 def _plan(
@@ -205,14 +205,16 @@ def _plan(
     ]
 
 
-def _steps(identity: Identity, known: Known, batch: DocumentBatch) -> Mapping[str, WriteStep]:
+def _steps(
+    identity: Identity, feed_state: FeedState, batch: DocumentBatch
+) -> Mapping[str, WriteStep]:
     """Return the write steps by tenant; new texts are cut and analysed here."""
     changed: dict[str, list[PreparedDocument]] = defaultdict(list)
     unchanged: dict[str, list[Document]] = defaultdict(list)
     removed: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for document in batch.documents:
         digest = document.digest()
-        if known.digests.get(document.ref) == digest:
+        if feed_state.digests.get(document.ref) == digest:
             unchanged[document.scope.tenant].append(document)
         else:
             changed[document.scope.tenant].append(prepare(document, digest, identity))

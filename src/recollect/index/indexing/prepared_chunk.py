@@ -92,15 +92,15 @@ def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDo
         return PreparedDocument(document, digest, tuple(pieces))
     path = path_of(document.ref)
     annotated = read_annotations(document.text)
-    cut = chunk_entries if identity.entries and path in CURATED else chunk_markdown
-    spans = _within(cut(annotated.text, identity.tokens, identity.overlap), annotated.text)
+    chunk = chunk_entries if identity.entries and path in CURATED else chunk_markdown
+    spans = _within(chunk(annotated.text, identity.tokens, identity.overlap), annotated.text)
     flags = chunk_record.EVERGREEN if is_evergreen(path) else 0
-    told = _told(annotated, spans)
+    lines_of = _told(annotated, spans)
     pieces = [
         _piece(span, flags, join_annotations(annotated.by_line[line] for line in lines))
-        for span, lines in zip(spans, told, strict=True)
+        for span, lines in zip(spans, lines_of, strict=True)
     ]
-    unused = annotated.by_line.keys() - {line for lines in told for line in lines}
+    unused = annotated.by_line.keys() - {line for lines in lines_of for line in lines}
     return PreparedDocument(document, digest, tuple(pieces), annotated.ignored + len(unused))
 
 
@@ -134,15 +134,15 @@ def _told(annotated: Annotated, spans: list[Span]) -> list[list[int]]:
 
 
 def _parts(document: Document) -> list[Span]:
-    text, place = document.text, document.order
+    text, order = document.text, document.order
     if len(text) <= MESSAGE_TOKENS * 4:
-        return [(place, place, text)]
-    return [(place, place, part) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
+        return [(order, order, text)]
+    return [(order, order, part) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
 
 
 def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChunk:
     start, end, text = span
-    found = terms(text)
+    words = terms(text)
     flags |= chunk_record.QUESTION if is_question(text) else 0
     flags |= chunk_record.TIME_WORD if has_time_word(text) else 0
     return PreparedChunk(
@@ -150,8 +150,8 @@ def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChu
         end_line=end,
         text=text,
         hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
-        terms=tuple(found),
-        head=min(len(found), HEAD_TERMS),
+        terms=tuple(words),
+        head=min(len(words), HEAD_TERMS),
         flags=flags,
         capitals=inner_capitals(text, chunk_record.MOST_CAPITALS),
         annotation=annotation,

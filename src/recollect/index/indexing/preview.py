@@ -14,7 +14,7 @@ import msgspec
 
 from recollect.index.embedding.agreed import OF_AGREED, as_json
 from recollect.index.embedding.cache import LOOKUP_GROUP, EmbeddingCache
-from recollect.index.indexing.ingestor import known_of
+from recollect.index.indexing.ingestor import feed_states
 from recollect.index.indexing.prepared_chunk import prepare
 from recollect.index.indexing.writer import find_digests
 from recollect.index.model.chunk_record import chunk_ids
@@ -92,8 +92,8 @@ class Survey:
         states = [SourceState(0, {}, answers=False)] * len(feeds)
         if self._generation is not None:
             number = self._generation.number
-            look = partial(known_of, generation=number, feeds=feeds, answers=False)
-            states = [known.state for known in self._database.read(look)]
+            look = partial(feed_states, generation=number, feeds=feeds, answers=False)
+            states = [feed_state.state for feed_state in self._database.read(look)]
         for feed, state in zip(feeds, states, strict=True):
             for batch in feed.batches(state):
                 self._take(batch.documents)
@@ -107,10 +107,10 @@ class Survey:
         for document in documents:
             by_tenant[document.scope.tenant].append(document)
         for tenant, members in by_tenant.items():
-            known = self._database.read(partial(self._digests, tenant=tenant, documents=members))
+            digests = self._database.read(partial(self._digests, tenant=tenant, documents=members))
             for document in members:
                 digest = document.digest()
-                if known.get((document.source, document.ref)) == digest:
+                if digests.get((document.source, document.ref)) == digest:
                     continue
                 pieces = prepare(document, digest, self._identity).pieces
                 self.documents += 1
@@ -141,8 +141,8 @@ class Survey:
         pending, self._pending, cache = self._pending, {}, self._cache
         if cache is None or not pending:
             return
-        known = self._database.read(lambda tx: cache.known(tx, pending.keys()))
-        missing = [content for digest, content in pending.items() if digest not in known]
+        cached = self._database.read(lambda tx: cache.known(tx, pending.keys()))
+        missing = [content for digest, content in pending.items() if digest not in cached]
         self.texts += len(missing)
         self.tokens += sum(map(estimate_tokens, missing))
 

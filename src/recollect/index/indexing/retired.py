@@ -47,19 +47,19 @@ def _drop_from(tx: Transaction, partition: int, words: Backend) -> None:
 
 def _drop_chunks(tx: Transaction, partition: int) -> list[Row]:
     first, last = chunk_ids(partition)
-    found = CHUNKS.page(tx, "id BETWEEN ? AND ? ORDER BY id", (first, last, DROP_ROWS))
-    if found:
-        keep_abandoned(tx, partition, integer(found[0][0]), integer(found[-1][0]))
+    keys = CHUNKS.page(tx, "id BETWEEN ? AND ? ORDER BY id", (first, last, DROP_ROWS))
+    if keys:
+        keep_abandoned(tx, partition, integer(keys[0][0]), integer(keys[-1][0]))
     for table in (CHUNKS, *BY_CHUNK):
-        table.remove(tx, found)
-    return found
+        table.remove(tx, keys)
+    return keys
 
 
 def _drop_kind(tx: Transaction, partition: int, table: KeyedTable, weight: int) -> list[Row]:
     most = max(1, DROP_ROWS // weight)
-    found = table.page(tx, "partition_id = ?", (partition, most))
-    table.remove(tx, found)
-    return found
+    keys = table.page(tx, "partition_id = ?", (partition, most))
+    table.remove(tx, keys)
+    return keys
 
 
 class KeyedTable(msgspec.Struct, frozen=True):
@@ -78,8 +78,8 @@ class KeyedTable(msgspec.Struct, frozen=True):
     def remove(self, tx: Transaction, keys: Sequence[Row]) -> None:
         """Delete rows by their keys."""
         if keys:
-            chosen = " AND ".join([f"{column} = ?" for column in self.key])
-            tx.executemany(" ".join(("DELETE FROM", self.name, "WHERE", chosen)), keys)
+            condition = " AND ".join([f"{column} = ?" for column in self.key])
+            tx.executemany(" ".join(("DELETE FROM", self.name, "WHERE", condition)), keys)
 
 
 CHUNKS = KeyedTable("chunks")

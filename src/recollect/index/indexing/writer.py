@@ -72,10 +72,10 @@ class PartitionWriter:
                 [(d.stamp, self._partition, d.source, d.ref) for d in stamped],
             )
         changed = {(p.document.source, p.document.ref): p for p in step.changed}
-        known = find_digests(tx, self._partition, changed)
-        fresh = {key: p for key, p in changed.items() if known.get(key) != p.digest}
+        digests = find_digests(tx, self._partition, changed)
+        fresh = {key: p for key, p in changed.items() if digests.get(key) != p.digest}
         clearance = DocumentDeleter(self._partition, self._words, self._register)
-        clearance.take(tx, [key for key in fresh if key in known])
+        clearance.take(tx, [key for key in fresh if key in digests])
         removed = clearance.take(tx, [key for key in step.removed if key not in changed])
         intake = DocumentInserter(self._partition, first, self._words, self._register)
         for prepared in fresh.values():
@@ -155,12 +155,14 @@ class DocumentInserter:
         if prepared.document.source == FILES:
             path = path_of(prepared.document.ref)
             self._file_names += file_name_rows(self._partition, path, row)
-            named = prepared.document.mentions
-            self._mentions += [(self._partition, mentioned, row, line) for line, mentioned in named]
-        for place, piece in enumerate(prepared.pieces):
-            order = prepared.document.order << PART_BITS | min(place, MOST_PARTS)
+            mentions = prepared.document.mentions
+            self._mentions += [
+                (self._partition, mentioned, row, line) for line, mentioned in mentions
+            ]
+        for position, piece in enumerate(prepared.pieces):
+            order = prepared.document.order << PART_BITS | min(position, MOST_PARTS)
             self._records.append(_record(prepared, piece, belonging, order))
-            self._add_chunk(number + place, row, piece)
+            self._add_chunk(number + position, row, piece)
 
     def store(self, tx: Transaction, *, embed: bool) -> None:
         """Write the collected documents.
@@ -283,22 +285,22 @@ class DocumentDeleter:
             self._take_chunks(tx, document)
         return len(there)
 
-    def store(self, tx: Transaction, kept: Collection[bytes], *, embed: bool) -> None:
+    def store(self, tx: Transaction, hashes: Collection[bytes], *, embed: bool) -> None:
         """Remove terms, vectors and codes of the chunks, and note that they are gone.
 
         Args:
             tx: The write transaction.
-            kept: Hashes of texts that are added again in this transaction: their vectors are kept.
+            hashes: Of texts that are added again in this transaction: their vectors are kept.
             embed: Whether the generation has an embedder; only then it has codes.
         """
-        self._gone = set(self._hashes.values()).difference(kept)
+        self._gone = set(self._hashes.values()).difference(hashes)
         if not self._texts:
             return
         self._left = self._words.remove(tx, self._texts)
         first = chunk_id(self._partition, 0)
         ids = [(first + number,) for number in self._texts]
-        held = [(first + n, digest) for n, digest in self._hashes.items() if digest in kept]
-        keep_vectors(tx, self._partition, held)
+        reused = [(first + n, digest) for n, digest in self._hashes.items() if digest in hashes]
+        keep_vectors(tx, self._partition, reused)
         for table in BY_CHUNK:
             table.remove(tx, ids)
         if embed:
@@ -351,7 +353,7 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
     by_source: dict[str, list[str]] = defaultdict(list)
     for source, ref in keys:
         by_source[source].append(ref)
-    found: dict[Key, bytes] = {}
+    digests_of: dict[Key, bytes] = {}
     for source, refs in by_source.items():
         rows = tx.all(
             "SELECT ref, hash FROM documents WHERE partition_id = ? AND source = ?"
@@ -359,8 +361,8 @@ def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[K
             (partition, source, msgspec.json.encode(refs).decode()),
         )
         digests = typed_rows(rows, tuple[str, bytes])
-        found |= {(source, ref): digest for ref, digest in digests}
-    return found
+        digests_of |= {(source, ref): digest for ref, digest in digests}
+    return digests_of
 
 
 def find_versions(

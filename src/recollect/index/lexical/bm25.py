@@ -111,15 +111,15 @@ class Impacts:
 
     def of(self, term: QueryTerm) -> Impact:
         """Return the contribution of a term that some chunk holds."""
-        held = self._held.pop(term.term, None)
-        if held is None:
-            held = self._worked_out(term)
-            self._size += held.size
-        self._held[term.term] = held
+        impact = self._held.pop(term.term, None)
+        if impact is None:
+            impact = self._worked_out(term)
+            self._size += impact.size
+        self._held[term.term] = impact
         while self._size > self._most and len(self._held) > 1:
             oldest = next(iter(self._held))
             self._size -= self._held.pop(oldest).size
-        return held
+        return impact
 
     def among(self, term: QueryTerm, numbers: Ints) -> Floats:
         """Return the saturated counts of a term for a few chunks only.
@@ -144,30 +144,32 @@ class Impacts:
         saturated = _saturated(self._counts.take(touched), self.norms.chunks.take(touched))
         self._counts[touched] = 0.0
         self._counts[NOBODY] = 0.0
-        held = touched.astype(np.int32)
-        return Impact(held, saturated, *self._in_groups(term.postings, totals))
+        numbers = touched.astype(np.int32)
+        return Impact(numbers, saturated, *self._in_groups(term.postings, totals))
 
     def _is_dense(self, frequency: int) -> bool:
         return DENSE * frequency > self.arrays.count
 
-    def _spread(self, found: Postings, totals: Floats) -> Ints:
+    def _spread(self, postings: Postings, totals: Floats) -> Ints:
         """Add the counts of each chunk to it and its neighbours; return all of these, (5, n)."""
-        counts, heads = self._counts, (found.packed >> 4).astype(np.float32)
-        around = self.arrays.around(found.chunks)
+        counts, heads = self._counts, (postings.packed >> 4).astype(np.float32)
+        around = self.arrays.around(postings.chunks)
         counts[around[0]] = totals
         # Seen from the chunk after, this one is the one before.
         for target, weight in zip(around[1:], (AFTER, BEFORE, FAR, FAR), strict=True):
             counts[target] = counts.take(target) + weight * heads
         return around
 
-    def _in_groups(self, found: Postings, totals: Floats) -> tuple[Ints, NDArray[np.float64]]:
+    def _in_groups(self, postings: Postings, totals: Floats) -> tuple[Ints, NDArray[np.float64]]:
         """Return the groups that hold it, and its contribution to each."""
         arrays = self.arrays
-        counts = np.bincount(arrays.columns["group"].take(found.chunks), weights=totals)
+        counts = np.bincount(arrays.columns["group"].take(postings.chunks), weights=totals)
         touched = np.flatnonzero(counts > 0)
-        sources, held = arrays.groups.source[touched], counts[touched]
+        sources, group_counts = arrays.groups.source[touched], counts[touched]
         rarity = _rarity(arrays.totals.groups, arrays.groups.source, touched)
-        return touched, rarity[sources] * (held / (held + self.norms.groups[touched]))
+        return touched, rarity[sources] * (
+            group_counts / (group_counts + self.norms.groups[touched])
+        )
 
 
 class LexicalScores(msgspec.Struct, frozen=True):
@@ -285,19 +287,21 @@ def _saturated(counts: Floats, norms: Floats) -> Floats:
     return saturated
 
 
-def _counts(arrays: ChunkArrays, found: Postings, numbers: Ints) -> Floats:
+def _counts(arrays: ChunkArrays, postings: Postings, numbers: Ints) -> Floats:
     """Return the counts of a term for a few chunks, with those of their neighbours."""
-    packed = _looked_up(found, arrays.around(numbers))
+    packed = _looked_up(postings, arrays.around(numbers))
     heads = (packed >> 4).astype(np.float32)
     own = (packed[0] & MAX_COUNT).astype(np.float32)
     counts: Floats = own + BEFORE * heads[1] + AFTER * heads[2] + FAR * (heads[3] + heads[4])
     return counts
 
 
-def _looked_up(found: Postings, wanted: Ints) -> Bytes:
-    """Return the packed counts of a term in the chunks ``wanted``; 0 for none."""
-    if not len(found.chunks):
-        return np.zeros(wanted.shape, np.uint8)
-    wanted = wanted.astype(found.chunks.dtype)  # otherwise the whole array would be cast
-    places = np.searchsorted(found.chunks, wanted).clip(max=len(found.chunks) - 1)
-    return np.where(found.chunks[places] == wanted, found.packed[places], 0).astype(np.uint8)
+def _looked_up(postings: Postings, numbers: Ints) -> Bytes:
+    """Return the packed counts of a term in the chunks ``numbers``; 0 for none."""
+    if not len(postings.chunks):
+        return np.zeros(numbers.shape, np.uint8)
+    numbers = numbers.astype(postings.chunks.dtype)  # otherwise the whole array would be cast
+    positions = np.searchsorted(postings.chunks, numbers).clip(max=len(postings.chunks) - 1)
+    return np.where(postings.chunks[positions] == numbers, postings.packed[positions], 0).astype(
+        np.uint8
+    )

@@ -39,21 +39,21 @@ def backend(name: str) -> Backend:
         return _OWN
 
 
-def choose(database: Database, wanted: str) -> LexicalChoice:
-    """Return the back end to use where the settings name ``wanted``.
+def choose(database: Database, name: str) -> LexicalChoice:
+    """Return the back end to use where the settings name ``name``.
 
     Raises:
         InvalidInput: no package provides one with that name.
         ProviderError: it cannot be imported.
         StoreError: the index could not be read.
     """
-    error = _named(wanted).unavailable(database)
-    return LexicalChoice(wanted=wanted, used=DEFAULT if error else wanted, error=error)
+    error = _named(name).unavailable(database)
+    return LexicalChoice(wanted=name, used=DEFAULT if error else name, error=error)
 
 
 @functools.cache
 def _named(name: str) -> Backend:
     if name == DEFAULT:
         return _OWN
-    made: Backend = load_plugin(GROUP, name, "lexical back end", (DEFAULT,))()
-    return made
+    backend: Backend = load_plugin(GROUP, name, "lexical back end", (DEFAULT,))()
+    return backend

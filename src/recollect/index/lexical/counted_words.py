@@ -36,14 +36,14 @@ class CountedWords:
 
     def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
         """Score each of the chunks, and each group."""
-        found = [self.find(tx, term) for term in asked.terms]
-        return bm25.score(self._impacts, found, asked.budget, {})
+        terms = [self.find(tx, term) for term in asked.terms]
+        return bm25.score(self._impacts, terms, asked.budget, {})
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
         """Return a term with what it is in; in the head of a chunk as far as that is all of it."""
         counts = self._reader.find(tx, term).counts(self._numbers).astype(np.int64)
-        held = np.flatnonzero(counts)
-        places, columns = self._places[held], self._impacts.arrays.columns
-        is_head = columns["length"][places] == columns["head"][places]
-        packed = pack(counts[held], counts[held] * is_head)
-        return QueryTerm(term, Postings(places.astype(np.uint32), packed))
+        rows = np.flatnonzero(counts)
+        numbers, columns = self._places[rows], self._impacts.arrays.columns
+        is_head = columns["length"][numbers] == columns["head"][numbers]
+        packed = pack(counts[rows], counts[rows] * is_head)
+        return QueryTerm(term, Postings(numbers.astype(np.uint32), packed))

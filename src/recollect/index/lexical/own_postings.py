@@ -65,16 +65,16 @@ class OwnPostings:
 
     def drop_some(self, tx: Transaction, partition: int, most: int) -> bool:
         """Delete up to ``most`` terms with their postings; return whether any were deleted."""
-        found = list(
+        rows = list(
             tx.rows("SELECT id FROM terms WHERE partition_id = ? LIMIT ?", (partition, most))
         )
-        keys = [postings.key(integer(term), 0) for (term,) in found]
+        keys = [postings.key(integer(term), 0) for (term,) in rows]
         tx.executemany(
             "DELETE FROM postings WHERE id BETWEEN ? AND ?",
             [(key, key | postings.FIRST_MASK) for key in keys],
         )
-        tx.executemany("DELETE FROM terms WHERE id = ?", found)
-        return bool(found)
+        tx.executemany("DELETE FROM terms WHERE id = ?", rows)
+        return bool(rows)
 
     def count_damage(self, database: Database, partition: int) -> int:
         """Return the number of damaged rows of postings."""
@@ -117,9 +117,9 @@ class Dictionary:
 
     def find(self, tx: Transaction, terms: Iterable[str]) -> dict[str, int]:
         """Return the numbers of those of ``terms`` that are known; creates nothing."""
-        wanted = set(terms)
-        known = {term: self._ids[term] for term in wanted & self._ids.keys()}
-        return known | self._select(tx, wanted - known.keys())
+        distinct = set(terms)
+        cached = {term: self._ids[term] for term in distinct & self._ids.keys()}
+        return cached | self._select(tx, distinct - cached.keys())
 
     def remove(self, tx: Transaction, numbers: Iterable[int]) -> None:
         """Delete terms that no chunk holds any more."""
@@ -154,8 +154,8 @@ class OwnWriter:
         """Store the postings and the records of new chunks."""
         lengths, heads = fresh.records["length"].tolist(), fresh.records["head"].tolist()
         numbers = self._dictionary.add(tx, fresh.terms)
-        found = [numbers[term] for term in fresh.terms]
-        entries = Occurrences.count(found, lengths, heads, fresh.first)
+        term_numbers = [numbers[term] for term in fresh.terms]
+        entries = Occurrences.count(term_numbers, lengths, heads, fresh.first)
         store_run(tx, self._partition, SegmentRun(fresh.first, fresh.records, entries))
 
     def remove(self, tx: Transaction, texts: Mapping[int, str]) -> Collection[int]:
@@ -165,16 +165,16 @@ class OwnWriter:
             for term in self._dictionary.find(tx, set(terms(text))).values():
                 chunks_of[term].append(number)
         end = sealed_end(tx, self._partition)
-        sealed = {term: [n for n in held if n < end] for term, held in chunks_of.items()}
-        remove_postings(tx, {term: held for term, held in sealed.items() if held})
+        sealed = {term: [n for n in chunks if n < end] for term, chunks in chunks_of.items()}
+        remove_postings(tx, {term: chunks for term, chunks in sealed.items() if chunks})
         return chunks_of.keys()
 
     def sweep(self, tx: Transaction, left: Collection[int]) -> None:
         """Remove those terms that no chunk holds any more."""
-        found = unsealed(tx, left)
-        if found:
+        unused = unsealed(tx, left)
+        if unused:
             waiting = np.unique(entries_of(read_tail(tx, self._partition, 0)).terms)
-            self._dictionary.remove(tx, np.setdiff1d(found, waiting).tolist())
+            self._dictionary.remove(tx, np.setdiff1d(unused, waiting).tolist())
 
 
 class OwnReader:
@@ -213,30 +213,30 @@ class OwnReader:
 
         Those cached for this state are not read again.
         """
-        found = {term: self._terms.pop(term) for term in terms if term in self._terms}
-        missing = [term for term in terms if term not in found]
+        hits = {term: self._terms.pop(term) for term in terms if term in self._terms}
+        missing = [term for term in terms if term not in hits]
         for term in self._read(tx, missing) if missing else ():
-            found[term.term] = term
+            hits[term.term] = term
             self._held += term.frequency
-        self._terms |= found
-        while self._held > HELD_POSTINGS and len(self._terms) > len(found):
+        self._terms |= hits
+        while self._held > HELD_POSTINGS and len(self._terms) > len(hits):
             self._held -= self._terms.pop(next(iter(self._terms))).frequency
-        return [found[term] for term in terms]
+        return [hits[term] for term in terms]
 
     def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
         """Return terms with their postings; a damaged row costs its chunks this term."""
         sealed: dict[str, tuple[int, list[tuple[int, bytes]]]] = {}
-        found = tx.all(_POSTINGS, (self.partition, msgspec.json.encode(terms).decode()))
-        for term, number, key, data in typed_rows(found, tuple[str, int, int | None, bytes | None]):
-            rows = sealed.setdefault(term, (number, []))[1]
+        rows = tx.all(_POSTINGS, (self.partition, msgspec.json.encode(terms).decode()))
+        for term, number, key, data in typed_rows(rows, tuple[str, int, int | None, bytes | None]):
+            parts = sealed.setdefault(term, (number, []))[1]
             if key is None or data is None:
                 continue
             try:
-                rows.append((key & postings.FIRST_MASK, without_sum(data)))
+                parts.append((key & postings.FIRST_MASK, without_sum(data)))
             except StoreCorrupt:
                 self.is_damaged = True
-        for _, rows in sealed.values():
-            rows.sort()
+        for _, parts in sealed.values():
+            parts.sort()
         return [
             QueryTerm(term, self._waiting.of_term(*sealed.get(term, _UNKNOWN))) for term in terms
         ]
@@ -267,11 +267,11 @@ class OwnWords:
 
     def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
         """Score every chunk and group."""
-        found, respelled = self._respelled(tx, self._find(tx, asked.terms))
-        scores = bm25.score(self._impacts, found, asked.budget, respelled)
+        terms, respelled = self._respelled(tx, self._find(tx, asked.terms))
+        scores = bm25.score(self._impacts, terms, asked.budget, respelled)
         # The rare words alone may find too little in a scope that lacks them.
-        if scores.deferred and not _find_enough(found, scores, asked):
-            return bm25.score(self._impacts, found, EVERY, respelled)
+        if scores.deferred and not _find_enough(terms, scores, asked):
+            return bm25.score(self._impacts, terms, EVERY, respelled)
         return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
@@ -283,30 +283,32 @@ class OwnWords:
             return self._reader.find_all(tx, terms)
         missing = [term for term in terms if term not in self._terms]
         fresh = self._reader.find_all(tx, missing) if missing else ()
-        found = {term: self._terms.pop(term) for term in terms if term in self._terms}
+        hits = {term: self._terms.pop(term) for term in terms if term in self._terms}
         for whole in fresh:
-            heard = found[whole.term] = QueryTerm(whole.term, among(whole.postings, self._numbers))
-            self._held += heard.frequency
-        self._terms |= found
-        while self._held > HELD_POSTINGS_OF_VIEW and len(self._terms) > len(found):
+            narrowed = hits[whole.term] = QueryTerm(
+                whole.term, among(whole.postings, self._numbers)
+            )
+            self._held += narrowed.frequency
+        self._terms |= hits
+        while self._held > HELD_POSTINGS_OF_VIEW and len(self._terms) > len(hits):
             self._held -= self._terms.pop(next(iter(self._terms))).frequency
-        return [found[term] for term in terms]
+        return [hits[term] for term in terms]
 
     def _respelled(
-        self, tx: Transaction, found: list[QueryTerm]
+        self, tx: Transaction, terms: list[QueryTerm]
     ) -> tuple[list[QueryTerm], dict[str, str]]:
         """Return likely corrections of terms that no chunk holds, and which replaced which."""
-        unknown = [e.term for e in found if not e.frequency and may_be_mistyped(e.term)]
-        given, respelled = {each.term for each in found}, dict[str, str]()
+        unknown = [e.term for e in terms if not e.frequency and may_be_mistyped(e.term)]
+        present, respelled = {each.term for each in terms}, dict[str, str]()
         for term in unknown[:MOST_WORDS]:
-            meant = self._meant_by(tx, term)
-            if meant is not None and meant not in given:
-                given.add(meant)
-                respelled[term] = meant
+            correction = self._meant_by(tx, term)
+            if correction is not None and correction not in present:
+                present.add(correction)
+                respelled[term] = correction
         if not respelled:
-            return found, {}
+            return terms, {}
         near = dict(zip(respelled, self._find(tx, tuple(respelled.values())), strict=True))
-        return [near.get(each.term, each) for each in found], respelled
+        return [near.get(each.term, each) for each in terms], respelled
 
     def _meant_by(self, tx: Transaction, term: str) -> str | None:
         """Return the most frequent of the terms that are nearest to ``term``, if there are any."""
@@ -315,20 +317,20 @@ class OwnWords:
                 self._meant.clear()
             near = near_terms(tx, self._reader.partition, term, self._most_read)
             parts = ([part] for part in parts_of(tx, self._reader.partition, term))
-            held = next(filter(None, (self._held_of(tx, e) for e in (*near, *parts))), [])
-            best = max(held, key=lambda each: (each.frequency, each.term), default=None)
+            hits = next(filter(None, (self._held_of(tx, e) for e in (*near, *parts))), [])
+            best = max(hits, key=lambda each: (each.frequency, each.term), default=None)
             self._meant[term] = None if best is None else best.term
         return self._meant[term]
 
     def _held_of(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
         """Return the first `MOST_NEAR` of some terms that are in any of the chunks."""
-        held: list[QueryTerm] = []
+        hits: list[QueryTerm] = []
         for start in range(0, len(terms), MOST_NEAR):
-            found = self._find(tx, terms[start : start + MOST_NEAR])
-            held += [each for each in found if each.frequency]
-            if len(held) >= MOST_NEAR:
+            candidates = self._find(tx, terms[start : start + MOST_NEAR])
+            hits += [each for each in candidates if each.frequency]
+            if len(hits) >= MOST_NEAR:
                 break
-        return held[:MOST_NEAR]
+        return hits[:MOST_NEAR]
 
 
 def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked) -> bool:
@@ -338,10 +340,10 @@ def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked
     for term in terms:
         # Nearly always one term is in enough of them, so not every chunk is examined.
         if term.term not in later and term.frequency >= asked.most:
-            seen = term.postings.chunks
+            chunks = term.postings.chunks
             if asked.visible is not None:
-                seen = seen[asked.visible.take(seen)]
-            if len(seen) >= asked.most:
+                chunks = chunks[asked.visible.take(chunks)]
+            if len(chunks) >= asked.most:
                 return True
     return int(np.count_nonzero((scores.chunks > 0)[visible])) >= asked.most
 

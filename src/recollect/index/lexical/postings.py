@@ -84,16 +84,18 @@ def join(parts: Sequence[Postings]) -> Postings:
     )
 
 
-def among(found: Postings, numbers: Ints) -> Postings:
+def among(postings: Postings, numbers: Ints) -> Postings:
     """Return the postings of the chunks ``numbers``, by their position in these.
 
     Args:
-        found: The postings of one term, ascending.
+        postings: The postings of one term, ascending.
         numbers: Chunks, ascending.
     """
-    places = np.searchsorted(numbers, found.chunks).clip(max=max(0, len(numbers) - 1))
-    kept = numbers[places] == found.chunks if len(numbers) else np.zeros(len(found), np.bool_)
-    return Postings(places[kept].astype(np.uint32), found.packed[kept])
+    positions = np.searchsorted(numbers, postings.chunks).clip(max=max(0, len(numbers) - 1))
+    is_among = (
+        numbers[positions] == postings.chunks if len(numbers) else np.zeros(len(postings), np.bool_)
+    )
+    return Postings(positions[is_among].astype(np.uint32), postings.packed[is_among])
 
 
 class Occurrences(msgspec.Struct, frozen=True):
@@ -129,9 +131,9 @@ class Occurrences(msgspec.Struct, frozen=True):
     def of_tail(cls, rows: Sequence[tuple[int, bytes]]) -> Occurrences:
         """Return the entries of ``tail`` rows given as (chunk number, blob), ascending."""
         sizes = [len(data) // TAIL_BYTES for _, data in rows]
-        cut = [(data[: 4 * n], data[4 * n :]) for (_, data), n in zip(rows, sizes, strict=True)]
-        terms = np.frombuffer(b"".join(ids for ids, _ in cut), "<u4").astype(np.int64)
-        packed = np.frombuffer(b"".join(counts for _, counts in cut), np.uint8)
+        pairs = [(data[: 4 * n], data[4 * n :]) for (_, data), n in zip(rows, sizes, strict=True)]
+        terms = np.frombuffer(b"".join(ids for ids, _ in pairs), "<u4").astype(np.int64)
+        packed = np.frombuffer(b"".join(counts for _, counts in pairs), np.uint8)
         return cls(terms, np.repeat(np.array([n for n, _ in rows], np.int64), sizes), packed)
 
     def followed_by(self, other: Occurrences) -> Occurrences:
@@ -157,16 +159,16 @@ class Occurrences(msgspec.Struct, frozen=True):
             rows: In the order of chunks, without their checksums.
         """
         sizes = [len(data) // POSTING_BYTES for _, data in rows]
-        cut = list(zip(rows, sizes, strict=True))
-        offsets = np.frombuffer(b"".join([data[: 2 * n] for (_, data), n in cut]), "<u2")
+        sized = list(zip(rows, sizes, strict=True))
+        offsets = np.frombuffer(b"".join([data[: 2 * n] for (_, data), n in sized]), "<u2")
         sealed = np.repeat(np.array([first for first, _ in rows], np.uint32), sizes) + offsets
-        packed = np.frombuffer(b"".join([data[2 * n :] for (_, data), n in cut]), np.uint8)
-        places = np.flatnonzero(self.terms == term)
-        if not len(places):
+        packed = np.frombuffer(b"".join([data[2 * n :] for (_, data), n in sized]), np.uint8)
+        positions = np.flatnonzero(self.terms == term)
+        if not len(positions):
             return Postings(sealed, packed)
         return Postings(
-            np.concatenate([sealed, self.chunks[places].astype(np.uint32)]),
-            np.concatenate([packed, self.packed[places]]),
+            np.concatenate([sealed, self.chunks[positions].astype(np.uint32)]),
+            np.concatenate([packed, self.packed[positions]]),
         )
 
     def by_chunk(self, first: int, count: int) -> Iterator[bytes]:

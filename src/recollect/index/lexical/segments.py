@@ -98,10 +98,10 @@ def segments_of(tx: Transaction, generation: int) -> dict[int, list[Segment]]:
         " ORDER BY s.partition_id, s.first_chunk",
         (generation,),
     )
-    found: dict[int, list[Segment]] = {}
+    by_partition: dict[int, list[Segment]] = {}
     for partition, first, end in typed_rows(rows, tuple[int, int, int]):
-        found.setdefault(partition, []).append(Segment(first, end))
-    return found
+        by_partition.setdefault(partition, []).append(Segment(first, end))
+    return by_partition
 
 
 def sealed_end(tx: Transaction, partition: int) -> int:
@@ -119,8 +119,8 @@ def sealed_records(tx: Transaction, partition: int, after: int) -> list[tuple[in
         "SELECT first_chunk, layout FROM segments WHERE partition_id = ? AND end_chunk > ?",
         (partition, after),
     )
-    found = typed_rows(rows, tuple[int, bytes])
-    return [(first, decode(without_sum(data))) for first, data in found]
+    layouts = typed_rows(rows, tuple[int, bytes])
+    return [(first, decode(without_sum(data))) for first, data in layouts]
 
 
 def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
@@ -128,10 +128,10 @@ def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
     for first in range(run.first, run.end, SPAN):
         segment = Segment(first, min(first + SPAN, run.end))
         records = run.records[first - run.first : segment.end - run.first]
-        found = list(run.entries.within(first, segment.end).by_term(first))
-        rows = [(postings.key(term, first), data) for term, data in found]
+        term_blobs = list(run.entries.within(first, segment.end).by_term(first))
+        rows = [(postings.key(term, first), data) for term, data in term_blobs]
         tx.executemany("INSERT INTO postings (id, data) VALUES (?, ?)", rows)
-        add_segment(tx, partition, segment, encode(records), [term for term, _ in found])
+        add_segment(tx, partition, segment, encode(records), [term for term, _ in term_blobs])
 
 
 def add_segment(
@@ -186,27 +186,27 @@ def remove_postings(tx: Transaction, removed: Mapping[int, Sequence[int]]) -> No
         removed: Per term the chunk numbers that held it.
     """
     for term, numbers in removed.items():
-        gone: NDArray[np.int64] = np.array(sorted(numbers), np.int64)
-        lowest = max(0, int(gone[0]) - SPAN + 1)
-        for row in rows_between(tx, term, lowest, int(gone[-1])):
-            _shrink(tx, row, gone)
+        chunks: NDArray[np.int64] = np.array(sorted(numbers), np.int64)
+        lowest = max(0, int(chunks[0]) - SPAN + 1)
+        for row in rows_between(tx, term, lowest, int(chunks[-1])):
+            _shrink(tx, row, chunks)
 
 
-def _shrink(tx: Transaction, row: Row, gone: Ints) -> None:
+def _shrink(tx: Transaction, row: Row, chunks: Ints) -> None:
     key = integer(row[0])
-    held = _held(row)
-    if held is None:
+    row_postings = _held(row)
+    if row_postings is None:
         # It may hold text to be removed; its damage is reported until a rebuild.
         tx.execute("UPDATE postings SET data = ? WHERE id = ?", (DAMAGED, key))
         return
-    keep = ~np.isin(held.chunks, gone)
+    keep = ~np.isin(row_postings.chunks, chunks)
     if keep.all():
         return
     if not keep.any():
         tx.execute("DELETE FROM postings WHERE id = ?", (key,))
         return
     first = key & postings.FIRST_MASK
-    data = postings.encode(held.chunks[keep] - first, held.packed[keep])
+    data = postings.encode(row_postings.chunks[keep] - first, row_postings.packed[keep])
     tx.execute("UPDATE postings SET data = ? WHERE id = ?", (data, key))
 
 
@@ -296,8 +296,8 @@ class Merge:
 
     def _terms(self, tx: Transaction) -> list[int]:
         """Return the terms that may occur in any of the segments, ascending."""
-        found = [np.frombuffer(terms, "<u4") for _, terms in self._rows(tx)]
-        return np.unique(np.concatenate(found)).tolist() if found else []
+        arrays = [np.frombuffer(terms, "<u4") for _, terms in self._rows(tx)]
+        return np.unique(np.concatenate(arrays)).tolist() if arrays else []
 
     def _move(self, tx: Transaction, terms: Sequence[int]) -> None:
         first = self._whole.first
@@ -328,8 +328,8 @@ class Merge:
             " WHERE partition_id = ? AND first_chunk >= ? AND first_chunk < ? ORDER BY first_chunk",
             (self._partition, self._whole.first, self._whole.end),
         )
-        found = typed_rows(rows, tuple[bytes, bytes])
-        return [(without_sum(records), terms) for records, terms in found]
+        layouts = typed_rows(rows, tuple[bytes, bytes])
+        return [(without_sum(records), terms) for records, terms in layouts]
 
 
 def read_tail(tx: Transaction, partition: int, start: int) -> list[TailRow]:
@@ -370,8 +370,12 @@ def _append(tx: Transaction, partition: int, run: SegmentRun) -> None:
     blobs = run.entries.by_chunk(run.first, len(run.records))
     layouts = [record.tobytes() for record in run.records]
     rows = [
-        (chunk_id(partition, run.first + place), layouts[place], with_sum(data, layouts[place]))
-        for place, data in enumerate(blobs)
+        (
+            chunk_id(partition, run.first + position),
+            layouts[position],
+            with_sum(data, layouts[position]),
+        )
+        for position, data in enumerate(blobs)
     ]
     tx.executemany("INSERT INTO tail (id, layout, postings) VALUES (?, ?, ?)", rows)
 

@@ -49,14 +49,14 @@ def near_terms(tx: Transaction, partition: int, term: str, most_read: int) -> li
         most_read: Terms read for each way it may begin.
     """
     most = 2 if len(term) >= TWO_EDITS_FROM else 1
-    found: set[str] = set()
+    nearby: set[str] = set()
     for prefix in {term[:2], term[1] + term[0], term[0] + term[2], term[1:3]}:
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
         bounds = (partition, prefix, end, len(term) - most, len(term) + most, most_read)
-        found.update(text(row[0]) for row in tx.all(_NEAR, bounds))
-    if not found:
+        nearby.update(text(row[0]) for row in tx.all(_NEAR, bounds))
+    if not nearby:
         return []
-    others = sorted(found)
+    others = sorted(nearby)
     edits = edits_to(term, others)
     away = range(1, most + 1)
     return [[others[n] for n in np.flatnonzero(edits == each)] for each in away]
@@ -69,7 +69,7 @@ def parts_of(tx: Transaction, partition: int, term: str) -> list[str]:
     *Chorprobe*.
     """
     cuts = range(LEAST_PART, len(term) - LEAST_REST + 1)
-    parts = json.dumps([part for cut in cuts for part in (term[:cut], term[-cut:])])
+    parts = json.dumps([part for length in cuts for part in (term[:length], term[-length:])])
     return [text(row[0]) for row in tx.all(_PARTS, (partition, parts))]
 
 

@@ -46,39 +46,39 @@ class Annotations:
         self._triggered: defaultdict[Phrase, set[int]] = defaultdict(set)
         self._longest = 0
 
-    def refresh(self, tx: Transaction, known: int, gone: Ints) -> None:
-        """Add those of the chunks from number ``known`` on and drop those that are ``gone``."""
-        for number in self.of_chunk.keys() & set(gone.tolist()):
+    def refresh(self, tx: Transaction, first_new: int, removed: Ints) -> None:
+        """Add the chunks from number ``first_new`` on and drop those that are ``removed``."""
+        for number in self.of_chunk.keys() & set(removed.tolist()):
             self._drop(number)
         rows = tx.all(
             "SELECT id, importance, projects, triggers FROM annotations WHERE id BETWEEN ? AND ?",
-            chunk_ids(self._partition, known),
+            chunk_ids(self._partition, first_new),
         )
         first = chunk_id(self._partition, 0)
         for key, importance, *lists in typed_rows(rows, tuple[int, int | None, str, str]):
             projects, triggers = (json_cell(one, tuple[str, ...]) for one in lists)
-            said = Annotation(importance=importance, projects=projects, triggers=triggers)
-            self._add(key - first, said)
+            annotation = Annotation(importance=importance, projects=projects, triggers=triggers)
+            self._add(key - first, annotation)
 
     def among(self, numbers: Ints) -> Iterator[tuple[int, Annotation]]:
         """Yield the positions in ``numbers`` of chunks that have annotations, with these."""
         if not self.of_chunk:
             return
-        for place, number in enumerate(numbers.tolist()):
-            found = self.of_chunk.get(number)
-            if found is not None:
-                yield place, found
+        for position, number in enumerate(numbers.tolist()):
+            annotation = self.of_chunk.get(number)
+            if annotation is not None:
+                yield position, annotation
 
     def triggered(self, query: str) -> frozenset[int]:
         """Return the chunks with a trigger that ``query`` contains, word for word."""
         if not self._triggered:
             return frozenset()
         words = phrase_terms(query)
-        found: set[int] = set()
+        chunks: set[int] = set()
         for start in range(len(words)):
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
-                found |= self._triggered.get(tuple(words[start:end]), set())
-        return frozenset(found)
+                chunks |= self._triggered.get(tuple(words[start:end]), set())
+        return frozenset(chunks)
 
     def _add(self, number: int, annotation: Annotation) -> None:
         self.of_chunk[number] = annotation

@@ -70,7 +70,7 @@ def remove_file_names(tx: Transaction, rows: Sequence[Sequence[SqlValue]]) -> No
 
 
 def named_files(
-    tx: Transaction, partition: int, query: str, heard: Callable[[Ints], Ints] | None = None
+    tx: Transaction, partition: int, query: str, visible: Callable[[Ints], Ints] | None = None
 ) -> list[NamedFile]:
     """Return the files that ``query`` names, the most exact first, each once.
 
@@ -81,7 +81,7 @@ def named_files(
         tx: The snapshot.
         partition: The row of `partitions`.
         query: The question.
-        heard: Maps chunks to those that the caller may hear, by their numbers there; None for all.
+        visible: Maps chunks to those the caller may hear, by their numbers there; None for all.
             A file without such a chunk does not displace another.
     """
     best: dict[int, NamedFile] = {}
@@ -91,15 +91,15 @@ def named_files(
             " JOIN documents d ON d.id = f.document"
             " WHERE f.partition_id = ? AND f.name = ? AND f.rank >= ?"
             " ORDER BY f.rank DESC, d.ref LIMIT ?",
-            (partition, name, least, MOST_FILES if heard is None else -1),
+            (partition, name, least, MOST_FILES if visible is None else -1),
         )
-        named: dict[int, NamedFile] = {}
+        files: dict[int, NamedFile] = {}
         for document, rank, first, count in typed_rows(rows, tuple[int, int, int, int]):
             chunks = np.arange(first, first + count)
-            chunks = chunks if heard is None else heard(chunks)
-            if len(chunks) and len(named) < MOST_FILES:
-                named.setdefault(document, NamedFile(rank, chunks))
-        for document, file in named.items():
+            chunks = chunks if visible is None else visible(chunks)
+            if len(chunks) and len(files) < MOST_FILES:
+                files.setdefault(document, NamedFile(rank, chunks))
+        for document, file in files.items():
             if document not in best or best[document].rank < file.rank:
                 best[document] = file
     return sorted(best.values(), key=lambda file: -file.rank)
@@ -111,7 +111,7 @@ def _called(query: str) -> Iterator[tuple[str, int]]:
     if whole and whole.isprintable():
         yield whole, STEM
     words = (word.strip(_QUOTES + ",;:!?").rstrip(".") for word in folded(query).split())
-    named = [word for word in words if _FILE_NAME.fullmatch(word) and word.isprintable()]
-    for word in list(dict.fromkeys(named))[:MOST_NAMES]:
+    file_names = [word for word in words if _FILE_NAME.fullmatch(word) and word.isprintable()]
+    for word in list(dict.fromkeys(file_names))[:MOST_NAMES]:
         if word != whole:
             yield word, NAME

@@ -39,39 +39,39 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename={"visibility_ru
     lexical: str = "postings"
     visibility_rules: str = ""
 
-    def can_take(self, wanted: Identity) -> bool:
+    def can_take(self, other: Identity) -> bool:
         """Return whether new texts can be added to the indexed ones: their terms are comparable."""
-        return (self.terms, self.pieces) == (wanted.terms, wanted.pieces)
+        return (self.terms, self.pieces) == (other.terms, other.pieces)
 
-    def incompatibility(self, wanted: Identity) -> str | None:
+    def incompatibility(self, other: Identity) -> str | None:
         """Return why an index of this identity is outdated, or None; no embedder fits any."""
-        if not self.can_take(wanted):
-            return self._other_version(wanted)
-        if (self.tokens, self.overlap) != (wanted.tokens, wanted.overlap):
+        if not self.can_take(other):
+            return self._other_version(other)
+        if (self.tokens, self.overlap) != (other.tokens, other.overlap):
             return "the size of chunks was changed"
-        if self.entries != wanted.entries:
+        if self.entries != other.entries:
             return "the cutting of curated files was changed"
-        if self.lexical != wanted.lexical:
+        if self.lexical != other.lexical:
             return "the lexical back end was changed"
-        if self.visibility_rules != wanted.visibility_rules:
+        if self.visibility_rules != other.visibility_rules:
             return "what conversations hear of each other was changed"
-        return self._other_vectors(wanted)
+        return self._other_vectors(other)
 
-    def is_for(self, wanted: Identity) -> bool:
+    def is_for(self, other: Identity) -> bool:
         """Return whether an unfinished generation with this identity can still be used."""
-        return self.embedder == wanted.embedder and self.incompatibility(wanted) is None
+        return self.embedder == other.embedder and self.incompatibility(other) is None
 
-    def _other_version(self, wanted: Identity) -> str:
-        kept = {"words": self.terms == wanted.terms, "chunks": self.pieces == wanted.pieces}
-        rules = [name for name, is_same in kept.items() if not is_same]
+    def _other_version(self, other: Identity) -> str:
+        is_same_of = {"words": self.terms == other.terms, "chunks": self.pieces == other.pieces}
+        rules = [name for name, is_same in is_same_of.items() if not is_same]
         return f"the index was built by another version, with other rules for {' and '.join(rules)}"
 
-    def _other_vectors(self, wanted: Identity) -> str | None:
-        if not (self.embedder and wanted.embedder):
+    def _other_vectors(self, other: Identity) -> str | None:
+        if not (self.embedder and other.embedder):
             return None
-        if self.embedder != wanted.embedder:
-            return f"the embedder was changed{_difference(self.model, wanted.model)}"
-        if self.dimensions and wanted.dimensions and self.dimensions != wanted.dimensions:
+        if self.embedder != other.embedder:
+            return f"the embedder was changed{_difference(self.model, other.model)}"
+        if self.dimensions and other.dimensions and self.dimensions != other.dimensions:
             return "the size of the vectors was changed"
         return None
 
@@ -148,7 +148,7 @@ def live_identity(tx: Transaction, generation: int) -> Identity | None:
     return json_cell(row[0], Identity) if row else None
 
 
-def live_place(tx: Transaction, generation: int, feed: str) -> tuple[Identity, int] | None:
+def live_cursor(tx: Transaction, generation: int, feed: str) -> tuple[Identity, int] | None:
     """Return `live_identity` and `cursor` in one read; None when the generation was retired."""
     row = tx.row(
         "SELECT g.identity, coalesce(c.seq, 0) FROM generations g"
@@ -201,9 +201,9 @@ def flip(tx: Transaction, building: int) -> bool:
 
 def living(tx: Transaction) -> list[Generation]:
     """Return the generations in use: the serving one, and one being built."""
-    found = [find_generation(tx, status) for status in ("serving", "building")]
-    held = "SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0"
-    return [each for each in found if each is not None and tx.row(held, (each.number,))]
+    generations = [find_generation(tx, status) for status in ("serving", "building")]
+    has_chunks = "SELECT 1 FROM partitions WHERE generation = ? AND chunks > 0"
+    return [each for each in generations if each is not None and tx.row(has_chunks, (each.number,))]
 
 
 def retire_unfinished(tx: Transaction) -> None:
@@ -243,8 +243,8 @@ def cursor(tx: Transaction, generation: int, feed: str) -> int:
 def cursors(tx: Transaction, generation: int, feeds: Sequence[str]) -> list[int]:
     """Return the cursors of some feeds in a generation; 0 at the start."""
     rows = tx.all("SELECT feed, seq FROM cursors WHERE generation = ?", (generation,))
-    known = dict(typed_rows(rows, tuple[str, int]))
-    return [known.get(feed, 0) for feed in feeds]
+    seq_of = dict(typed_rows(rows, tuple[str, int]))
+    return [seq_of.get(feed, 0) for feed in feeds]
 
 
 def set_cursor(tx: Transaction, generation: int, feed: str, seq: int) -> None:
@@ -266,9 +266,9 @@ def partition_number(tx: Transaction, generation: int, tenant: str) -> int | Non
 
 def ensure_partition(tx: Transaction, generation: int, tenant: str) -> int:
     """Return the partition of a tenant; it is created when missing."""
-    known = partition_number(tx, generation, tenant)
-    if known is not None:
-        return known
+    number = partition_number(tx, generation, tenant)
+    if number is not None:
+        return number
     return first_integer(
         tx.row(
             "INSERT INTO partitions (generation, tenant) VALUES (?, ?) RETURNING id",

@@ -24,10 +24,10 @@ def memory_date(path: str) -> date | None:
     >>> memory_date("memory/2026-02-10-tea.md")
     datetime.date(2026, 2, 10)
     """
-    found = _DATED.search(path)
-    if found is None:
+    match = _DATED.search(path)
+    if match is None:
         return None
-    year, month, day = map(int, found.groups())
+    year, month, day = map(int, match.groups())
     try:
         return date(year, month, day)
     except ValueError:

@@ -27,9 +27,9 @@ def origin_name(workspace: Path | None, scope: Scope) -> str:
     'agent=writer@/home/ann/work'
     """
     owner = [("agent", scope.agent), ("user", scope.user), ("project", scope.project)]
-    named = ";".join(f"{kind}={quote(value, safe='')}" for kind, value in owner if value)
+    owner_text = ";".join(f"{kind}={quote(value, safe='')}" for kind, value in owner if value)
     folder = "" if workspace is None else str(workspace.resolve())
-    return f"{named}@{folder}" if named else folder
+    return f"{owner_text}@{folder}" if owner_text else folder
 
 
 def qualified(origin: str, path: str) -> str:

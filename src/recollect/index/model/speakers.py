@@ -61,7 +61,7 @@ class Names:
         """Return the numbers of the names that are meant."""
         return [n for (of, value), n in self._numbers.items() if of == kind and is_meant(value)]
 
-    def mentions(self, question: str, heard: AbstractSet[int] | None = None) -> list[Mention]:
+    def mentions(self, question: str, visible: AbstractSet[int] | None = None) -> list[Mention]:
         """Return the speakers named in ``question``, by full or first name, left to right.
 
         A name of one word must be written with a capital, unless the question has none at all:
@@ -69,34 +69,34 @@ class Names:
 
         Args:
             question: The question.
-            heard: Numbers of the speakers that are known to the asker; None for all.
+            visible: Numbers of the speakers that are known to the asker; None for all.
         """
         words = _words(question)
         lower_case = question == question.lower()
-        found: list[Mention] = []
+        mentions: list[Mention] = []
         position = 0
         while position < len(words):
             length, speakers = 0, frozenset[int]()
             if lower_case or _may_be_name(question[slice(*words[position])]):
-                length, speakers = self._match(words, position, question, heard)
+                length, speakers = self._match(words, position, question, visible)
             if length:
                 start, end = words[position][0], words[position + length - 1][1]
-                found.append(Mention(start, end, speakers))
+                mentions.append(Mention(start, end, speakers))
             position += max(length, 1)
-        return found
+        return mentions
 
     def _match(
         self,
         words: list[tuple[int, int]],
         position: int,
         question: str,
-        heard: AbstractSet[int] | None,
+        visible: AbstractSet[int] | None,
     ) -> tuple[int, frozenset[int]]:
         """Return the most words from ``position`` on that are a name, and its speakers."""
         for length in range(min(self._longest, len(words) - position), 0, -1):
             start, end = words[position][0], words[position + length - 1][1]
-            named = self._speakers.get(_bare(question[start:end]), frozenset[int]())
-            speakers = frozenset(named if heard is None else named & heard)
+            speaker_ids = self._speakers.get(_bare(question[start:end]), frozenset[int]())
+            speakers = frozenset(speaker_ids if visible is None else speaker_ids & visible)
             if speakers:
                 return length, speakers
         return 0, frozenset()
@@ -125,8 +125,8 @@ def _may_be_name(word: str) -> bool:
 
 def _words(text: str) -> list[tuple[int, int]]:
     """Return the start and end of each word; it ends where scripts change, too: Zoe画过什么."""
-    found = [word.span() for word in _WORD.finditer(text)]
-    return found if text.isascii() else [part for span in found for part in _parts(text, span)]
+    spans = [word.span() for word in _WORD.finditer(text)]
+    return spans if text.isascii() else [part for span in spans for part in _parts(text, span)]
 
 
 def _parts(text: str, span: tuple[int, int]) -> Iterator[tuple[int, int]]:

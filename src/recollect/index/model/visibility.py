@@ -69,17 +69,17 @@ class ChunkGroups:
 
     def refresh(self, tx: Transaction) -> None:
         """Add new groups."""
-        known = self._owners.shape[1]
+        first_new = self._owners.shape[1]
         rows = tx.all(
             "SELECT number, source, ref, visibility_group FROM chunk_groups"
             " WHERE partition_id = ? AND number >= ? ORDER BY number",
-            (self._partition, known),
+            (self._partition, first_new),
         )
-        found = typed_rows(rows, tuple[int, str, str, str | None])
-        if not found:
+        groups = typed_rows(rows, tuple[int, str, str, str | None])
+        if not groups:
             return
-        self._reserve(found[-1][0] + 1)
-        for number, source, ref, group in found:
+        self._reserve(groups[-1][0] + 1)
+        for number, source, ref, group in groups:
             if group is not None:
                 self._owners[0, number] = self._audiences.setdefault(group, len(self._audiences))
             elif source == FILES:
@@ -105,20 +105,20 @@ class ChunkGroups:
         groups, sources = columns["group"], columns["source"]
         self._reserve(int(groups.max(initial=-1)) + 1)
         if audience.group is None:
-            heard: Mask = np.ones(len(groups), bool)
+            mask: Mask = np.ones(len(groups), bool)
         elif spoken is None or tx is None:
             number = self._audiences.get(audience.group.name, UNKNOWN)
-            heard = (self._owners[0] == number)[groups]
+            mask = (self._owners[0] == number)[groups]
         else:
-            heard = self._spoken(tx, spoken(), groups, columns["order"])
+            mask = self._spoken(tx, spoken(), groups, columns["order"])
         if audience.is_owners:
-            heard |= sources == SOURCES.index(FILES)
+            mask |= sources == SOURCES.index(FILES)
         elif audience.guests_read:
             shared = [number for number, path in self._files.items() if audience.sees_file(path)]
-            heard |= np.isin(groups, shared)
+            mask |= np.isin(groups, shared)
         if not audience.hears_deeds:
-            heard &= sources != SOURCES.index(OBSERVATIONS)
-        return heard
+            mask &= sources != SOURCES.index(OBSERVATIONS)
+        return mask
 
     def _spoken(
         self,
@@ -134,15 +134,15 @@ class ChunkGroups:
             (self._partition, FILES),
         )
         whole: list[int] = []
-        heard = np.zeros(len(groups), bool)
+        mask = np.zeros(len(groups), bool)
         for number, source, ref in typed_rows(rows, tuple[int, str, str]):
             key = path_of(ref).rpartition("/")[0] if source == FILES else ref
             seqs = spoken.get(key, ())
             if seqs is None:
                 whole.append(number)
             elif seqs and source != OBSERVATIONS:  # which have numbers, not seqs
-                heard |= (groups == number) & np.isin(orders >> PART_BITS, seqs)
-        return heard | np.isin(groups, whole)
+                mask |= (groups == number) & np.isin(orders >> PART_BITS, seqs)
+        return mask | np.isin(groups, whole)
 
     def owned(self, groups: NDArray[np.integer]) -> Mask:
         """Return a mask of the chunks that belong to a visibility group."""

@@ -67,55 +67,55 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             arms += [self._by_groups, self._by_speaker, self._by_time]
         if self.request.with_files:
             arms.append(self._by_files)
-        found = distinct(np.concatenate([arm() for arm in arms]))
-        return found[self.mask.take(found)]
+        numbers = distinct(np.concatenate([arm() for arm in arms]))
+        return numbers[self.mask.take(numbers)]
 
     def _by_demand(self) -> Ints:
-        named = [file.chunks for file in self.request.named]
-        return np.concatenate([np.array(sorted(self.request.triggered), np.int64), *named])
+        file_chunks = [file.chunks for file in self.request.named]
+        return np.concatenate([np.array(sorted(self.request.triggered), np.int64), *file_chunks])
 
     def _by_files(self) -> Ints:
         arrays = self.arrays
         if not arrays.totals.chunks[FILE]:
             return np.zeros(0, np.int64)
         files = (arrays.columns["source"][: arrays.count] == FILE) & self.mask
-        found = [np.zeros(0, np.int64)]
+        arms = [np.zeros(0, np.int64)]
         if self.lexical is not None:
             worded = np.flatnonzero(files & (self.lexical.chunks > 0))
-            found.append(worded[_highest(self.lexical.chunks[worded], FILE_ARM)])
+            arms.append(worded[_highest(self.lexical.chunks[worded], FILE_ARM)])
         if self.scan is not None:
-            found.append(self.scan.nearest(FILE_ARM, files))
-        return np.concatenate(found)
+            arms.append(self.scan.nearest(FILE_ARM, files))
+        return np.concatenate(arms)
 
     def _by_words(self) -> Ints:
         if self.lexical is None:
             return np.zeros(0, np.int64)
         lexical, weights, most = self.lexical, self.weights, self.settings.candidates
-        found = np.flatnonzero((lexical.chunks > 0) & self.mask)
-        group_of = self.arrays.columns["group"].take(found)
-        rough = weights["context"] * lexical.chunks.take(found)
+        numbers = np.flatnonzero((lexical.chunks > 0) & self.mask)
+        group_of = self.arrays.columns["group"].take(numbers)
+        rough = weights["context"] * lexical.chunks.take(numbers)
         rough += weights.get("group", 0.0) * lexical.groups.take(group_of)
         best = _highest(rough, PRESELECTED * most)
-        found, rough = found.take(best), rough.take(best)
-        for name, value in priors(self.arrays, found, self.request.question, weights).items():
+        numbers, rough = numbers.take(best), rough.take(best)
+        for name, value in priors(self.arrays, numbers, self.request.question, weights).items():
             rough += weights[name] * value
-        return found[_highest(rough, most)]
+        return numbers[_highest(rough, most)]
 
     def _by_groups(self) -> Ints:
         if self.lexical is None:
             return np.zeros(0, np.int64)
         groups, arrays = self.lexical.groups, self.arrays
-        held = np.flatnonzero(groups > 0)
-        best = held[_highest(groups[held], BEST_GROUPS)]
+        scored = np.flatnonzero(groups > 0)
+        best = scored[_highest(groups[scored], BEST_GROUPS)]
         newest: NDArray[np.integer[Any]] = arrays.groups.last[best]
-        found: list[NDArray[np.integer[Any]]] = [np.zeros(0, np.int64)]
+        members: list[NDArray[np.integer[Any]]] = [np.zeros(0, np.int64)]
         for _ in range(GROUP_READ):
             newest = newest[newest >= 0]
             if not len(newest):
                 break
-            found.append(newest)
+            members.append(newest)
             newest = arrays.before[newest]
-        return np.concatenate(found)
+        return np.concatenate(members)
 
     def _by_codes(self) -> Ints:
         if self.scan is None:
@@ -131,19 +131,21 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
             return np.zeros(0, np.int64)
         at = self.arrays.columns["at"][: self.arrays.count]
         within = [(at >= each.since) & (at < each.until) for each in times]
-        found = np.flatnonzero(np.logical_or.reduce(within) & self.mask)
+        numbers = np.flatnonzero(np.logical_or.reduce(within) & self.mask)
         if self.lexical is None:
-            return found[_highest(at[found], TIME_ARM)]
-        order = np.lexsort((-at[found], -self.lexical.chunks[found]))
-        return found[order[:TIME_ARM]]
+            return numbers[_highest(at[numbers], TIME_ARM)]
+        order = np.lexsort((-at[numbers], -self.lexical.chunks[numbers]))
+        return numbers[order[:TIME_ARM]]
 
     def _by_speaker(self) -> Ints:
         speakers = self.request.question.speakers
         if self.scan is None or not speakers:
             return np.zeros(0, np.int64)
         count = self.arrays.count
-        said = np.isin(self.arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64))
-        return self.scan.nearest(SPEAKER_ARM, said & self.mask)
+        by_speaker = np.isin(
+            self.arrays.columns["speaker"][:count], np.fromiter(speakers, np.int64)
+        )
+        return self.scan.nearest(SPEAKER_ARM, by_speaker & self.mask)
 
 
 def _highest(values: NDArray[Any], most: int) -> Ints:

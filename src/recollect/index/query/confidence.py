@@ -57,11 +57,11 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     terms: float = 0.0
     constant: float
 
-    def probability(self, found: Measures) -> float:
+    def probability(self, measures: Measures) -> float:
         """Return the probability, in [0, 1)."""
         odds = self.constant
         for name in MEASURES:
-            odds += getattr(self, name) * getattr(found, name)
+            odds += getattr(self, name) * getattr(measures, name)
         return 1.0 / (1.0 + math.exp(-max(LEAST_ODDS, odds)))
 
 
@@ -112,5 +112,7 @@ def above_confidence(result: SearchResult, least: float | None) -> SearchResult:
         raise InvalidInput("min_confidence is out of range", hint="use a number from 0 to 1")
     if not result.hits or result.confidence >= least:
         return result
-    told = f"the hits were left out: their confidence is {result.confidence:.2f}, below {least:.2f}"
-    return msgspec.structs.replace(result, hits=[], warnings=[*result.warnings, told])
+    warning = (
+        f"the hits were left out: their confidence is {result.confidence:.2f}, below {least:.2f}"
+    )
+    return msgspec.structs.replace(result, hits=[], warnings=[*result.warnings, warning])

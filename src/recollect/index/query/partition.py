@@ -110,10 +110,10 @@ class Partition:
 
     def refresh(self, tx: Transaction) -> None:
         """Bring it up to the commits since the last call."""
-        found = tx.all(
+        rows = tx.all(
             "SELECT revision, chunks, groups FROM partitions WHERE id = ?", (self.number,)
         )
-        for revision, count, groups in typed_rows(found, tuple[int, int, int]):
+        for revision, count, groups in typed_rows(rows, tuple[int, int, int]):
             if revision == self.revision:
                 return
             try:
@@ -155,61 +155,63 @@ class Partition:
         return terms(text(row[0])) if row else []
 
     def _take_in(self, tx: Transaction, count: int, groups: int) -> None:
-        known, self._whole = self.arrays.count, PartitionView(self)
+        first_new, self._whole = self.arrays.count, PartitionView(self)
         self.names.refresh(tx, self.number)
         self.groups.refresh(tx)
-        gone = self._new_removals(tx)
-        self._read_tail(tx, known)
-        if count > known:
-            records = self._records(tx, known, count)
+        removed = self._new_removals(tx)
+        self._read_tail(tx, first_new)
+        if count > first_new:
+            records = self._records(tx, first_new, count)
             wrong = (records["group"] < 0) | (records["group"] >= max(1, groups))
             if (wrong | (records["source"] >= len(SOURCES))).any():
                 raise damaged_records()  # they would lead out of the arrays
-            self.arrays.append(records, gone[gone >= known])
-        self.annotations.refresh(tx, known, gone)
-        self._remove(tx, gone[gone < known])
+            self.arrays.append(records, removed[removed >= first_new])
+        self.annotations.refresh(tx, first_new, removed)
+        self._remove(tx, removed[removed < first_new])
         if self.codes and self.vectors:
             self.vectors.forget(self.codes.refresh(tx, self.number, count))
-            self.vectors.forget(gone)
-            self.codes.forget(gone)
+            self.vectors.forget(removed)
+            self.codes.forget(removed)
 
     def _new_removals(self, tx: Transaction) -> Ints:
-        found = tx.all(
+        stored = tx.all(
             "SELECT id, chunk FROM removals WHERE partition_id = ? AND id > ? ORDER BY id",
             (self.number, self._removals_read),
         )
-        rows = typed_rows(found, tuple[int, int])
-        if rows:
-            self._removals_read = rows[-1][0]
-        return np.array([chunk for _, chunk in rows], np.int64)
+        removals = typed_rows(stored, tuple[int, int])
+        if removals:
+            self._removals_read = removals[-1][0]
+        return np.array([chunk for _, chunk in removals], np.int64)
 
-    def _read_tail(self, tx: Transaction, known: int) -> None:
+    def _read_tail(self, tx: Transaction, first_new: int) -> None:
         end = sealed_end(tx, self.number)
         self._tail = [row for row in self._tail if row.number >= end]
-        self._tail += read_tail(tx, self.number, max(known, end))
+        self._tail += read_tail(tx, self.number, max(first_new, end))
         self.words.hold(self._tail)
 
-    def _records(self, tx: Transaction, known: int, count: int) -> Records:
-        """Return the records of the chunks from ``known`` on; of removed ones they may be empty."""
-        records = np.zeros(count - known, LAYOUT)
-        for first, held in sealed_records(tx, self.number, known):
-            start = max(first, known)
-            records[start - known : first + len(held) - known] = held[start - first :]
+    def _records(self, tx: Transaction, first_new: int, count: int) -> Records:
+        """Return the records of the chunks from ``first_new`` on; removed ones may be empty."""
+        records = np.zeros(count - first_new, LAYOUT)
+        for first, sealed in sealed_records(tx, self.number, first_new):
+            start = max(first, first_new)
+            records[start - first_new : first + len(sealed) - first_new] = sealed[start - first :]
         for row in self._tail:
             if row.number >= count:
                 raise damaged_rows("chunks")
-            if row.number >= known:
-                records[row.number - known] = decode(row.layout)[0]
+            if row.number >= first_new:
+                records[row.number - first_new] = decode(row.layout)[0]
         return records
 
-    def _remove(self, tx: Transaction, gone: Ints) -> None:
-        if not len(gone):
+    def _remove(self, tx: Transaction, removed: Ints) -> None:
+        if not len(removed):
             return
-        self.arrays.kill(gone)
-        dead = set(gone.tolist())
+        self.arrays.kill(removed)
+        dead = set(removed.tolist())
         self._tail = [row for row in self._tail if row.number not in dead]
         self.words.hold(self._tail)
-        owners = np.unique(np.concatenate([self.arrays.columns[column][gone] for column in OWNERS]))
+        owners = np.unique(
+            np.concatenate([self.arrays.columns[column][removed] for column in OWNERS])
+        )
         self.names.forget_missing(tx, owners.tolist())
 
 
@@ -247,21 +249,21 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         """Return a mask of the living chunks heard; without a snapshot, as far as indexed."""
         arrays, count, names = partition.arrays, partition.arrays.count, partition.names
         columns = {name: column[:count] for name, column in arrays.columns.items()}
-        heard: Mask = arrays.alive[:count].copy()
+        mask: Mask = arrays.alive[:count].copy()
         if self.agent is not None:
-            heard &= columns["agent"] == names.number("agent", self.agent)
+            mask &= columns["agent"] == names.number("agent", self.agent)
         if self.user is not None:
             users = names.numbers("user", partial(includes_user, self.user))
-            heard &= np.isin(columns["user"], users)
+            mask &= np.isin(columns["user"], users)
         if self.projects is not None:
-            known = [names.number("project", path) for path in self.projects]
-            heard &= np.isin(columns["project"], known)
+            project_numbers = [names.number("project", path) for path in self.projects]
+            mask &= np.isin(columns["project"], project_numbers)
         if self.audience is not None:
-            heard &= partition.groups.heard(tx, self.audience, self.spoken, columns)
+            mask &= partition.groups.heard(tx, self.audience, self.spoken, columns)
         if self.origin is not None:
             own = partition.groups.of_workspace(self.origin, columns["group"])
-            heard &= True if own is None else own
-        return heard
+            mask &= True if own is None else own
+        return mask
 
 
 class PartitionView:
@@ -283,26 +285,26 @@ class PartitionView:
         """Their numbers in the partition; None where these are the same."""
         self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
 
-    def follow(self, heard: Mask) -> None:
+    def follow(self, mask: Mask) -> None:
         """Hear these chunks, and no others; cached values stay valid where no chunk changed."""
-        whole, known = self.partition.arrays, self._numbers
+        whole, former = self.partition.arrays, self._numbers
         self.revision, self._asked = self.partition.revision, None
-        numbers = np.flatnonzero(heard)
+        numbers = np.flatnonzero(mask)
         self.is_empty = not len(numbers)
         if len(numbers) == np.count_nonzero(whole.alive[: whole.count]):
             self._start(whole, None)
-        elif known is None or not np.array_equal(numbers[: len(known)], known):
+        elif former is None or not np.array_equal(numbers[: len(former)], former):
             arrays = ChunkArrays()
             arrays.append(whole.records(numbers), NOTHING_GONE)
             self._start(arrays, numbers)
-        elif len(numbers) > len(known):
-            self.arrays.append(whole.records(numbers[len(known) :]), NOTHING_GONE)
+        elif len(numbers) > len(former):
+            self.arrays.append(whole.records(numbers[len(former) :]), NOTHING_GONE)
             self._start(self.arrays, numbers)
 
     def _start(self, arrays: ChunkArrays, numbers: Ints | None) -> None:
         self.is_whole, self.arrays, self._numbers = False, arrays, numbers
-        for known in ("words", "_speakers"):
-            vars(self).pop(known, None)
+        for attribute in ("words", "_speakers"):
+            vars(self).pop(attribute, None)
 
     @cached_property
     def words(self) -> Words:
@@ -320,17 +322,17 @@ class PartitionView:
         """Return the numbers of chunks in the partition; -1 stays."""
         if self._numbers is None:
             return numbers
-        stored: Ints = np.where(numbers >= 0, self._numbers[numbers], numbers)
-        return stored
+        global_numbers: Ints = np.where(numbers >= 0, self._numbers[numbers], numbers)
+        return global_numbers
 
-    def local(self, stored: NDArray[np.int64]) -> Ints:
+    def local(self, global_numbers: NDArray[np.int64]) -> Ints:
         """Return the local numbers of those chunks of the partition that are heard."""
         if self._numbers is None:
-            return stored
+            return global_numbers
         if not len(self._numbers):
-            return stored[:0]
-        places = np.searchsorted(self._numbers, stored).clip(max=len(self._numbers) - 1)
-        local: Ints = places[self._numbers[places] == stored]
+            return global_numbers[:0]
+        positions = np.searchsorted(self._numbers, global_numbers).clip(max=len(self._numbers) - 1)
+        local: Ints = positions[self._numbers[positions] == global_numbers]
         return local
 
     @cached_property
@@ -359,21 +361,21 @@ class PartitionView:
 
     def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
         """Return the result of `question`, and keep no question of a user."""
-        found, self._asked = self.question(query, times), None
-        return found
+        question, self._asked = self.question(query, times), None
+        return question
 
     def triggered(self, query: str) -> frozenset[int]:
         """Return the chunks with a trigger that ``query`` contains, word for word."""
         annotations = self.partition.annotations
         if not annotations.of_chunk:
             return frozenset()
-        found = sorted(annotations.triggered(query))
-        return frozenset(self.local(np.array(found, np.int64)).tolist())
+        chunks = sorted(annotations.triggered(query))
+        return frozenset(self.local(np.array(chunks, np.int64)).tolist())
 
     def named(self, tx: Transaction, query: str) -> list[NamedFile]:
         """Return the files that ``query`` names, the most exact first, each once."""
-        heard = None if self.is_whole else self.local
-        return named_files(tx, self.partition.number, query, heard)
+        visible = None if self.is_whole else self.local
+        return named_files(tx, self.partition.number, query, visible)
 
     def scan(self, tx: Transaction, vector: Floats) -> NearScan | None:
         """Return the scan for chunks near ``vector``, or None without vectors.
@@ -383,8 +385,8 @@ class PartitionView:
         partition = self.partition
         if self.is_whole or partition.codes is None:
             return partition.scan(tx, vector)
-        found = partition.codes.scan(vector, partition.arrays.count)
-        return found if self._numbers is None else found.among(self._numbers)
+        near = partition.codes.scan(vector, partition.arrays.count)
+        return near if self._numbers is None else near.among(self._numbers)
 
     def waits(self, tx: Transaction) -> bool:
         """Return whether one of the chunks waits for its vector."""

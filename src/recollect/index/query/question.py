@@ -88,8 +88,8 @@ def analyse(
     distinct = tuple(dict.fromkeys(query_terms(content)))
     if not distinct:
         text, distinct = query, tuple(dict.fromkeys(query_terms(query)))
-    named = list(dict.fromkeys(mention.speakers for mention in mentions))
-    about = named[0] if 1 <= len(named) <= MOST_NAMED else frozenset()
+    speaker_sets = list(dict.fromkeys(mention.speakers for mention in mentions))
+    about = speaker_sets[0] if 1 <= len(speaker_sets) <= MOST_NAMED else frozenset()
     of_assistant = not mentions and ASSISTANT in cues
     first_person = not mentions and FIRST_PERSON in cues
     return Question(
@@ -106,18 +106,18 @@ def analyse(
     )
 
 
-def _is_name(named: TimeRange, mentions: Sequence[Mention]) -> bool:
+def _is_name(time: TimeRange, mentions: Sequence[Mention]) -> bool:
     """Return whether an apparent time is part of a name, such as June."""
-    return any(each.start <= named.start and named.end <= each.end for each in mentions)
+    return any(each.start <= time.start and time.end <= each.end for each in mentions)
 
 
-def _without(query: str, cut: Sequence[Mention | TimeRange]) -> str:
-    kept, position = [], 0
-    for each in sorted(cut, key=lambda each: each.start):
-        kept.append(query[position : each.start])
+def _without(query: str, spans: Sequence[Mention | TimeRange]) -> str:
+    parts, position = [], 0
+    for each in sorted(spans, key=lambda each: each.start):
+        parts.append(query[position : each.start])
         position = max(position, each.end)
-    kept.append(query[position:])
-    return " ".join(" ".join(kept).split())
+    parts.append(query[position:])
+    return " ".join(" ".join(parts).split())
 
 
 Vector = NDArray[np.float32]

@@ -70,8 +70,8 @@ class QuestionVectors:
             raise EmbeddingError(
                 "no embedder fits the index", hint="check embedding.provider, or rebuild the index"
             )
-        made = self._ask(embedder, text) if embedder.is_remote else embedder.embed_query(text)
-        checked = checked_vectors(made[np.newaxis], 1, identity.dimensions)[0]
+        vector = self._ask(embedder, text) if embedder.is_remote else embedder.embed_query(text)
+        checked = checked_vectors(vector[np.newaxis], 1, identity.dimensions)[0]
         return QuestionVector(checked, embedder.fingerprint)
 
     def _ask(self, embedder: Embedder, text: str) -> Vectors:

@@ -68,10 +68,10 @@ class ScoreParts(msgspec.Struct, frozen=True):
         shares: Floats = np.clip(raw / best_possible(weights), 0.0, 1.0)
         return shares
 
-    def take(self, places: Ints) -> ScoreParts:
-        """Return the parts of the chunks at ``places``."""
-        kept = {name: value[places] for name, value in self.values.items()}
-        return ScoreParts(self.numbers[places], kept)
+    def take(self, positions: Ints) -> ScoreParts:
+        """Return the parts of the chunks at ``positions``."""
+        values = {name: value[positions] for name, value in self.values.items()}
+        return ScoreParts(self.numbers[positions], values)
 
     def with_part(self, name: str, value: Floats) -> ScoreParts:
         """Return the parts with one added or replaced."""
@@ -117,14 +117,14 @@ def own_weight(question: Question, ranking: RankingSettings) -> float:
 def own_share(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:
     """Return the share of the rarity of ``terms`` that each of ``numbers`` holds, in [0, 1]."""
     living = int(arrays.totals.chunks.sum())
-    held = np.zeros(len(numbers), np.float32)
+    shares = np.zeros(len(numbers), np.float32)
     whole = 0.0
     for term in terms:
         rarity = idf(living, term.frequency)
         whole += rarity
         if term.frequency:
-            held += np.float32(rarity) * (term.counts(numbers) > 0)
-    return held / np.float32(max(whole, 1e-9))
+            shares += np.float32(rarity) * (term.counts(numbers) > 0)
+    return shares / np.float32(max(whole, 1e-9))
 
 
 def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dict[str, float]:
@@ -132,17 +132,17 @@ def plain_weights(hybrid: HybridSettings, *, lexical: bool, vector: bool) -> dic
 
     Two weights of 0 mean the usual ones.
     """
-    given = hybrid if hybrid.vector_weight + hybrid.text_weight > 0 else HybridSettings()
+    weights = hybrid if hybrid.vector_weight + hybrid.text_weight > 0 else HybridSettings()
     if not (lexical and vector):
         return {"vector": 1.0} if vector else {"context": 1.0}
-    total = given.vector_weight + given.text_weight
-    return {"vector": given.vector_weight / total, "context": given.text_weight / total}
+    total = weights.vector_weight + weights.text_weight
+    return {"vector": weights.vector_weight / total, "context": weights.text_weight / total}
 
 
 def priors(
-    arrays: ChunkArrays, numbers: Ints, question: Question, wanted: Collection[str]
+    arrays: ChunkArrays, numbers: Ints, question: Question, names: Collection[str]
 ) -> dict[str, Floats]:
-    """Return those of the parts ``wanted`` that come from who, when and how a chunk was said."""
+    """Return those of the parts ``names`` that come from who, when and how a chunk was said."""
     columns = arrays.columns
 
     def flagged(flag: int) -> Floats:
@@ -155,12 +155,12 @@ def priors(
         if not question.speakers:  # notes and actions are the user's as well
             mine: Floats = np.maximum(flagged(FROM_USER), columns["source"][numbers] != MESSAGE)
             return mine
-        said = np.isin(columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
-        return said.astype(np.float32)
+        by_speaker = np.isin(columns["speaker"][numbers], np.fromiter(question.speakers, np.int64))
+        return by_speaker.astype(np.float32)
 
     def capitals() -> Floats:
-        counted = np.minimum(columns["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
-        shares: Floats = counted / np.float32(MOST_CAPITALS)
+        counts = np.minimum(columns["capitals"][numbers], MOST_CAPITALS).astype(np.float32)
+        shares: Floats = counts / np.float32(MOST_CAPITALS)
         return shares
 
     parts: dict[str, Callable[[], Floats]] = {
@@ -170,7 +170,7 @@ def priors(
         "capitals": capitals,
         "question": lambda: flagged(QUESTION),
     }
-    return {name: part() for name, part in parts.items() if name in wanted}
+    return {name: part() for name, part in parts.items() if name in names}
 
 
 class Adjusted(msgspec.Struct, frozen=True):
@@ -223,9 +223,9 @@ class Adjustments(msgspec.Struct, frozen=True):
             annotated = list(annotations.among(view.stored(numbers)))
         if annotated:
             importance, project = np.ones((2, len(numbers)), np.float32)
-            for place, annotation in annotated:
-                importance[place] = importance_factor(annotation.importance)
-                project[place] = project_factor(annotation.projects, self.request.projects)
+            for position, annotation in annotated:
+                importance[position] = importance_factor(annotation.importance)
+                project[position] = project_factor(annotation.projects, self.request.projects)
             yield "importance", importance
             yield "project", project
         question = self.request.question
@@ -243,8 +243,8 @@ class Adjustments(msgspec.Struct, frozen=True):
         lifts = (("trigger", self.request.triggered, TRIGGER_LIFT), ("path", self.pinned, 1.0))
         for name, lifted, share in lifts:
             if lifted:
-                found = np.isin(numbers, np.fromiter(lifted, np.int64))
-                yield name, share * found.astype(np.float32)
+                is_lifted = np.isin(numbers, np.fromiter(lifted, np.int64))
+                yield name, share * is_lifted.astype(np.float32)
 
 
 def importance_factor(importance: int | None) -> float:
@@ -279,8 +279,8 @@ def recency_factors(ages_days: Doubles, settings: RecencySettings) -> Doubles:
     ``floor + (1 - floor) * 2 ** (-age / half_life_days)``
     """
     ages = np.maximum(ages_days, 0.0)
-    left = np.exp2(-ages / settings.half_life_days)
-    factors: Doubles = settings.floor + (1.0 - settings.floor) * left
+    remaining = np.exp2(-ages / settings.half_life_days)
+    factors: Doubles = settings.floor + (1.0 - settings.floor) * remaining
     return factors
 
 

@@ -121,16 +121,16 @@ class RankingPipeline:
         ranks = np.zeros(len(parts.numbers), np.float32)
         for number, rank in self._pinned.items():
             ranks[parts.numbers == number] = rank
-        places = np.flatnonzero(total > 0)
-        shown = self._best(parts.numbers[places], (total + ranks)[places], RESCORED)
-        kept = places[shown]
+        positions = np.flatnonzero(total > 0)
+        order = self._best(parts.numbers[positions], (total + ranks)[positions], RESCORED)
+        best = positions[order]
         return Ranked(
-            numbers=self._view.stored(parts.numbers[kept]).tolist(),
-            scores=total[kept].tolist(),
-            ranks=ranks[kept].astype(int).tolist(),
-            are_files=(self._arrays.columns["source"][parts.numbers[kept]] == FILE).tolist(),
-            is_all=len(kept) == len(places) and len(places) < self._request.most,
-            why=lambda places: self._why(parts, adjusted, kept[places]),
+            numbers=self._view.stored(parts.numbers[best]).tolist(),
+            scores=total[best].tolist(),
+            ranks=ranks[best].astype(int).tolist(),
+            are_files=(self._arrays.columns["source"][parts.numbers[best]] == FILE).tolist(),
+            is_all=len(best) == len(positions) and len(positions) < self._request.most,
+            why=lambda positions: self._why(parts, adjusted, best[positions]),
             respelled=respelled,
         )
 
@@ -145,13 +145,13 @@ class RankingPipeline:
     def _best_of_named(self, parts: ScoreParts) -> dict[int, int]:
         """Return the best chunk of each file that the question names, with the rank."""
         total = parts.total(self._weights)
-        found: dict[int, int] = {}
+        rank_of: dict[int, int] = {}
         for file in self._request.named:
-            places = np.flatnonzero(np.isin(parts.numbers, file.chunks))
-            if len(places):
-                best = self._ordered(parts.numbers[places], total[places], 1)[0]
-                found.setdefault(int(parts.numbers[places[best]]), file.rank)
-        return found
+            positions = np.flatnonzero(np.isin(parts.numbers, file.chunks))
+            if len(positions):
+                best = self._ordered(parts.numbers[positions], total[positions], 1)[0]
+                rank_of.setdefault(int(parts.numbers[positions[best]]), file.rank)
+        return rank_of
 
     def _is_demanded(self, numbers: Ints) -> Mask:
         """Return a mask of the chunks that are hits whatever their score."""
@@ -180,13 +180,13 @@ class RankingPipeline:
         question = self._request.question
         if not (self._request.lexical and question.terms):
             return None
-        asked = Asked(
+        query = Asked(
             terms=question.terms,
             budget=self._settings.posting_budget if self._is_large else EVERY,
             visible=self._request.visible,
             most=self._request.most,
         )
-        return self._view.words.score(self._tx, asked)
+        return self._view.words.score(self._tx, query)
 
     def _candidates(self) -> Ints:
         if not self._is_large:
@@ -212,16 +212,16 @@ class RankingPipeline:
 
     def _rescored(self, parts: ScoreParts) -> ScoreParts:
         """Return the best by the estimate with their exact vectors."""
-        vector, held = self._request.vector, self._view.partition.vectors
-        if self._scan is None or vector is None or held is None:
+        vector, stored_vectors = self._request.vector, self._view.partition.vectors
+        if self._scan is None or vector is None or stored_vectors is None:
             return parts
         demanded = self._is_demanded(parts.numbers)
         total = parts.total(self._weights) + demanded
         least = RESCORED_AMONG_MANY if self._is_large else RESCORED
-        kept = parts.take(self._best(parts.numbers, total, least))
-        around = self._view.stored(self._arrays.around(kept.numbers))
-        rows = smoothed_vectors(self._tx, held, around, len(vector))
-        return self._with_feedback(kept.with_part("vector", rows @ vector), rows, vector)
+        best = parts.take(self._best(parts.numbers, total, least))
+        around = self._view.stored(self._arrays.around(best.numbers))
+        rows = smoothed_vectors(self._tx, stored_vectors, around, len(vector))
+        return self._with_feedback(best.with_part("vector", rows @ vector), rows, vector)
 
     def _best(self, numbers: Ints, total: Floats, least: int) -> Ints:
         """Return the best positions, ``least`` or twice the limit, and further memory files.
@@ -251,9 +251,9 @@ class RankingPipeline:
             return parts
         total = parts.total(self._weights)
         best = self._ordered(parts.numbers, total, READ)
-        stored = self._view.stored(parts.numbers[best]).tolist()
-        texts = [self._view.partition.terms_of(self._tx, number) for number in stored]
-        found = feedback_terms(
+        chunk_numbers = self._view.stored(parts.numbers[best]).tolist()
+        texts = [self._view.partition.terms_of(self._tx, number) for number in chunk_numbers]
+        terms = feedback_terms(
             self._arrays,
             texts,
             total[best] * best_possible(self._weights),
@@ -261,7 +261,7 @@ class RankingPipeline:
             set(self._request.question.terms),
         )
         self._weights["feedback"] = self._settings.ranking.feedback
-        return parts.with_part("feedback", feedback_score(self._arrays, found, parts.numbers))
+        return parts.with_part("feedback", feedback_score(self._arrays, terms, parts.numbers))
 
     def _with_own(self, parts: ScoreParts) -> ScoreParts:
         """Mark which pairs of characters the best hold themselves (see `own_weight`)."""
@@ -271,9 +271,9 @@ class RankingPipeline:
         pairs = [term for term in self._request.question.terms if is_unspaced(term)]
         most = max(RESCORED, 2 * self._request.most)
         best = self._ordered(parts.numbers, parts.total(self._weights), most)
-        found = [self._view.words.find(self._tx, pair) for pair in pairs]
+        terms = [self._view.words.find(self._tx, pair) for pair in pairs]
         shares = np.zeros(len(parts.numbers), np.float32)
-        shares[best] = own_share(self._arrays, found, parts.numbers[best])
+        shares[best] = own_share(self._arrays, terms, parts.numbers[best])
         self._weights["own"] = weight
         return parts.with_part("own", shares)
 
@@ -282,24 +282,26 @@ class RankingPipeline:
 
         Ties are ordered by time and position in the group, not by arrival.
         """
-        places = np.arange(len(numbers))
+        positions = np.arange(len(numbers))
         if len(numbers) > most:  # sorting all of them would cost more than all the rest
-            cut = len(numbers) - most
-            places = np.flatnonzero(total >= np.partition(total, cut)[cut])
-        columns, found = self._arrays.columns, numbers[places]
-        keys = (columns["order"][found], columns["at"][found], -total[places])
-        first: Ints = places[np.lexsort(keys)[:most]]
+            split = len(numbers) - most
+            positions = np.flatnonzero(total >= np.partition(total, split)[split])
+        columns, chosen_numbers = self._arrays.columns, numbers[positions]
+        keys = (columns["order"][chosen_numbers], columns["at"][chosen_numbers], -total[positions])
+        first: Ints = positions[np.lexsort(keys)[:most]]
         return first
 
-    def _why(self, parts: ScoreParts, adjusted: Adjusted, places: Ints) -> list[dict[str, float]]:
+    def _why(
+        self, parts: ScoreParts, adjusted: Adjusted, positions: Ints
+    ) -> list[dict[str, float]]:
         """Return the parts of the scores at some positions, without those of 0."""
         best = best_possible(self._weights)
         columns = {
-            name: (weight * parts.values[name][places] / best).tolist()
+            name: (weight * parts.values[name][positions] / best).tolist()
             for name, weight in self._weights.items()
             if name in parts.values
         }
-        columns |= {name: change[places].tolist() for name, change in adjusted.reasons.items()}
+        columns |= {name: change[positions].tolist() for name, change in adjusted.reasons.items()}
         shares = [
             dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         ]
@@ -307,7 +309,7 @@ class RankingPipeline:
             {"path": 1.0}
             if number in self._pinned
             else {name: share for name, share in each.items() if share}
-            for number, each in zip(parts.numbers[places].tolist(), shares, strict=True)
+            for number, each in zip(parts.numbers[positions].tolist(), shares, strict=True)
         ]
 
 
@@ -317,8 +319,8 @@ def moved_query(vector: Floats, best: Floats) -> Floats:
     Source: Rocchio, "Relevance Feedback in Information Retrieval" (1971), positive part.
     """
     moved = vector + MOVE * best[:MOVED_BY].mean(axis=0)
-    unit: Floats = moved / max(float(np.linalg.norm(moved)), 1e-9)
-    return unit
+    unit_vector: Floats = moved / max(float(np.linalg.norm(moved)), 1e-9)
+    return unit_vector
 
 
 def feedback_terms(
@@ -326,7 +328,7 @@ def feedback_terms(
     texts: Sequence[Sequence[str]],
     scores: Floats,
     lookup: Callable[[str], FoundTerm],
-    known: Collection[str],
+    excluded: Collection[str],
 ) -> list[FoundTerm]:
     """Return the terms of a second round, the most informative first.
 
@@ -335,31 +337,31 @@ def feedback_terms(
         texts: The terms of the best chunks.
         scores: Their unscaled scores, for their weight.
         lookup: Finds a term in the index.
-        known: Terms of the question, left out.
+        excluded: Terms of the question, left out.
     """
-    drawn = _drawn(texts, scores, known)
-    heaviest = sorted(drawn, key=lambda term: (-drawn[term], term))[:LOOKED_UP]
+    gains = _drawn(texts, scores, excluded)
+    heaviest = sorted(gains, key=lambda term: (-gains[term], term))[:LOOKED_UP]
     living = int(arrays.totals.chunks.sum())
-    found = [(lookup(term), drawn[term]) for term in heaviest]
+    looked_up = [(lookup(term), gains[term]) for term in heaviest]
     ranked = sorted(
-        found, key=lambda pair: (-pair[1] * idf(living, pair[0].frequency), pair[0].term)
+        looked_up, key=lambda pair: (-pair[1] * idf(living, pair[0].frequency), pair[0].term)
     )
     return [term for term, _ in ranked[:TERMS]]
 
 
 def _drawn(
-    texts: Sequence[Sequence[str]], scores: Floats, known: Collection[str]
+    texts: Sequence[Sequence[str]], scores: Floats, excluded: Collection[str]
 ) -> dict[str, float]:
     """Return the share of the best chunks that each term makes up, the best weighted most."""
     weights = np.exp((scores - scores.max()) / SHARPNESS)
     mean = max(1.0, sum(len(terms) for terms in texts) / len(texts))
-    drawn: dict[str, float] = {}
+    gains: dict[str, float] = {}
     for terms, weight in zip(texts, (weights / weights.sum()).tolist(), strict=True):
         norm = K1 * (1 - B + B * len(terms) / mean)
         for term, count in Counter(terms).items():
-            if term not in known:
-                drawn[term] = drawn.get(term, 0.0) + weight * count / (count + norm)
-    return drawn
+            if term not in excluded:
+                gains[term] = gains.get(term, 0.0) + weight * count / (count + norm)
+    return gains
 
 
 def feedback_score(arrays: ChunkArrays, terms: Sequence[FoundTerm], numbers: Ints) -> Floats:

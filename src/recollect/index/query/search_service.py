@@ -174,10 +174,10 @@ class SearchService:
         if not query.strip():
             return SearchResult(hits=[], mode=options.mode, warnings=["the question is empty"])
         serving = serving or self._database.read(lambda tx: find_serving(tx, scope.tenant))
-        made: QuestionVector | None = None
+        question_vector: QuestionVector | None = None
         warnings = [NO_CONTENT]  # without a vector only a trigger can match it
         if asked_terms:
-            made, warnings = self._vector(query, scope, options, serving)
+            question_vector, warnings = self._vector(query, scope, options, serving)
 
         def answer(
             tx: Transaction, identity: Identity, partition: Partition
@@ -188,20 +188,24 @@ class SearchService:
             view = partition.view(tx, access)
             if view.is_empty:
                 return None
-            used = made.vector if made and made.embedder == identity.embedder else None
-            request = self._request(tx, view, (query, used), scope, options)
+            vector = (
+                question_vector.vector
+                if question_vector and question_vector.embedder == identity.embedder
+                else None
+            )
+            request = self._request(tx, view, (query, vector), scope, options)
             hits, sixth = self._hits(tx, view, request, options)
-            mode = "lexical" if used is None and asked_terms else options.mode
-            told = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
+            mode = "lexical" if vector is None and asked_terms else options.mode
+            texts = [*warnings, DAMAGED_WORDS] if partition.words.is_damaged else warnings
             if waiting and view.waits(tx):
-                told = [*waiting, *told]
+                texts = [*waiting, *texts]
             if options.said is not None:
-                told = [*told, *_left_out(tx, view, scope, options, self._origin)]
+                texts = [*texts, *_left_out(tx, view, scope, options, self._origin)]
             sure = confidence_in(hits, sixth, asked_terms, mode)
-            return SearchResult(hits=hits, mode=mode, warnings=told, confidence=sure)
+            return SearchResult(hits=hits, mode=mode, warnings=texts, confidence=sure)
 
-        found = self._on_partition(scope.tenant, serving, answer)
-        return found or SearchResult(
+        result = self._on_partition(scope.tenant, serving, answer)
+        return result or SearchResult(
             hits=[], mode=options.mode, warnings=[] if asked_terms else warnings
         )
 
@@ -229,13 +233,13 @@ class SearchService:
             return None, []
         if not self._questions.has_embedder:
             return None, self._without_embedder(mode)
-        asked = self._asked(query, scope, options, serving)
-        if asked is None:
+        request = self._asked(query, scope, options, serving)
+        if request is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
             ]
         try:
-            return self._questions.vector(*asked), []
+            return self._questions.vector(*request), []
         except ProviderError as error:
             return None, [f"{error.message}: only words were compared"]
 
@@ -278,12 +282,12 @@ class SearchService:
             partition = self._held(serving.partition, serving.identity)
             # The lock first, so that this snapshot is not older than the state of the partition.
             with partition.lock:
-                held = serving, partition
-                now, found = self._database.read(
-                    partial(_run_on, tenant=tenant, held=held, unit=unit)
+                snapshot = serving, partition
+                now, result = self._database.read(
+                    partial(_run_on, tenant=tenant, snapshot=snapshot, unit=unit)
                 )
             if now is serving:
-                return found
+                return result
             serving = now  # a rebuild flipped the generation in between
         return None
 
@@ -307,36 +311,36 @@ class SearchService:
         options: SearchOptions,
     ) -> tuple[list[Hit], Mapping[str, float]]:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
-        wanted, enough = self._wanted(options), request.most
+        limits, enough = self._wanted(options), request.most
         while True:
             ranked = rank(tx, view, request, self._settings)
-            shown = Shown(
+            display = Shown(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,
                 citations=options.citations,
                 counts_words=options.min_score > 0,
             )
-            shortlist = Shortlist(tx, view.partition, ranked, shown)
+            shortlist = Shortlist(tx, view.partition, ranked, display)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
                 sixth = ranked.why([SIXTH])[0] if len(ranked.numbers) > SIXTH else {}
-                return shortlist.chosen(wanted), sixth
+                return shortlist.chosen(limits), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
     def _request(
         self,
         tx: Transaction,
         view: PartitionView,
-        asked: tuple[str, Vectors | None],
+        question: tuple[str, Vectors | None],
         scope: Scope,
         options: SearchOptions,
     ) -> RankingRequest:
-        query, vector = asked
+        query, vector = question
         projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(view.arrays.totals.chunks[FILE])
-        wanted = self._wanted(options)
+        limits = self._wanted(options)
         # Ordering by score alone needs no further hits.
-        is_plain = wanted.min_score <= 0 and wanted.relevance is None
+        is_plain = limits.min_score <= 0 and limits.relevance is None
         return RankingRequest(
             question=view.taken(query, options.times),
             vector=vector,
@@ -347,7 +351,7 @@ class SearchService:
             triggered=view.triggered(query),
             projects=frozenset(map(project_key, projects)),
             now_ms=options.now_ms,
-            with_files=wanted.files > 0,
+            with_files=limits.files > 0,
         )
 
     def _wanted(self, options: SearchOptions) -> Wanted:
@@ -364,11 +368,11 @@ class SearchService:
 def _run_on(
     tx: Transaction,
     tenant: str,
-    held: tuple[Serving, Partition],
+    snapshot: tuple[Serving, Partition],
     unit: Callable[[Transaction, Identity, Partition], T],
 ) -> tuple[Serving | None, T | None]:
     """Return the serving generation and, when it is unchanged, that and the result of ``unit``."""
-    serving, partition = held
+    serving, partition = snapshot
     now = find_serving(tx, tenant)
     if now is None or (now.partition, now.identity) != (serving.partition, serving.identity):
         return now, None
@@ -403,15 +407,15 @@ def _visible(
     if options.notes_only:
         limits.append(view.partition.groups.owned(groups) | (sources != SOURCES.index(FILES)))
     if options.sources is not None:
-        chosen = np.array([source in options.sources for source in SOURCES])
-        limits.append(chosen[sources])
+        is_chosen = np.array([source in options.sources for source in SOURCES])
+        limits.append(is_chosen[sources])
     limits += _narrowing(columns, options)
     if origin is not None and view.is_whole:
         limits.append(view.partition.groups.of_workspace(origin, groups))
-    held = [limit for limit in limits if limit is not None]
-    if not held:
+    present = [limit for limit in limits if limit is not None]
+    if not present:
         return None
-    mask: Mask = np.logical_and.reduce([arrays.alive[:count], *held])
+    mask: Mask = np.logical_and.reduce([arrays.alive[:count], *present])
     return mask
 
 

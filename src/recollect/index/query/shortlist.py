@@ -103,11 +103,13 @@ class Shortlist:
         shown: The content of hits.
     """
 
-    def __init__(self, tx: Transaction, partition: Partition, ranked: Ranked, shown: Shown) -> None:
+    def __init__(
+        self, tx: Transaction, partition: Partition, ranked: Ranked, display: Shown
+    ) -> None:
         self._tx = tx
         self._partition = partition
         self._ranked = ranked
-        self._shown = shown
+        self._shown = display
         self._found: dict[Key, Found] = {}
         self._next = 0
 
@@ -121,67 +123,69 @@ class Shortlist:
             self._take(range(self._next, end))
             self._next = end
 
-    def chosen(self, wanted: Wanted) -> list[Hit]:
+    def chosen(self, limits: Wanted) -> list[Hit]:
         """Return the hits to show, in the order to show them."""
-        plain = (found.hit.score for found in self._found.values() if not found.rank)
-        least = max(wanted.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
-        self._grow_files(wanted.files, least)
-        found = self._ordered(wanted.relevance)
-        standings = [each.standing for each in found]
-        shown = above_threshold(standings, wanted.min_score, wanted.limit)
-        shown = with_files(standings, shown, wanted.files, least)
-        return [found[place].hit for place in shown]
+        plain = (entry.hit.score for entry in self._found.values() if not entry.rank)
+        least = max(limits.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
+        self._grow_files(limits.files, least)
+        entry = self._ordered(limits.relevance)
+        standings = [each.standing for each in entry]
+        positions = above_threshold(standings, limits.min_score, limits.limit)
+        positions = with_files(standings, positions, limits.files, least)
+        return [entry[position].hit for position in positions]
 
     def _grow_files(self, most: int, least: float) -> None:
         """Read further memory files until there are ``most``, or none with the score ``least``."""
         scores, are_files = self._ranked.scores, self._ranked.are_files
-        places = []
-        for place in range(self._next, len(scores)):
-            if scores[place] < least:
+        positions = []
+        for position in range(self._next, len(scores)):
+            if scores[position] < least:
                 break
-            if are_files[place]:
-                places.append(place)
-        missing = most - sum(found.standing.is_file for found in self._found.values())
-        while missing > 0 and places:
-            taken, places = places[:missing], places[missing:]
-            missing -= self._take(taken)
+            if are_files[position]:
+                positions.append(position)
+        missing = most - sum(entry.standing.is_file for entry in self._found.values())
+        while missing > 0 and positions:
+            batch, positions = positions[:missing], positions[missing:]
+            missing -= self._take(batch)
 
-    def _take(self, places: Sequence[int]) -> int:
+    def _take(self, positions: Sequence[int]) -> int:
         """Read some positions; return the number of new hits."""
-        known = len(self._found)
-        for found in self._read(places):
-            self._found.setdefault(found.key, found)
-        return len(self._found) - known
+        before = len(self._found)
+        for entry in self._read(positions):
+            self._found.setdefault(entry.key, entry)
+        return len(self._found) - before
 
     def _ordered(self, relevance: float | None) -> list[Found]:
-        found = sorted(self._found.values(), key=_order)
+        entries = sorted(self._found.values(), key=_order)
         if relevance is None:
-            return found
-        named = [each for each in found if each.rank]
-        rest = found[len(named) :]
+            return entries
+        by_name = [each for each in entries if each.rank]
+        rest = entries[len(by_name) :]
         scores = [each.hit.score for each in rest]
         order = diverse_order(scores, [each.hit.snippet for each in rest], relevance)
-        return [*named, *(rest[place] for place in order)]
+        return [*by_name, *(rest[position] for position in order)]
 
-    def _read(self, places: Sequence[int]) -> list[Found]:
+    def _read(self, positions: Sequence[int]) -> list[Found]:
         """Return the hits at some positions of the ranking, without those whose chunk is gone."""
         first = self._partition.first_id
-        keys = [first + self._ranked.numbers[place] for place in places]
-        found = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
-        rows = {row.key: row for row in typed_rows(found, _HitRow)}
-        held = [place for place, key in zip(places, keys, strict=True) if key in rows]
+        keys = [first + self._ranked.numbers[position] for position in positions]
+        stored = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
+        rows = {row.key: row for row in typed_rows(stored, _HitRow)}
+        present = [position for position, key in zip(positions, keys, strict=True) if key in rows]
         return [
-            self._hit(rows[first + self._ranked.numbers[place]], place, why)
-            for place, why in zip(held, self._ranked.why(held), strict=True)
+            self._hit(rows[first + self._ranked.numbers[position]], position, why)
+            for position, why in zip(present, self._ranked.why(present), strict=True)
         ]
 
-    def _hit(self, row: _HitRow, place: int, why: dict[str, float]) -> Found:
-        said = self._partition.annotations.of_chunk.get(self._ranked.numbers[place], UNANNOTATED)
+    def _hit(self, row: _HitRow, position: int, why: dict[str, float]) -> Found:
+        annotation = self._partition.annotations.of_chunk.get(
+            self._ranked.numbers[position], UNANNOTATED
+        )
         is_session, is_file = row.source == SESSIONS, row.source == FILES
         is_observation = row.source == OBSERVATIONS
         ref = path_of(row.ref) if is_file else row.ref
         hit = Hit(
-            score=self._ranked.scores[place],
+            score=self._ranked.scores[position],
             source=row.source,
             ref=ref,
             snippet=snippet(row.text, self._shown.terms, self._shown.snippet_chars).text,
@@ -196,25 +200,25 @@ class Shortlist:
             start_line=row.start if is_file else None,
             end_line=row.end if is_file else None,
             citation=_citation(row) if self._shown.citations else None,
-            importance=said.importance,
-            projects=said.projects,
-            triggers=said.triggers,
+            importance=annotation.importance,
+            projects=annotation.projects,
+            triggers=annotation.triggers,
         )
-        words, wanted = 0.0, set(self._shown.terms)
+        words, query_terms = 0.0, set(self._shown.terms)
         if self._shown.counts_words:
-            words = len(wanted.intersection(terms(row.text))) / max(1, len(wanted))
+            words = len(query_terms.intersection(terms(row.text))) / max(1, len(query_terms))
         return Found(
             hit=hit,
             key=(row.source, row.ref, row.start if is_file else 0),
-            rank=self._ranked.ranks[place],
+            rank=self._ranked.ranks[position],
             standing=Standing(score=hit.score, words=words, is_file=is_file),
         )
 
 
-def _order(found: Found) -> tuple[int, float, int, str, str, int]:
+def _order(entry: Found) -> tuple[int, float, int, str, str, int]:
     """Named files first, then the best; ties by time, then by name and position."""
-    hit = found.hit
-    return -found.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
+    hit = entry.hit
+    return -entry.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0
 
 
 LEAST_LIMIT = 3
@@ -229,11 +233,11 @@ def above_threshold(hits: Sequence[Standing], min_score: float, limit: int) -> l
     a mode in which no score can be that high still answers. Hits below it that are near only in
     meaning are dropped.
     """
-    reaching = [place for place, hit in enumerate(hits) if hit.score >= min_score]
+    reaching = [position for position, hit in enumerate(hits) if hit.score >= min_score]
     least = 1.0 if reaching else 0.0
     backed = [
-        place
-        for place, hit in enumerate(hits)
+        position
+        for position, hit in enumerate(hits)
         if hit.score < min_score and hit.words > 0 and hit.words >= least
     ]
     return sorted([*reaching[:limit], *backed[: max(0, limit - len(reaching))]])
@@ -253,27 +257,27 @@ def quota(limit: int, share: float) -> int:
 
 
 def with_files(
-    hits: Sequence[Standing], shown: Sequence[int], kept: int, least: float
+    hits: Sequence[Standing], positions: Sequence[int], file_count: int, least: float
 ) -> list[int]:
-    """Return ``shown`` with ``kept`` memory files in it, as far as they qualify.
+    """Return ``positions`` with ``file_count`` memory files in it, as far as they qualify.
 
     Args:
         hits: All, in their order.
-        shown: Positions of those to show, ascending.
-        kept: The number of memory files wanted.
+        positions: Positions of those to show, ascending.
+        file_count: The number of memory files wanted.
         least: The score from which a memory file answers as well as the others.
 
     The worst of the other hits make room. The order stays.
     """
-    files = [place for place in shown if hits[place].is_file]
-    taken = set(shown)
+    files = [position for position in positions if hits[position].is_file]
+    present = set(positions)
     spare = [
-        place
-        for place, hit in enumerate(hits)
-        if place not in taken and hit.is_file and hit.score >= least
+        position
+        for position, hit in enumerate(hits)
+        if position not in present and hit.is_file and hit.score >= least
     ]
-    others = [place for place in shown if not hits[place].is_file]
-    moved = min(max(0, kept - len(files)), len(spare), len(others))
+    others = [position for position in positions if not hits[position].is_file]
+    moved = min(max(0, file_count - len(files)), len(spare), len(others))
     return sorted([*files, *others[: len(others) - moved], *spare[:moved]])
 
 
@@ -294,11 +298,11 @@ def diverse_order(scores: Sequence[float], texts: Sequence[str], relevance: floa
     tokens = [_tokens(text) for text in texts]
     gains = _scaled(scores)
     likeness = [0.0] * len(scores)
-    left = list(range(len(scores)))
+    remaining = list(range(len(scores)))
     order: list[int] = []
-    while left:
+    while remaining:
         best = max(
-            left,
+            remaining,
             key=lambda n: (
                 relevance * gains[n] - (1.0 - relevance) * likeness[n],
                 scores[n],
@@ -306,10 +310,10 @@ def diverse_order(scores: Sequence[float], texts: Sequence[str], relevance: floa
             ),
         )
         order.append(best)
-        left.remove(best)
-        for place in left:
-            shared = jaccard(tokens[place], tokens[best])
-            likeness[place] = max(likeness[place], shared)
+        remaining.remove(best)
+        for position in remaining:
+            shared = jaccard(tokens[position], tokens[best])
+            likeness[position] = max(likeness[position], shared)
     return order
 
 

@@ -34,23 +34,23 @@ def time_fit(at: Ints, times: Sequence[TimeRange]) -> Floats:
     fits = np.zeros(len(at), np.float32)
     if not len(at):
         return fits
-    for named in times:
+    for time in times:
         for since, until in (
-            (named.since, named.until),
-            *_other_years(named, int(at.min()), int(at.max())),
+            (time.since, time.until),
+            *_other_years(time, int(at.min()), int(at.max())),
         ):
-            np.maximum(fits, _fit(at, since, until, named), out=fits)
+            np.maximum(fits, _fit(at, since, until, time), out=fits)
     return fits
 
 
-def _fit(at: Ints, since: int, until: int, named: TimeRange) -> Floats:
+def _fit(at: Ints, since: int, until: int, time: TimeRange) -> Floats:
     away = np.maximum(np.maximum(since - at, at - until + 1), 0)
     near = NEAR * _closeness(away, max(until - since, DAY_MS))
-    if named.is_relative:
+    if time.is_relative:
         near = np.maximum(near, NEXT_DAY * ((at >= until) & (away <= DAY_MS)))
-    elif named.unit == "day":
+    elif time.unit == "day":
         near = np.maximum(BESIDE * (away <= DAY_MS), SAME_MONTH * _closeness(away, MONTH_MS))
-    best = YEAR_ALONE if named.unit == "year" and not named.is_relative else 1.0
+    best = YEAR_ALONE if time.unit == "year" and not time.is_relative else 1.0
     fits: Floats = (best * np.where(away == 0, 1.0, near)).astype(np.float32)
     return fits
 
@@ -60,15 +60,15 @@ def _closeness(away: Ints, reach: int) -> Floats:
     return closeness
 
 
-def _other_years(named: TimeRange, first_ms: int, last_ms: int) -> Iterator[tuple[int, int]]:
+def _other_years(time: TimeRange, first_ms: int, last_ms: int) -> Iterator[tuple[int, int]]:
     """Yield the same month or day of the other years that there are texts of."""
-    if not named.month:
+    if not time.month:
         return
-    length = named.until - named.since
-    present = to_datetime(named.since + length // 2).year
+    length = time.until - time.since
+    present = to_datetime(time.since + length // 2).year
     for year in range(to_datetime(first_ms).year, to_datetime(last_ms).year + 1)[-MOST_YEARS:]:
         try:
-            first = datetime(year, named.month, named.day or 1, tzinfo=UTC)
+            first = datetime(year, time.month, time.day or 1, tzinfo=UTC)
         except ValueError:  # 29 February
             continue
         since = int(first.timestamp() * 1000)

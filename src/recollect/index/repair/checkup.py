@@ -78,45 +78,47 @@ class IndexCheckup:
             *self._cache(deep=deep),
         ]
 
-    def repair(self, found: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
+    def repair(self, defects: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
         """Repair defects, and return a sentence for each repair.
 
         Args:
-            found: The result of `examine`.
+            defects: The result of `examine`.
             on_progress: Called while the index is rebuilt.
 
         Raises:
             StoreError: the index cannot be written.
             ProviderError: the index had to be rebuilt, and the embedder failed.
         """
-        kinds = {defect.kind for defect in found}
-        done = []
+        kinds = {defect.kind for defect in defects}
+        repairs = []
         if "orphans" in kinds:
-            done.append(f"removed {_remove_orphans(self._database):,} rows that belong to nothing")
+            repairs.append(
+                f"removed {_remove_orphans(self._database):,} rows that belong to nothing"
+            )
         if "cache" in kinds:
-            done.append(f"removed {self._drop_cached():,} damaged vectors from the cache")
+            repairs.append(f"removed {self._drop_cached():,} damaged vectors from the cache")
         if "vectors" in kinds:
             faults = self._database.read(find_vector_faults)
             repaired = repair_vectors(self._database, faults)
-            done.append(f"let {repaired:,} vectors be made again")
-        if any(defect.needs_rebuild for defect in found):
+            repairs.append(f"let {repaired:,} vectors be made again")
+        if any(defect.needs_rebuild for defect in defects):
             self._index.rebuild(Watch(tell=on_progress))
-            done.append("rebuilt the index")
+            repairs.append("rebuilt the index")
         if "backend" in kinds:
-            done.append(f"brought {self._index.near.heal():,} vectors to their back end again")
-        return done
+            repairs.append(f"brought {self._index.near.heal():,} vectors to their back end again")
+        return repairs
 
     def _orphans(self) -> list[Defect]:
-        counted = self._database.read(_count_orphans)
-        return _defects("orphans", [(rows, name) for name, rows in counted.items()])
+        counts = self._database.read(_count_orphans)
+        return _defects("orphans", [(rows, name) for name, rows in counts.items()])
 
     def _vectors(self) -> list[Defect]:
         faults = self._database.read(find_vector_faults)
-        counted = [
+        counts = [
             (sum(len(getattr(each, name)) for each in faults), what)
             for name, what in _VECTOR_FAULTS.items()
         ]
-        return _defects("vectors", counted)
+        return _defects("vectors", counts)
 
     def _words(self, *, deep: bool) -> list[Defect]:
         partitions = self._database.read(living_partitions)
@@ -125,12 +127,12 @@ class IndexCheckup:
         damaged = sum(count_damage(self._database, each) for each in partitions) if deep else 0
         wrong, lost = sum(each.wrong for each in faults), sum(each.lost for each in faults)
         looked_at = sum(each.looked_at for each in faults)
-        counted = [
+        counts = [
             (damaged, "rows of words are damaged"),
             (wrong, f"of {looked_at:,} chunks are not found by all their words"),
             (lost, "chunks or documents lack their other part"),
         ]
-        return _defects("words", counted, needs_rebuild=True)
+        return _defects("words", counts, needs_rebuild=True)
 
     def _backend(self) -> list[Defect]:
         rows = sum(drift.missing + drift.extra for drift in self._index.near.check())
@@ -166,12 +168,12 @@ _VECTOR_FAULTS = {
 
 
 def _defects(
-    kind: Kind, counted: Iterable[tuple[int, str]], *, needs_rebuild: bool = False
+    kind: Kind, counts: Iterable[tuple[int, str]], *, needs_rebuild: bool = False
 ) -> list[Defect]:
     """Return a defect for each count of rows that is not 0."""
     return [
         Defect(kind=kind, rows=rows, detail=f"{rows:,} {what}", needs_rebuild=needs_rebuild)
-        for rows, what in counted
+        for rows, what in counts
         if rows
     ]
 
@@ -265,8 +267,8 @@ def _count_orphans(tx: Transaction) -> dict[str, int]:
     """Return the kinds of orphans and their numbers; none beside a retired generation."""
     if tx.row("SELECT 1 FROM generations WHERE status = 'retired'"):
         return {}
-    counted = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
-    return {name: number for name, number in counted.items() if number}
+    counts = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
+    return {name: number for name, number in counts.items() if number}
 
 
 def _remove_orphans(database: Database) -> int:
@@ -279,6 +281,6 @@ def _remove_orphans(database: Database) -> int:
 
 
 def _remove_some(tx: Transaction, kind: Orphans) -> int:
-    found = kind.table.page(tx, kind.condition, (ROWS,))
-    kind.table.remove(tx, found)
-    return len(found)
+    keys = kind.table.page(tx, kind.condition, (ROWS,))
+    kind.table.remove(tx, keys)
+    return len(keys)

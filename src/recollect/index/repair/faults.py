@@ -173,8 +173,8 @@ def find_word_faults(tx: Transaction, living: Living, *, deep: bool) -> WordFaul
     rows = tx.rows("SELECT id FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", bounds)
     keys = [integer(key) for (key,) in rows]
     if not deep and len(keys) > SAMPLE:
-        places = np.linspace(0, len(keys) - 1, SAMPLE).astype(np.int64)
-        keys = [keys[place] for place in places.tolist()]
+        positions = np.linspace(0, len(keys) - 1, SAMPLE).astype(np.int64)
+        keys = [keys[position] for position in positions.tolist()]
     wrong = _count_all_wrong(tx, living, keys)
     return WordFaults(looked_at=len(keys), wrong=wrong, lost=_count_lost(tx, living.number))
 
@@ -198,16 +198,16 @@ def _count_all_wrong(tx: Transaction, living: Living, keys: list[int]) -> int:
 
 def _count_wrong(tx: Transaction, reader: WordReader, keys: list[int]) -> int:
     """Return the number of chunks that differ from the words in the lexical back end."""
-    places_of: dict[str, list[int]] = defaultdict(list)
-    for place, key in enumerate(keys):
+    positions_of: dict[str, list[int]] = defaultdict(list)
+    for position, key in enumerate(keys):
         row = tx.row("SELECT text FROM chunks WHERE id = ?", (key,))
         for term in set(terms(text(row[0]))) if row else ():
-            places_of[term].append(place)
+            positions_of[term].append(position)
     numbers: Ints = np.array([key & NUMBER_MASK for key in keys], np.int64)
     wrong = np.zeros(len(keys), np.bool_)
-    for term in sorted(places_of):
+    for term in sorted(positions_of):
         expected = np.zeros(len(keys), np.bool_)
-        expected[places_of[term]] = True
+        expected[positions_of[term]] = True
         wrong |= (reader.find(tx, term).counts(numbers) > 0) != expected
     return int(np.count_nonzero(wrong))
 

@@ -32,13 +32,14 @@ def find_registration(tx: Transaction) -> Registration | None:
     return Registration(name=rows[0][0], place=rows[0][1]) if rows else None
 
 
-def register(tx: Transaction, wanted: Registration) -> None:
+def register(tx: Transaction, registration: Registration) -> None:
     """Start an outbox that lists every existing vector."""
     unregister(tx)
     for statement in _CREATE:
         tx.execute(statement)
     tx.execute(
-        "INSERT INTO vector_backend (name, place) VALUES (?, ?)", (wanted.name, wanted.place)
+        "INSERT INTO vector_backend (name, place) VALUES (?, ?)",
+        (registration.name, registration.place),
     )
     tx.execute("INSERT INTO vector_changes (chunk) SELECT id FROM vectors ORDER BY id")
 
@@ -68,11 +69,11 @@ def next_changes(tx: Transaction, most: int) -> tuple[int, list[VectorChange]]:
     if not rows:
         return 0, []
     chunks = sorted({chunk for _, chunk in rows})
-    found = tx.all(
+    stored = tx.all(
         "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
         (msgspec.json.encode(chunks).decode(),),
     )
-    there = dict(typed_rows(found, tuple[int, bytes]))
+    there = dict(typed_rows(stored, tuple[int, bytes]))
     return rows[-1][0], [
         _change(part, chunks, there)
         for number in sorted({chunk >> PARTITION_SHIFT for chunk in chunks})
@@ -131,13 +132,13 @@ def _parts(rows: list[Row]) -> list[Part]:
 def _change(part: Part, chunks: list[int], there: dict[int, bytes]) -> VectorChange:
     """Return the share of ``part`` in the changes; a vector of another size counts as none."""
     ours = [chunk for chunk in chunks if chunk >> PARTITION_SHIFT == part.number]
-    put = [chunk for chunk in ours if len(there.get(chunk, b"")) == 2 * part.dimensions]
-    halves = np.frombuffer(b"".join(there[chunk] for chunk in put), "<f2")
+    stored = [chunk for chunk in ours if len(there.get(chunk, b"")) == 2 * part.dimensions]
+    halves = np.frombuffer(b"".join(there[chunk] for chunk in stored), "<f2")
     return VectorChange(
         part=part,
-        put=put,
-        vectors=halves.astype(np.float32).reshape(len(put), part.dimensions),
-        gone=sorted({*ours} - {*put}),
+        put=stored,
+        vectors=halves.astype(np.float32).reshape(len(stored), part.dimensions),
+        gone=sorted({*ours} - {*stored}),
     )
 
 

@@ -69,14 +69,14 @@ def add_codes(tx: Transaction, partition: int, numbers: Sequence[int], codes: Co
 
 def forget_codes(tx: Transaction, partition: int, numbers: Iterable[int]) -> None:
     """Remove the codes of chunks, their bytes included."""
-    gone = set(numbers)
+    removed = set(numbers)
     tx.executemany(
         "DELETE FROM code_rows WHERE partition_id = ? AND chunk = ?",
-        [(partition, number) for number in gone],
+        [(partition, number) for number in removed],
     )
-    for index, members in _by_block(gone):
-        for held in _blocks(tx, "block = ?", partition, index):
-            _write_block(tx, partition, _changed(held, members, 0))
+    for index, members in _by_block(removed):
+        for block in _blocks(tx, "block = ?", partition, index):
+            _write_block(tx, partition, _changed(block, members, 0))
 
 
 def read_rows(tx: Transaction, partition: int, after: int) -> list[tuple[int, int, bytes]]:
@@ -103,9 +103,9 @@ def _fold(tx: Transaction, partition: int, width: int) -> None:
             present=np.zeros(BLOCK, np.bool_),
             codes=np.zeros((BLOCK, width), np.uint8),
         )
-        held = next(iter(_blocks(tx, "block = ?", partition, index)), empty)
+        block = next(iter(_blocks(tx, "block = ?", partition, index)), empty)
         codes = np.frombuffer(b"".join(code_of[number] for number in members), np.uint8)
-        full = _changed(held, members, codes.reshape(len(members), width))
+        full = _changed(block, members, codes.reshape(len(members), width))
         _write_block(tx, partition, msgspec.structs.replace(full, revision=rows[-1][0]))
     tx.execute("DELETE FROM code_rows WHERE partition_id = ?", (partition,))
 
@@ -118,9 +118,9 @@ def _by_block(numbers: Iterable[int]) -> Iterator[tuple[int, list[int]]]:
 def _changed(block: CodeBlock, numbers: Sequence[int], codes: Codes | int) -> CodeBlock:
     """Return the block with codes of some of its chunks; with 0, without theirs."""
     changed = msgspec.structs.replace(block, present=block.present.copy(), codes=block.codes.copy())
-    places = np.array(numbers) - block.first
-    changed.present[places] = not isinstance(codes, int)
-    changed.codes[places] = codes
+    positions = np.array(numbers) - block.first
+    changed.present[positions] = not isinstance(codes, int)
+    changed.codes[positions] = codes
     return changed
 
 
@@ -173,8 +173,8 @@ class CodeScan:
 
     def cosine(self, numbers: Ints) -> Floats:
         """Return the cosines that the codes suggest; -1 where a chunk has no vector."""
-        found: Floats = self._cosines.take(self._distance.take(numbers))
-        return found
+        cosines: Floats = self._cosines.take(self._distance.take(numbers))
+        return cosines
 
     def nearest(self, most: int, visible: Mask | None) -> Ints:
         """Return about ``most`` chunks with the nearest codes, ascending by number.
@@ -196,8 +196,8 @@ class CodeScan:
 
     def _limit(self, distance: NDArray[np.uint16], most: int) -> int:
         """Return the least distance that covers ``most`` of the given ones, if there are enough."""
-        held = np.cumsum(np.bincount(distance, minlength=self._bits + 2)[: self._bits + 1])
-        return min(int(np.searchsorted(held, most)), self._bits)
+        cumulative = np.cumsum(np.bincount(distance, minlength=self._bits + 2)[: self._bits + 1])
+        return min(int(np.searchsorted(cumulative, most)), self._bits)
 
 
 class CodeMatrix:
@@ -245,11 +245,11 @@ class CodeMatrix:
 
     def scan(self, query: NDArray[np.float32], count: int) -> CodeScan:
         """Return the distances between the code of ``query`` and the first ``count`` codes."""
-        wanted = encode(query[None, :]).view(np.uint64)[0]
+        query_code = encode(query[None, :]).view(np.uint64)[0]
         distance = np.zeros(count, np.uint16)
         differing = np.empty(SCAN_STEP, np.uint64)
         bits, summed = np.empty((2, SCAN_STEP), np.uint8)
-        words = list(zip(self._codes, wanted, strict=True))
+        words = list(zip(self._codes, query_code, strict=True))
         for start in range(0, count, SCAN_STEP):
             total = distance[start : start + SCAN_STEP]
             end = start + len(total)
@@ -258,8 +258,8 @@ class CodeMatrix:
                     differing[: len(total)],
                     (bits[: len(total)], summed[: len(total)]),
                 )
-            for word, (codes, asked) in enumerate(words):
-                np.bitwise_xor(codes[start:end], asked, out=differing)
+            for word, (codes, word_bits) in enumerate(words):
+                np.bitwise_xor(codes[start:end], word_bits, out=differing)
                 if word % SUMMED == 0:
                     np.bitwise_count(differing, out=summed)
                 else:
@@ -277,8 +277,8 @@ class CodeMatrix:
         return self._known_absent[1]
 
     def _put(self, numbers: Ints, codes: Codes) -> None:
-        known = numbers < len(self.present)
-        numbers, codes = numbers[known], np.ascontiguousarray(codes[known])
+        is_present = numbers < len(self.present)
+        numbers, codes = numbers[is_present], np.ascontiguousarray(codes[is_present])
         self._codes[:, numbers] = codes.view(np.uint64).T
         self.present[numbers] = True
 

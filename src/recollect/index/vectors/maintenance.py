@@ -201,7 +201,7 @@ class BackendMaintenance:
     def _begin(self) -> None:
         """Start empty, so that an old copy is not taken for a current one."""
         self._change(self.backend.leave)
-        self._database.write(partial(register, wanted=self._wanted))
+        self._database.write(partial(register, registration=self._wanted))
 
     def _change(self, unit: Callable[[Transaction], None]) -> None:
         """Run what changes the back end; one inside index.db changes in a transaction of it."""
@@ -274,7 +274,7 @@ def leave_former(database: Database, former: Former) -> str | None:
     registered = database.read(find_registration)
     if registered is None:
         return None
-    said = None
+    warning = None
     try:
         backend = former(registered)
         if not backend.is_inside:
@@ -286,17 +286,17 @@ def leave_former(database: Database, former: Former) -> str | None:
                 backend.open()
             database.write(backend.leave)
     except RecollectError as error:
-        said = f"vectors were left in {registered.name} {registered.place}: {error.message}"
+        warning = f"vectors were left in {registered.name} {registered.place}: {error.message}"
     database.write(unregister)
-    return said
+    return warning
 
 
 def _drifts(tx: Transaction, backend: VectorBackend) -> list[tuple[Drift, Ints]]:
-    found = []
+    drifts = []
     for part in live_parts(tx):
         ours, theirs = stored_ids(tx, part), backend.ids(tx, part)
         missing, extra = np.setdiff1d(ours, theirs), np.setdiff1d(theirs, ours)
         if len(missing) or len(extra):
             drift = Drift(partition=part.number, missing=len(missing), extra=len(extra))
-            found.append((drift, np.concatenate([missing, extra])))
-    return found
+            drifts.append((drift, np.concatenate([missing, extra])))
+    return drifts

@@ -110,28 +110,28 @@ class VectorIndex:
         if self._maintenance is not None:
             self._maintenance.health.prepare()
 
-    def scan(self, tx: Transaction, held: Held, vector: Floats) -> NearScan:
+    def scan(self, tx: Transaction, source: Held, vector: Floats) -> NearScan:
         """Return the scan of the back end, or that of the codes while it lags."""
-        codes, maintenance = held.codes.scan(vector, held.count), self._maintenance
+        codes, maintenance = source.codes.scan(vector, source.count), self._maintenance
         if maintenance is None or not maintenance.may_answer(tx):
             return codes
-        part = find_part(tx, held.partition)
+        part = find_part(tx, source.partition)
         if part is None:
             return codes
 
         def compare(numbers: Ints) -> Floats:
-            found: Floats = read_vectors(tx, part.number, numbers, part.dimensions) @ vector
-            return found
+            cosines: Floats = read_vectors(tx, part.number, numbers, part.dimensions) @ vector
+            return cosines
 
-        present = held.codes.present[: held.count]
+        present = source.codes.present[: source.count]
         there = int(np.count_nonzero(present))
 
         def ask(most: int) -> Ints | None:
-            found = maintenance.nearest(tx, part, vector, most)
-            if found is not None and len(found) < min(most, there):
+            nearest = maintenance.nearest(tx, part, vector, most)
+            if nearest is not None and len(nearest) < min(most, there):
                 maintenance.doubt()
                 return None
-            return found
+            return nearest
 
         return BackedScan(codes, present, ask, compare)
 
@@ -162,13 +162,13 @@ class VectorIndex:
         Args:
             dimensions: Of the vectors in the index; 0 without an embedder.
         """
-        known = VectorStatus(enabled=dimensions > 0, dimensions=dimensions or None)
+        status = VectorStatus(enabled=dimensions > 0, dimensions=dimensions or None)
         if self._maintenance is None:
-            return known
+            return status
         backend, is_open = self._maintenance.backend, self._maintenance.health.prepare()
         waiting = self._database.read(self._maintenance.waiting)
         return msgspec.structs.replace(
-            known,
+            status,
             requested=backend.name,
             used=backend.name if is_open and not waiting else DEFAULT,
             available=is_open,
@@ -299,20 +299,20 @@ class BackedScan(msgspec.Struct, frozen=True):
         if count <= FEW and count < len(allowed) // 2:
             numbers = np.flatnonzero(allowed)
             return np.sort(numbers[np.argsort(-self.compare(numbers), kind="stable")[:most]])
-        found = self._widening(most, allowed)
-        return self.codes.nearest(most, visible) if found is None else np.sort(found)
+        widened = self._widening(most, allowed)
+        return self.codes.nearest(most, visible) if widened is None else np.sort(widened)
 
     def _widening(self, most: int, allowed: Mask) -> Ints | None:
         """Request more and more hits until enough of them are allowed."""
-        wanted = most + most // 8
+        request_size = most + most // 8
         while True:
-            numbers = self.ask(min(wanted, WIDEST))
+            numbers = self.ask(min(request_size, WIDEST))
             if numbers is None:
                 return None
             numbers = numbers[(numbers >= 0) & (numbers < len(allowed))]
             numbers = numbers[allowed[numbers]]
             if len(numbers) >= most:
                 return numbers[:most]
-            if wanted >= WIDEST:
+            if request_size >= WIDEST:
                 return None
-            wanted *= 4
+            request_size *= 4

@@ -39,9 +39,9 @@ _WEIGHTS = np.array([1.0, NEAR, NEAR, FAR, FAR], np.float32)
 def _scales() -> Floats:
     """Return 1 / length of the smoothed vector, by a mask of those of the five that exist."""
     there = (np.arange(32)[:, None] >> np.arange(5)) & 1
-    used = there * _WEIGHTS
-    squares = (used**2).sum(axis=1)
-    lengths = np.sqrt(squares + MEAN_NEIGHBOUR_COSINE * (used.sum(axis=1) ** 2 - squares))
+    weights = there * _WEIGHTS
+    squares = (weights**2).sum(axis=1)
+    lengths = np.sqrt(squares + MEAN_NEIGHBOUR_COSINE * (weights.sum(axis=1) ** 2 - squares))
     scales: Floats = (there[:, 0] / np.maximum(lengths, 1e-6)).astype(np.float32)
     return scales
 
@@ -78,9 +78,9 @@ def _read(tx: Transaction, partition: int, numbers: Ints, dimensions: int) -> Ha
     )
     if len(present) == len(numbers):
         return vectors
-    found = _nothing(len(numbers), dimensions)
-    found[np.searchsorted(numbers, present)] = vectors
-    return found
+    halves = _nothing(len(numbers), dimensions)
+    halves[np.searchsorted(numbers, present)] = vectors
+    return halves
 
 
 def _nothing(count: int, dimensions: int) -> Halves:
@@ -126,10 +126,10 @@ class HeldVectors:
 
     def forget(self, numbers: Ints) -> None:
         """Drop the vectors of some chunks, their bytes included."""
-        known = numbers[numbers < len(self._row_of)]
-        rows = self._row_of[known]
+        is_present = numbers[numbers < len(self._row_of)]
+        rows = self._row_of[is_present]
         self._rows[rows[rows != NOT_READ]] = 0
-        self._row_of[known] = NOT_READ
+        self._row_of[is_present] = NOT_READ
 
     def read(self, tx: Transaction, numbers: Ints) -> Floats:
         """Return (n, dimensions) float32 of ascending ``numbers``; zeros where there is none."""
@@ -154,10 +154,10 @@ class HeldVectors:
         return _singles(self._rows.take(self._row_of.take(numbers), axis=0))
 
     def _reserve(self, count: int) -> None:
-        former, rows, used = self._row_of, self._rows, self._used
+        former, rows, row_count = self._row_of, self._rows, self._used
         self._start(max(1024, count + count // 2))
         self._row_of[: len(former)] = former
-        self._rows[:used], self._used = rows[:used], used
+        self._rows[:row_count], self._used = rows[:row_count], row_count
 
 
 def _room(count: int, dimensions: int) -> Halves:
@@ -192,20 +192,20 @@ def distinct(numbers: Ints) -> Ints:
 def estimated(scan: NearScan, around: NDArray[np.int64]) -> Floats:
     """Return the smoothed cosines that the codes suggest, for the chunks of ``around[0]``."""
     values = scan.cosine(around)
-    held = (around >= 0) & (values > -1.0)
-    which = np.packbits(held, axis=0, bitorder="little")[0]
-    smoothed: Floats = (_WEIGHTS @ (values * held)) * _scales()[which]
+    is_present = (around >= 0) & (values > -1.0)
+    which = np.packbits(is_present, axis=0, bitorder="little")[0]
+    smoothed: Floats = (_WEIGHTS @ (values * is_present)) * _scales()[which]
     return smoothed
 
 
 def smoothed_vectors(
-    tx: Transaction, held: HeldVectors, around: NDArray[np.int64], dimensions: int
+    tx: Transaction, source: HeldVectors, around: NDArray[np.int64], dimensions: int
 ) -> Floats:
     """Return the smoothed unit vectors (n, dimensions) of ``around[0]``; zeros without a vector."""
     numbers = distinct(around[around >= 0])
-    vectors = held.read(tx, numbers)
-    places = np.searchsorted(numbers, around)
-    own, *neighbours = (vectors.take(row, axis=0, mode="clip") for row in places)
+    vectors = source.read(tx, numbers)
+    positions = np.searchsorted(numbers, around)
+    own, *neighbours = (vectors.take(row, axis=0, mode="clip") for row in positions)
     for neighbour, is_there in zip(neighbours, around[1:] >= 0, strict=True):
         neighbour[~is_there] = 0.0
     before, after, far_before, far_after = neighbours
@@ -213,5 +213,5 @@ def smoothed_vectors(
     smoothed += FAR * (far_before + far_after)
     smoothed[~own.any(axis=1)] = 0.0
     norms = np.sqrt(np.einsum("ij,ij->i", smoothed, smoothed))[:, None]
-    unit: Floats = smoothed / np.maximum(norms, 1e-6)
-    return unit
+    unit_vectors: Floats = smoothed / np.maximum(norms, 1e-6)
+    return unit_vectors
