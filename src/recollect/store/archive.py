@@ -81,9 +81,11 @@ def pack(head: bytes, members: Iterable[Member]) -> Iterator[bytes]:
             yield packer.compress(part)
         yield packer.compress(_padding(member.size))
         sums.append(f"{digest.hexdigest()}  {member.name}\n")
-    listed = "".join(sums).encode()
+    sums_file = "".join(sums).encode()
     end = bytes(2 * tarfile.BLOCKSIZE)
-    yield packer.compress(_header(SUMS, len(listed)) + listed + _padding(len(listed)) + end)
+    yield packer.compress(
+        _header(SUMS, len(sums_file)) + sums_file + _padding(len(sums_file)) + end
+    )
     yield packer.flush()
 
 
@@ -114,14 +116,14 @@ class Archive:
             StoreCorrupt: it was cut or changed; also after the last member.
             Denied: it contains something other than files.
         """
-        while (found := self._next()) is not None:
-            if found.name == SUMS:
-                said = b"".join(self._content(found, is_listed=False))
-                if said != "".join(self._sums).encode() or self._next() is not None:
+        while (entry := self._next()) is not None:
+            if entry.name == SUMS:
+                sums = b"".join(self._content(entry, is_listed=False))
+                if sums != "".join(self._sums).encode() or self._next() is not None:
                     raise _damaged()
                 return
-            content = self._content(found)
-            yield Member(name=found.name, size=found.size, content=content)
+            content = self._content(entry)
+            yield Member(name=entry.name, size=entry.size, content=content)
             for _ in content:  # the part that the caller did not read
                 pass
         raise _damaged()
@@ -129,24 +131,24 @@ class Archive:
     def _next(self) -> tarfile.TarInfo | None:
         self._stream.allow(_HEADER_BYTES)
         with _damage():
-            found = self._tar.next()
-            if found is not None:
-                found.name.encode()  # ours are UTF-8
-        if found is not None and (not found.isreg() or found.issparse()):
+            entry = self._tar.next()
+            if entry is not None:
+                entry.name.encode()  # ours are UTF-8
+        if entry is not None and (not entry.isreg() or entry.issparse()):
             raise Denied(
                 "the archive holds a link or a special file", hint="use a backup of recollect"
             )
-        return found
+        return entry
 
     def _content(self, member: tarfile.TarInfo, *, is_listed: bool = True) -> Iterator[bytes]:
         self._stream.take(member.size + _MEMBER_BYTES)
         self._stream.allow(member.size + _HEADER_BYTES)
-        digest, left = hashlib.sha256(), member.size
+        digest, remaining = hashlib.sha256(), member.size
         with _damage():
             source = self._tar.extractfile(member)
-            while source is not None and (part := source.read(min(_CHUNK_BYTES, left))):
+            while source is not None and (part := source.read(min(_CHUNK_BYTES, remaining))):
                 digest.update(part)
-                left -= len(part)
+                remaining -= len(part)
                 yield part
         if is_listed:
             self._sums.append(f"{digest.hexdigest()}  {member.name}\n")
@@ -269,10 +271,10 @@ def _padding(size: int) -> bytes:
 
 def _parts(name: str, stream: BinaryIO, size: int) -> Iterator[bytes]:
     with stream, os_errors(Path(name)):
-        left = size
-        while left:
-            part = stream.read(min(_CHUNK_BYTES, left))
+        remaining = size
+        while remaining:
+            part = stream.read(min(_CHUNK_BYTES, remaining))
             if not part:
                 raise StoreError(f"{name} got shorter while it was read", hint="try again")
-            left -= len(part)
+            remaining -= len(part)
             yield part

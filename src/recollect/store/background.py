@@ -132,12 +132,12 @@ _ADDING = threading.Lock()
 
 def home_locks(home: Path, clock: Clock) -> HomeLocks:
     """Return the locks of a home, shared by all users in this process."""
-    place = home.resolve()
+    path = home.resolve()
     with _ADDING:
-        known = _HOMES.get(place)
-        if known is None:
-            known = _HOMES[place] = HomeLocks(place, clock)
-        return known
+        locks = _HOMES.get(path)
+        if locks is None:
+            locks = _HOMES[path] = HomeLocks(path, clock)
+        return locks
 
 
 def _forget_all() -> None:

@@ -101,8 +101,8 @@ class Blobs:
 
     def digests(self) -> list[str]:
         """Return the digests of all blobs."""
-        found = self._root.glob("[0-9a-f][0-9a-f]/*")
-        names = (path.parent.name + path.name for path in found)
+        paths = self._root.glob("[0-9a-f][0-9a-f]/*")
+        names = (path.parent.name + path.name for path in paths)
         return sorted(name for name in names if _DIGEST.fullmatch(name))
 
     def sweep(self, clock: Clock) -> int:

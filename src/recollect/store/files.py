@@ -329,9 +329,9 @@ def _end_of_lines(descriptor: int, size: int) -> int:
     end = size
     while end > 0:
         start = max(0, end - _LOOK_BACK)
-        found = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
         end = start
     return 0
 

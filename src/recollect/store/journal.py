@@ -104,7 +104,7 @@ def record_event(tx: Transaction, event: AnyEvent) -> None:
 
 
 def events_since(
-    tx: Transaction, seq: int, limit: int = 1_000, wanted: EventFilter | None = None
+    tx: Transaction, seq: int, limit: int = 1_000, event_filter: EventFilter | None = None
 ) -> list[RecordedEvent]:
     """Return up to ``limit`` events after ``seq``, oldest first.
 
@@ -113,14 +113,14 @@ def events_since(
     Raises:
         StoreCorrupt: one is damaged, even if it is not requested or was removed.
     """
-    return _read_events(tx, seq, wanted, _OLDEST_FIRST, limit)
+    return _read_events(tx, seq, event_filter, _OLDEST_FIRST, limit)
 
 
 def latest_events(
-    tx: Transaction, limit: int, wanted: EventFilter | None = None
+    tx: Transaction, limit: int, event_filter: EventFilter | None = None
 ) -> list[RecordedEvent]:
     """Return the newest events, up to ``limit``, oldest first."""
-    return _read_events(tx, 0, wanted, _NEWEST_FIRST, limit)
+    return _read_events(tx, 0, event_filter, _NEWEST_FIRST, limit)
 
 
 def last_event(tx: Transaction) -> int:
@@ -148,12 +148,12 @@ def last_change(tx: Transaction) -> int:
 
 
 def _read_events(
-    tx: Transaction, seq: int, wanted: EventFilter | None, order: LiteralString, limit: int
+    tx: Transaction, seq: int, event_filter: EventFilter | None, order: LiteralString, limit: int
 ) -> list[RecordedEvent]:
     """Return the events after a number, oldest first, each compared with its twin."""
-    wanted = wanted or EventFilter()
+    event_filter = event_filter or EventFilter()
     sql, params = _READ_EVENTS, list[SqlValue]((seq,))
-    session = None if wanted.scope is None else wanted.scope.session
+    session = None if event_filter.scope is None else event_filter.scope.session
     if tx.row(_BOTH_HAVE_SOME) != (1,):
         raise _damaged()
     if session is not None:
@@ -161,21 +161,21 @@ def _read_events(
             raise _damaged()
         sql += " AND session_id = ?"
         params.append(session)
-    condition, values = _narrowed(wanted)
+    condition, values = _narrowed(event_filter)
     # The filtered columns may be damaged: then the event is an error, not one of another scope.
     sql += " AND (NOT is_whole OR (" + condition + "))" + order
-    found = [_read_event(row) for row in tx.all(sql, (*params, *values, limit))]
+    events = [_read_event(row) for row in tx.all(sql, (*params, *values, limit))]
     if order != _OLDEST_FIRST:
-        found.reverse()
-    if any(later.seq <= earlier.seq for earlier, later in pairwise(found)):
+        events.reverse()
+    if any(later.seq <= earlier.seq for earlier, later in pairwise(events)):
         raise _damaged()  # pages of the table were swapped
-    return found
+    return events
 
 
-def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
+def _narrowed(event_filter: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
     sql: LiteralString = "1"
     params: list[SqlValue] = []
-    scope = wanted.scope
+    scope = event_filter.scope
     if scope is not None:
         sql += " AND tenant = ?"
         params.append(scope.tenant)
@@ -189,9 +189,9 @@ def _narrowed(wanted: EventFilter) -> tuple[LiteralString, list[SqlValue]]:
         if scope.project is not None:
             sql += " AND " + OF_PROJECT
             params += [scope.project, scope.tenant, scope.project]
-    if wanted.types is not None:
-        sql += " AND type IN (" + ", ".join(["?"] * len(wanted.types)) + ")"
-        params.extend(wanted.types)
+    if event_filter.types is not None:
+        sql += " AND type IN (" + ", ".join(["?"] * len(event_filter.types)) + ")"
+        params.extend(event_filter.types)
     return sql, params
 
 
@@ -201,10 +201,15 @@ def _read_event(row: Row) -> RecordedEvent:
         raise _damaged()
     scope = decode(Scope, Scope.__struct_fields__, tuple(owner))
     fields = json_object(payload)
-    told = {**fields, "type": text(kind), "scope": msgspec.to_builtins(scope), "at": integer(at)}
+    attributes = {
+        **fields,
+        "type": text(kind),
+        "scope": msgspec.to_builtins(scope),
+        "at": integer(at),
+    }
     event: Event
     try:
-        event = msgspec.convert(told, type=AnyEvent)
+        event = msgspec.convert(attributes, type=AnyEvent)
     except msgspec.ValidationError:
         event = UnknownEvent(scope=scope, at=integer(at), name=text(kind), fields=fields)
     return RecordedEvent(seq=integer(seq), event=event, actor=text_or_none(actor))

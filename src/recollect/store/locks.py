@@ -127,8 +127,8 @@ class TicketQueue:
 
     def _numbers(self, name: str) -> list[int]:
         with os_errors(self._folder):
-            named = [path.rpartition(".") for path in os.listdir(self._folder)]
-        return [int(number) for head, _, number in named if head == name and number.isdecimal()]
+            parts = [path.rpartition(".") for path in os.listdir(self._folder)]
+        return [int(number) for head, _, number in parts if head == name and number.isdecimal()]
 
     def _path(self, name: str, number: int) -> Path:
         return self._folder / f"{name}.{number}"
@@ -276,13 +276,13 @@ class OwnerLock:
         Raises:
             StoreError: the lock file cannot be opened or written.
         """
-        held = self._descriptor
-        if held is None or _is_at(self._path, held):
+        descriptor = self._descriptor
+        if descriptor is None or _is_at(self._path, descriptor):
             return
         again = self._acquired(role)
         if again is not None:
             self._descriptor = again
-            os.close(held)
+            os.close(descriptor)
 
     @contextmanager
     def kept_free(self) -> Iterator[bool]:
@@ -316,9 +316,9 @@ class OwnerLock:
 
     def release(self) -> None:
         """Release it; does nothing when the lock is not ours."""
-        held, self._descriptor = (self._descriptor, self._folder_descriptor), None
+        descriptors, self._descriptor = (self._descriptor, self._folder_descriptor), None
         self._folder_descriptor = None
-        for descriptor in held:
+        for descriptor in descriptors:
             if descriptor is not None:
                 os.close(descriptor)
 

@@ -169,13 +169,13 @@ def rewrite_beneath(
     name = relative.rpartition("/")[2]
     with _locked(root, relative, _ADDING) as (descriptor, folder):
         _sweep(folder, name)
-        found = _state(os.fstat(descriptor))
+        state = _state(os.fstat(descriptor))
         content = _all_of(descriptor, relative, limit)
         changed = change(content)
         if changed == content:
             return False
         with _draft(folder, name, changed, stat.S_IMODE(os.fstat(descriptor).st_mode)) as draft:
-            if _state(os.stat(name, dir_fd=folder, follow_symlinks=False)) != found:
+            if _state(os.stat(name, dir_fd=folder, follow_symlinks=False)) != state:
                 hint = "save it in the other program, then try again"
                 raise Conflict("the file was changed meanwhile", hint=hint, path=relative)
             if changed:
@@ -367,8 +367,8 @@ def _state(of: os.stat_result) -> tuple[int, int, int, int]:
 def _sweep(folder: int, name: str) -> None:
     """Remove the drafts of killed writers for a file whose lock is held, so that none is in use."""
     with os.scandir(folder) as entries:
-        left = [each.name for each in entries if is_draft_of(each.name, name)]
-    for draft in left:
+        drafts = [each.name for each in entries if is_draft_of(each.name, name)]
+    for draft in drafts:
         with suppress(OSError):
             os.unlink(draft, dir_fd=folder)
 

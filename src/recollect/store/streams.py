@@ -98,12 +98,12 @@ class EventReader:
         self,
         records: Database,
         seq: int,
-        wanted: EventFilter,
+        event_filter: EventFilter,
         closed: Callable[[EventReader], None] = lambda _: None,
     ) -> None:
         self._closed = closed
         self._records = records
-        self._wanted = wanted
+        self._wanted = event_filter
         self._pause_s = _SHORTEST_S
         self.seq: int = seq
         """All events up to this one were seen."""
@@ -114,12 +114,12 @@ class EventReader:
 
     def read(self) -> list[RecordedEvent]:
         """Return the next events; unwanted ones are skipped."""
-        found, head = self._records.read(self._page)
-        if found:
+        events, head = self._records.read(self._page)
+        if events:
             self._pause_s = _SHORTEST_S
         else:
             self.seq = max(self.seq, head)
-        return found
+        return events
 
     def pause_s(self) -> float:
         """Return the pause before the next check when there were no events."""
@@ -179,17 +179,17 @@ class Subscription:
     def _step(self) -> float:
         """Hand over the available events; return when to check again."""
         try:
-            found = self._reader.read()
+            events = self._reader.read()
         except StoreClosed:
             self.close()
             return 0.0
         except RecollectError as error:
             self.last_error = error.code
-            found = []
-        for event in found:
+            events = []
+        for event in events:
             if not self._cancelled.is_set():
                 self._hand_over(event)
-        return 0.0 if found else self._reader.pause_s()
+        return 0.0 if events else self._reader.pause_s()
 
     def _finish(self) -> None:
         while not self._cancelled.is_set() and not self._step():
@@ -250,9 +250,9 @@ class EventStream:
             Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
-        wanted = self._filter(types, session_id)
+        event_filter = self._filter(types, session_id)
         begin = self.seq_of(seq)
-        return iter(()) if wanted is None else self._since(begin, wanted)
+        return iter(()) if event_filter is None else self._since(begin, event_filter)
 
     def latest(
         self, limit: int, *, types: Sequence[str] | None = None, session_id: str | None = None
@@ -265,10 +265,10 @@ class EventStream:
         """
         if limit < 0:
             raise InvalidInput("the limit must be 0 or more", hint="use a number from 0")
-        wanted = self._filter(types, session_id)
-        if wanted is None:
+        event_filter = self._filter(types, session_id)
+        if event_filter is None:
             return []
-        return self._records.read(lambda tx: latest_events(tx, limit, wanted))
+        return self._records.read(lambda tx: latest_events(tx, limit, event_filter))
 
     def follow(
         self,
@@ -289,9 +289,9 @@ class EventStream:
             Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
-        wanted = self._filter(types, session_id)
+        event_filter = self._filter(types, session_id)
         begin = self.seq_of(seq)
-        if wanted is None:
+        if event_filter is None:
             return iter(())
         bell, over = threading.Event(), threading.Event()
 
@@ -300,7 +300,7 @@ class EventStream:
             bell.set()
 
         return WaitingIterator(
-            self._follow(EventReader(self._records, begin, wanted), bell, over), end
+            self._follow(EventReader(self._records, begin, event_filter), bell, over), end
         )
 
     def reader(
@@ -324,9 +324,9 @@ class EventStream:
             Conflict: the journal ends before it, or is another one.
             StoreError: the database cannot be read.
         """
-        wanted = self._filter(types, None) or EventFilter(types=())
+        event_filter = self._filter(types, None) or EventFilter(types=())
         begin = self.seq_of(seq)
-        reader = EventReader(self._records, begin, wanted, self._bells.remove)
+        reader = EventReader(self._records, begin, event_filter, self._bells.remove)
         self._bells.add(reader, bell)
         return reader
 
@@ -410,9 +410,9 @@ class EventStream:
             StoreClosed: the memory is closed.
             StoreError: the database cannot be read.
         """
-        wanted = self._filter(types, session_id) or EventFilter(types=())
+        event_filter = self._filter(types, session_id) or EventFilter(types=())
         begin = self.seq_of(after)
-        reader = EventReader(self._records, begin, wanted)
+        reader = EventReader(self._records, begin, event_filter)
         with self._changing:
             if self._closing.is_set():
                 raise StoreClosed("the memory is closed", hint="open it again")
@@ -444,11 +444,11 @@ class EventStream:
         for subscription in present:
             subscription.finish()
 
-    def _since(self, seq: int, wanted: EventFilter) -> Iterator[RecordedEvent]:
-        reader = EventReader(self._records, seq, wanted)
-        while found := reader.read():
-            yield from found
-            reader.seq = found[-1].seq
+    def _since(self, seq: int, event_filter: EventFilter) -> Iterator[RecordedEvent]:
+        reader = EventReader(self._records, seq, event_filter)
+        while events := reader.read():
+            yield from events
+            reader.seq = events[-1].seq
 
     def _follow(
         self, reader: EventReader, bell: threading.Event, over: threading.Event
@@ -459,23 +459,23 @@ class EventStream:
                 bell.clear()
                 if self._closing.is_set() or over.is_set():
                     return
-                found = reader.read()
-                for event in found:
+                events = reader.read()
+                for event in events:
                     yield event
                     reader.seq = event.seq
-                if not found:
+                if not events:
                     bell.wait(reader.pause_s())
         finally:
             self._bells.remove(reader)
 
     def _filter(self, types: Sequence[str] | None, session_id: str | None) -> EventFilter | None:
         """Return the filter of events; None where the scope forbids all of them."""
-        chosen = None if types is None else check_types(types)
-        seen: Scope | None = self._scope
+        names = None if types is None else check_types(types)
+        visible: Scope | None = self._scope
         if session_id is not None:
             one = Scope(tenant=self._scope.tenant, session=session_id)
-            seen = self._scope.narrowed(one)
-        return None if seen is None else EventFilter(scope=seen, types=chosen)
+            visible = self._scope.narrowed(one)
+        return None if visible is None else EventFilter(scope=visible, types=names)
 
     def _forget(self, reader: EventReader) -> None:
         """Drop a subscription that ended; what failed in it is still counted."""

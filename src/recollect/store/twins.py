@@ -92,4 +92,4 @@ def damaged_rows() -> StoreCorrupt:
 
 @lru_cache(maxsize=256)
 def _of_tables(statement: LiteralString) -> LiteralString:
-    return _NAMED.sub(lambda found: TWINS[found[1]], statement)
+    return _NAMED.sub(lambda match: TWINS[match[1]], statement)

@@ -79,8 +79,8 @@ class UsageLedger:
         """Return the tokens of a day (UTC), such as ``"2026-02-10"``; for one purpose if given."""
         if purpose is None:
             return self._records.read(lambda tx: first_integer(tx.row(_SPENT, (day, self._kind))))
-        asked = (day, self._kind, purpose)
-        return self._records.read(lambda tx: first_integer(tx.row(_FOR_ONE, asked)))
+        parameters = (day, self._kind, purpose)
+        return self._records.read(lambda tx: first_integer(tx.row(_FOR_ONE, parameters)))
 
     def add(self, day: str, bill: Bill) -> None:
         """Add a request to a day; it is counted when it returns."""
@@ -88,10 +88,10 @@ class UsageLedger:
         tokens = (use.input, use.output, use.cache_read, use.cache_write)
         money = (round((bill.usd or 0.0) * _NANO), int(bill.usd is None))
 
-        def unit(tx: Transaction) -> None:
+        def insert_usage(tx: Transaction) -> None:
             tx.execute(_ADD, (day, self._kind, bill.purpose, bill.model, *tokens, *money))
 
-        self._records.write(unit)
+        self._records.write(insert_usage)
 
 
 def spending_of(records: Database, day: str) -> list[Spent]:

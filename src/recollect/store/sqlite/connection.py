@@ -223,8 +223,8 @@ class Extensions:
     def equip(self, connection: apsw.Connection) -> None:
         """Load the missing extensions; one that cannot be loaded is missing where it is used."""
         with self._mutex:
-            done, self._loaded[connection] = self._loaded.get(connection, 0), len(self.paths)
-        for path in self.paths[done:]:
+            count, self._loaded[connection] = self._loaded.get(connection, 0), len(self.paths)
+        for path in self.paths[count:]:
             with suppress(apsw.Error):
                 _load(connection, path)
 

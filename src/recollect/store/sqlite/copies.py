@@ -121,21 +121,21 @@ def remove_copy(path: Path) -> None:
 
 def _statements(connection: apsw.Connection) -> Iterator[str]:
     """Yield the statements that remove sessions, in any schema version; `sessions` goes last."""
-    known = set(connection.execute(_COLUMNS).fetchall())
-    chosen = "IN (SELECT value FROM json_each(?1))"
-    if ("pending_messages", "key") in known:
-        keys = f"(SELECT key FROM sessions WHERE id {chosen})"  # noqa: S608  # literals
+    columns = set(connection.execute(_COLUMNS).fetchall())
+    condition = "IN (SELECT value FROM json_each(?1))"
+    if ("pending_messages", "key") in columns:
+        keys = f"(SELECT key FROM sessions WHERE id {condition})"  # noqa: S608  # literals
         yield f"DELETE FROM pending_messages WHERE key IN {keys}"  # noqa: S608  # literals
-    if ("sessions", "parent_id") in known:
+    if ("sessions", "parent_id") in columns:
         parted = "parent_id = NULL, forked_at_seq = NULL"
-        yield f"UPDATE sessions SET {parted} WHERE parent_id {chosen}"  # noqa: S608  # literals
-    if ("sessions", "previous_id") in known:
-        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {chosen}"  # noqa: S608  # literals
-    for table, column in sorted(known):
+        yield f"UPDATE sessions SET {parted} WHERE parent_id {condition}"  # noqa: S608  # literals
+    if ("sessions", "previous_id") in columns:
+        yield f"UPDATE sessions SET previous_id = NULL WHERE previous_id {condition}"  # noqa: S608  # literals
+    for table, column in sorted(columns):
         if column == "session_id":
-            yield f'DELETE FROM "{table}" WHERE session_id {chosen}'  # noqa: S608  # literals
-    if ("sessions", "id") in known:
-        yield f"DELETE FROM sessions WHERE id {chosen}"  # noqa: S608  # literals
+            yield f'DELETE FROM "{table}" WHERE session_id {condition}'  # noqa: S608  # literals
+    if ("sessions", "id") in columns:
+        yield f"DELETE FROM sessions WHERE id {condition}"  # noqa: S608  # literals
 
 
 def _has_database(path: Path) -> bool:

@@ -52,8 +52,8 @@ class CommitMark:
         """
         try:
             descriptor = self._descriptor or self.opened()
-            told = os.pread(descriptor, NUMBERS, 0).ljust(NUMBERS, b"\0")
-            number: int = max(_UNPACK(told)) + 1
+            numbers = os.pread(descriptor, NUMBERS, 0).ljust(NUMBERS, b"\0")
+            number: int = max(_UNPACK(numbers)) + 1
             os.pwrite(descriptor, _PACK(number), _STARTED)
         except OSError as error:
             raise translate_os(error, self._path) from error

@@ -65,14 +65,14 @@ def refuse_lost(home: Path) -> None:
     records = home / RECORDS_FILE
     # In this order, since a process that creates a home now creates the records first.
     log = records.with_name(f"{RECORDS_FILE}-wal")
-    has_log, left = bool(_size(log)), left_of_records(home)
+    has_log, remains = bool(_size(log)), left_of_records(home)
     size = _size(records)
-    if size or not (left or has_log):
+    if size or not (remains or has_log):
         return
     # SQLite would write a log back into any file beside it.
     hint = _LOG_HINT if has_log else _HINT
     happened = f"{RECORDS_FILE} is {'missing' if size is None else 'empty'}"
-    message = f"{happened}, and {log.name if has_log else left} is there"
+    message = f"{happened}, and {log.name if has_log else remains} is there"
     raise RecordsLost(message, hint=hint, path=str(records))
 
 
@@ -87,11 +87,11 @@ def refuse_foreign(connection: apsw.Connection, home: Path, tuning: Tuning) -> N
         apsw.Error: SQLite could not read it.
     """
     path = home / RECORDS_FILE
-    left = left_of_records(home)
-    if left is None:
+    remains = left_of_records(home)
+    if remains is None:
         return
     if connection.pragma("application_id") != RECORDS_ID or not connection.pragma("user_version"):
-        happened = f"{RECORDS_FILE} holds no records, and {left} is there"
+        happened = f"{RECORDS_FILE} holds no records, and {remains} is there"
         raise RecordsLost(happened, hint=_HINT, path=str(path))
     ids = {_id_of_index(index, tuning) for index in _indexes(home)} - {None}
     if ids and _id_of(connection) not in ids and not _has_mirror(connection, home):
@@ -110,9 +110,9 @@ def find_home_id(tx: Transaction) -> str | None:
     return find_value(tx, _KEY)
 
 
-def set_home_id(tx: Transaction, known: str) -> None:
+def set_home_id(tx: Transaction, home_id: str) -> None:
     """Store the id of the home in a database."""
-    set_value(tx, _KEY, known)
+    set_value(tx, _KEY, home_id)
 
 
 def left_of_records(home: Path) -> str | None:
@@ -161,8 +161,8 @@ def _id_of_index(path: Path, tuning: Tuning) -> str | None:
 
 
 def _id_of(connection: apsw.Connection) -> str | None:
-    found = connection.execute(FIND_VALUE, (_KEY,)).get
-    return None if found is None else str(found)
+    value = connection.execute(FIND_VALUE, (_KEY,)).get
+    return None if value is None else str(value)
 
 
 def _has_mirror(connection: apsw.Connection, home: Path) -> bool:

@@ -19,9 +19,9 @@ def find_damage(database: Database) -> list[str]:
 
 def damage_in(tx: Transaction) -> list[str]:
     """Return the result of `find_damage` for the database of a transaction."""
-    found = [text(row[0]) for row in tx.rows("PRAGMA integrity_check(5)")]
-    if found != ["ok"]:
-        return found
+    messages = [text(row[0]) for row in tx.rows("PRAGMA integrity_check(5)")]
+    if messages != ["ok"]:
+        return messages
     _read_all(tx)
     return []
 

@@ -77,10 +77,10 @@ class Readers:
         transaction = SqliteTransaction(connection, self._opener.path)
         try:
             connection.execute(dialect.BEGIN_READ)
-            found = self._run(unit, transaction)
+            result = self._run(unit, transaction)
             if self._mark is not None and self._is_ahead(self._mark):
                 self._harden()
-            return found
+            return result
         finally:
             transaction.finish()
             self._give_back(connection, is_sound=transaction.failure is None)
@@ -91,10 +91,10 @@ class Readers:
             if self._numbers is None:
                 self._numbers = mark.opened()
             # Read here, not in the mark, because the calls of a search are counted.
-            told = os.pread(self._numbers, NUMBERS, 0)
+            numbers = os.pread(self._numbers, NUMBERS, 0)
         except OSError:
             return True
-        return told[: NUMBERS // 2] != told[NUMBERS // 2 :]
+        return numbers[: NUMBERS // 2] != numbers[NUMBERS // 2 :]
 
     def _harden(self) -> None:
         """Block until the data read is on the disk: its writer may not have synced it yet.

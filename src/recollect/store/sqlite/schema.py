@@ -144,15 +144,15 @@ def migrate(connection: apsw.Connection, schema: Schema, path: Path, clock: Cloc
         MigrationFailed: a step failed; the database is as it was before that step.
         apsw.Error: SQLite could not read or write it.
     """
-    found = _recognise(connection, schema, path)
+    version = _recognise(connection, schema, path)
     _refuse_foreign_code(connection, schema, path)
     _check_steps(connection, schema, path)
     if schema.golden and not connection.execute(dialect.COUNT_OBJECTS).get:
         _create(connection, schema, clock)
-    elif found < schema.version:
-        backup = _backup_before(connection, schema, path, found)
+    elif version < schema.version:
+        backup = _backup_before(connection, schema, path, version)
         _prepare(connection, schema)
-        for step in schema.steps[found:]:
+        for step in schema.steps[version:]:
             _apply(connection, step, path=path, clock=clock, backup=backup)
     check_objects(connection, schema, path)
 
@@ -222,11 +222,11 @@ def drop_foreign_code(connection: apsw.Connection) -> list[str]:
     For the records, in which no step makes any.
     """
     with _transaction(connection):
-        found = list(connection.execute(dialect.LIST_CODE))
-        for kind, name in found:
+        objects = list(connection.execute(dialect.LIST_CODE))
+        for kind, name in objects:
             quoted = str(name).replace('"', '""')
             connection.execute(f'DROP {kind} "{quoted}"').fetchall()
-    return [_named(kind, name) for kind, name in found]
+    return [_named(kind, name) for kind, name in objects]
 
 
 def _named(kind: object, name: object) -> str:
@@ -238,13 +238,13 @@ def _refuse_foreign_code(connection: apsw.Connection, schema: Schema, path: Path
     """Refuse triggers and views: they would change or hide rows with the next statement."""
     if schema.may_have_triggers:
         return
-    found = [_named(kind, name) for kind, name in connection.execute(dialect.LIST_CODE)]
-    if found:
+    names = [_named(kind, name) for kind, name in connection.execute(dialect.LIST_CODE)]
+    if names:
         raise StoreCorrupt(
-            f"{path.name} has a foreign {', a foreign '.join(found[:_NAMED])}",
+            f"{path.name} has a foreign {', a foreign '.join(names[:_NAMED])}",
             hint="remove it with `recollect doctor --fix`, and look at what it may have changed",
             path=str(path),
-            foreign=len(found),
+            foreign=len(names),
         )
 
 
@@ -270,9 +270,11 @@ def _check_steps(connection: apsw.Connection, schema: Schema, path: Path) -> Non
 
 def _recognise(connection: apsw.Connection, schema: Schema, path: Path) -> int:
     """Return the version of the database; 0 when it is new."""
-    marked, version = (int(connection.pragma(name)) for name in ("application_id", "user_version"))
+    application, version = (
+        int(connection.pragma(name)) for name in ("application_id", "user_version")
+    )
     is_empty = not connection.execute(dialect.COUNT_OBJECTS).get
-    if marked != schema.application_id and not (marked == 0 and is_empty):
+    if application != schema.application_id and not (application == 0 and is_empty):
         raise StoreError(
             f"{path.name} is not a {schema.name} database of recollect",
             hint="choose another home, or move the file away",
@@ -290,19 +292,19 @@ def _recognise(connection: apsw.Connection, schema: Schema, path: Path) -> int:
 
 
 def _backup_before(
-    connection: apsw.Connection, schema: Schema, path: Path, found: int
+    connection: apsw.Connection, schema: Schema, path: Path, version: int
 ) -> Path | None:
-    if found == 0 or not schema.keep_backup:
+    if version == 0 or not schema.keep_backup:
         return None
     size = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
-    target = path.with_name(f"{path.name}.before-{found + 1:04d}")
+    target = path.with_name(f"{path.name}.before-{version + 1:04d}")
     _check_room(path, target, size)
     seconds = 1 + size // _BYTES_A_SECOND
     _logger.log(
         logging.WARNING if seconds > _LONG_S else logging.INFO,
         "%s: its schema changes from %d to %d, which may take %d s and %d MB of disk;"
         " a copy of %d MB stays beside it: %s",
-        *(path.name, found, schema.version, seconds, _megabytes(_NEEDED * size)),
+        *(path.name, version, schema.version, seconds, _megabytes(_NEEDED * size)),
         *(_megabytes(size), target.name),
     )
     copy_database(connection, target)
@@ -314,8 +316,8 @@ def _check_room(path: Path, backup: Path, size: int) -> None:
 
     The remains of a killed attempt are used again: its copy, whole or not, and its log.
     """
-    left = (backup, backup.with_name(backup.name + ".part"), path.with_name(path.name + "-wal"))
-    reused = sum(file.stat().st_size for file in left if file.is_file())
+    files = (backup, backup.with_name(backup.name + ".part"), path.with_name(path.name + "-wal"))
+    reused = sum(file.stat().st_size for file in files if file.is_file())
     needed = max(size, _NEEDED * size - reused)  # the new copy is whole before the old one goes
     if shutil.disk_usage(path.parent).free < needed:
         raise StoreFull(
@@ -375,9 +377,9 @@ def _note_step(connection: apsw.Connection, step: Migration, clock: Clock) -> No
 
 
 def _check_references(connection: apsw.Connection) -> None:
-    broken = connection.execute(dialect.FIRST_BROKEN_REFERENCE).get
-    if broken is not None:
-        raise apsw.ConstraintError(f"a row of {broken} refers to nothing")
+    table = connection.execute(dialect.FIRST_BROKEN_REFERENCE).get
+    if table is not None:
+        raise apsw.ConstraintError(f"a row of {table} refers to nothing")
 
 
 @contextmanager

@@ -104,12 +104,12 @@ def snapshots(paths: Sequence[Path], wait_s: float = 10.0) -> Iterator[list[Snap
         StoreBusy: a writer kept one of them.
         StoreError: one of them cannot be read.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with ExitStack() as turns:
             for path in paths:
                 turns.enter_context(write_queue(path).turn(wait_s))
-            begun = [Snapshot(path, held.enter_context(_reading(path))) for path in paths]
-        yield begun
+            snapshots_at = [Snapshot(path, stack.enter_context(_reading(path))) for path in paths]
+        yield snapshots_at
 
 
 @contextmanager
@@ -137,10 +137,10 @@ def alone(path: Path) -> Iterator[None]:
     if not path.is_file() or not path.stat().st_size:
         yield  # SQLite would write a leftover log into any file beside it
         return
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-            held.callback(discard, connection)
+            stack.callback(discard, connection)
             # The log stays as it is, since a damaged database is kept as it was found.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.pragma("locking_mode", "exclusive")

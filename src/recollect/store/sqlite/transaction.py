@@ -57,11 +57,11 @@ class SqliteTransaction:
         self._check()
         try:
             cursor = self._connection.execute(sql, params)
-            found = cursor.fetchone()
+            first = cursor.fetchone()
             cursor.close(force=True)
         except _DRIVER_ERRORS as error:
             raise self._note(error) from error
-        return found
+        return first
 
     def rows(self, sql: LiteralString, params: Sequence[SqlValue] = ()) -> Iterator[Row]:
         """Yield the rows of one statement as they are read; take them before the unit returns."""
@@ -85,13 +85,13 @@ class SqliteTransaction:
         while True:
             self._check()
             try:
-                found = cursor.fetchone()
+                row = cursor.fetchone()
             except _DRIVER_ERRORS as error:
                 raise self._note(error) from error
-            if found is None:
+            if row is None:
                 self._cursors.discard(cursor)
                 return
-            yield found
+            yield row
 
     def _check(self) -> None:
         if self._over:

@@ -168,37 +168,37 @@ class Writer:
     def _take(self) -> list[WriteJob] | None:
         """Wait for a job, then take all waiting ones; None means stop."""
         # Made first: a job must not be lost between the queue and here, as by short memory.
-        taken: list[WriteJob | None] = [None] * self._tuning.batch_limit
-        self._taken = taken
-        taken[0] = self._jobs.get()
-        for place in range(1, len(taken)):
-            if taken[place - 1] is None:
+        jobs: list[WriteJob | None] = [None] * self._tuning.batch_limit
+        self._taken = jobs
+        jobs[0] = self._jobs.get()
+        for position in range(1, len(jobs)):
+            if jobs[position - 1] is None:
                 break
             try:
-                taken[place] = self._jobs.get_nowait()
+                jobs[position] = self._jobs.get_nowait()
             except queue.Empty:
                 break
-            if taken[place] is None:
+            if jobs[position] is None:
                 self._jobs.put(None)
-        return [job for job in taken if job is not None] or None
+        return [job for job in jobs if job is not None] or None
 
     def _answer_for_dead(self) -> None:
         """Answer for the jobs of a dead thread: the token says whether they are stored."""
-        left = [job for job in self._taken if job is not None and not job.future.done()]
+        jobs = [job for job in self._taken if job is not None and not job.future.done()]
         group, self._taken, self._group = self._group, [], None
-        if not left:
+        if not jobs:
             return
         self._abandon()
         has_begun = group is not None and group.has_begun_commit
         try:
-            stored = self._stored_of(group) if group is not None and has_begun else {}
+            outcomes = self._stored_of(group) if group is not None and has_begun else {}
         except BaseException as error:  # noqa: BLE001  # the callers get it; the thread must live
-            for job in left:
+            for job in jobs:
                 job.future.fail(self._explain(error))
             return
-        lost = Outcome(error=died(outcome="unknown" if has_begun else "none"))
-        for job in left:
-            self._answer(job, stored.get(id(job), lost))
+        failure = Outcome(error=died(outcome="unknown" if has_begun else "none"))
+        for job in jobs:
+            self._answer(job, outcomes.get(id(job), failure))
 
     def _stored_of(self, group: GroupCommit) -> dict[int, Outcome]:
         """Return the outcomes of a group by the identity of its jobs, if it is stored."""
@@ -207,7 +207,7 @@ class Writer:
                 return {}
         if self._mark is not None:
             self._mark.reach(group.number)
-        return {id(job): made for job, made in zip(group.jobs, group.outcomes, strict=True)}
+        return {id(job): outcome for job, outcome in zip(group.jobs, group.outcomes, strict=True)}
 
     def _settle(self, jobs: Sequence[WriteJob]) -> None:
         try:
@@ -261,19 +261,19 @@ class Writer:
     def _explain(self, error: BaseException) -> BaseException:
         """Return an error for one caller; each gets its own, since raising changes it."""
         if isinstance(error, _NotCommitted):
-            told: BaseException = self._not_committed(error)
+            failure: BaseException = self._not_committed(error)
         else:
-            told = copy.copy(error)
-        self.last_error = told.code if isinstance(told, RecollectError) else "error"
-        return told
+            failure = copy.copy(error)
+        self.last_error = failure.code if isinstance(failure, RecollectError) else "error"
+        return failure
 
     def _not_committed(self, failed: _NotCommitted) -> RecollectError:
         outcome = "unknown" if failed.is_in_doubt else "none"
-        told = translate(failed.error, self._opener.path, outcome=outcome)
+        failure = translate(failed.error, self._opener.path, outcome=outcome)
         if failed.is_in_doubt:
-            told.hint = f"{told.hint}; it may be stored, so try again with the same event id"
-        told.__cause__ = failed.error
-        return told
+            failure.hint = f"{failure.hint}; it may be stored, so try again with the same event id"
+        failure.__cause__ = failed.error
+        return failure
 
     def _commit(self, jobs: Sequence[WriteJob]) -> GroupCommit:
         """Commit, and once more when it is certain that nothing of the first attempt is stored."""
