@@ -24,7 +24,7 @@ def observation_parts(
     controls: Callable[[], CaptureControls],
 ) -> ObservationParts:
     """Return the parts that record observations and read them."""
-    from recollect.audience.visibility import group_at
+    from recollect.audience.visibility import group_of_turn
     from recollect.observations.draft import ObservationDrafts
     from recollect.observations.gathering import Gathering
     from recollect.observations.recorder import ObservationParts
@@ -37,7 +37,7 @@ def observation_parts(
         clock=resources.clock,
         drafts=ObservationDrafts(resources.clock, resources.ids, resources.redactor),
         audience=resources.audience,
-        is_owners=lambda place: group_at(place, resources.owner).is_owners,
+        is_owners=lambda place: group_of_turn(place, resources.owner).is_owners,
         controls=controls,
         own_calls=own_calls(resources),
         arrived=arrivals.notify,

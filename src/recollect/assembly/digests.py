@@ -37,14 +37,14 @@ def digest_with(resources: Resources, model: LanguageModel, stopping: Callable[[
             resources.records, clock, writer, model, redacted=redacted, scope=scope
         ).run(stopping)
     if "observations" in settings.language.uses:
-        from recollect.audience.visibility import group_at
+        from recollect.audience.visibility import group_of_turn
         from recollect.observations.digest import ObservationDigest
 
         done += ObservationDigest(
             resources.records,
             clock,
             model,
-            group_of=lambda place: group_at(place, resources.owner).name,
+            group_of=lambda place: group_of_turn(place, resources.owner).name,
             redacted=redacted,
             scope=scope,
         ).run(stopping)

@@ -58,7 +58,7 @@ def account(channel: str | None, network: str | None, user: str) -> Account:
     return Account(channel, None if is_plain else network, user)
 
 
-def sender_of(written: object) -> str:
+def sender_of(name: object) -> str:
     """Return the account of a sender as it is stored; a name alone gets a channel of its own.
 
     Raises:
@@ -67,11 +67,11 @@ def sender_of(written: object) -> str:
     >>> sender_of("Telegram: 42"), sender_of("ann")
     ('telegram:42', 'unknown:ann')
     """
-    who = parse_account(written)
+    who = parse_account(name)
     return str(who if who.channel is not None else account(NO_CHANNEL, None, who.id))
 
 
-def parse_account(written: object) -> Account:
+def parse_account(name: object) -> Account:
     """Return the account of ``channel:id`` or ``channel:network:id``; a name alone has no channel.
 
     A colon within a part is written ``%3A``, and a percent sign ``%25``.
@@ -82,11 +82,11 @@ def parse_account(written: object) -> Account:
     >>> str(parse_account("matrix:@bob:example.org")), str(parse_account("irc:libera:bob"))
     ('matrix:@bob%3Aexample.org', 'irc:libera:bob')
     """
-    if not isinstance(written, str) or not 0 < len(written) <= MAX_CHARS:
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_CHARS:
         raise InvalidInput("a sender must be a text", hint=_HINT)
-    if _UNPRINTABLE.search(written):
+    if _UNPRINTABLE.search(name):
         raise InvalidInput("a sender must be printable", hint=_HINT)
-    channel, colon, rest = (part.strip() for part in written.partition(":"))
+    channel, colon, rest = (part.strip() for part in name.partition(":"))
     if not channel or (colon and not rest):
         raise InvalidInput("a sender must be an account", hint=_HINT)
     if not colon:

@@ -95,31 +95,31 @@ class IdentityLinks(msgspec.Struct, frozen=True):
 NOBODY_LINKED = IdentityLinks()
 
 
-def read_links(written: Iterable[str]) -> IdentityLinks:
+def read_links(entries: Iterable[str]) -> IdentityLinks:
     """Return the links of the setting ``sessions.identity_links``.
 
     Raises:
         ConfigError: one has no name or no account, or an account belongs to two people.
     """
     people: dict[Account, str] = {}
-    for place, text in enumerate(written, start=1):
+    for number, text in enumerate(entries, start=1):
         name, _, written_account = (part.strip() for part in text.partition("="))
         try:
             account = parse_account(written_account)
         except InvalidInput:
-            raise _unclear(place, "must be name=channel:account") from None
+            raise _unclear(number, "must be name=channel:account") from None
         if not name:
-            raise _unclear(place, "must be name=channel:account")
+            raise _unclear(number, "must be name=channel:account")
         if people.setdefault(account, name) != name:
-            raise _unclear(place, "gives an account to a second person")
+            raise _unclear(number, "gives an account to a second person")
     anywhere = {account.id: name for account, name in people.items() if account.channel is None}
-    placed = {account: name for account, name in people.items() if account.channel is not None}
-    return IdentityLinks(placed, anywhere, frozenset(people.values()))
+    of_channel = {account: name for account, name in people.items() if account.channel is not None}
+    return IdentityLinks(of_channel, anywhere, frozenset(people.values()))
 
 
-def _unclear(place: int, why: str) -> ConfigError:
+def _unclear(number: int, why: str) -> ConfigError:
     return ConfigError(
-        f"number {place} of setting sessions.identity_links {why}",
+        f"number {number} of setting sessions.identity_links {why}",
         hint="write ann=telegram:123, once for each account",
         key="sessions.identity_links",
     )

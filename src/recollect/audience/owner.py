@@ -47,19 +47,19 @@ class Owner(msgspec.Struct, frozen=True):
 NOBODY_NAMED = Owner()
 
 
-def read_owner(written: Iterable[str], links: IdentityLinks) -> Owner:
+def read_owner(entries: Iterable[str], links: IdentityLinks) -> Owner:
     """Return the owner of the setting ``sessions.owner``.
 
     Raises:
         ConfigError: an account has no channel or no user id beside its colon.
     """
     accounts: set[Account] = set()
-    for place, text in enumerate(written, start=1):
+    for number, text in enumerate(entries, start=1):
         try:
             accounts.add(parse_account(text))
         except InvalidInput as error:
             raise ConfigError(
-                f"number {place} of setting sessions.owner must be an account",
+                f"number {number} of setting sessions.owner must be an account",
                 hint="write telegram:42, channel and user id, once for each account",
                 key="sessions.owner",
             ) from error

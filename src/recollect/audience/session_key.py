@@ -148,7 +148,7 @@ def parse_key(text: str) -> SessionKey:
     if len(parts) == 2:
         return _channel_key(parts[0].lower(), parts[1])
     if len(parts) > 2:
-        return _placed_key(parts)
+        return _agentless_key(parts)
     return SessionKey(text=parts[0])
 
 
@@ -179,17 +179,19 @@ def direct_key(
     """
     channel = channel or "unknown"
     is_one = account == DEFAULT or channel.strip().lower() in GLOBAL
-    places: dict[str, tuple[str, ...]] = {
+    channel_parts: dict[str, tuple[str, ...]] = {
         "main": (),
         "per-peer": (),
         "per-channel-peer": (channel,) if is_one else (channel, account),
         "per-account-channel-peer": (channel, account),
     }
-    if scope not in places:
-        raise InvalidInput("unknown scope of direct chats", hint=f"Use one of {', '.join(places)}.")
+    if scope not in channel_parts:
+        raise InvalidInput(
+            "unknown scope of direct chats", hint=f"Use one of {', '.join(channel_parts)}."
+        )
     if scope == "main" or not peer.strip():
         return parse_key(f"agent:{agent}:main")
-    return parse_key(joined("agent", agent, *places[scope], DIRECT, peer))
+    return parse_key(joined("agent", agent, *channel_parts[scope], DIRECT, peer))
 
 
 def joined(*parts: str) -> str:
@@ -207,11 +209,11 @@ def check_chat_type(word: str) -> str:
     Raises:
         InvalidInput: no key can name it.
     """
-    known = _TYPE_WORDS.get(word.strip().lower())
-    if known is None:
+    chat_type = _TYPE_WORDS.get(word.strip().lower())
+    if chat_type is None:
         kinds = ", ".join(sorted(set(_TYPE_WORDS.values())))
         raise InvalidInput("unknown kind of chat", hint=f"use one of {kinds}")
-    return known
+    return chat_type
 
 
 def is_group_id(channel: str | None, peer: str) -> bool:
@@ -262,31 +264,31 @@ def _agent_key(parts: list[str]) -> SessionKey:
     if len(parts) < 3:
         raise InvalidInput("the session key names an agent but no conversation", hint=_SHAPE)
     agent, rest = parts[1].lower(), parts[2:]
-    place = _place(rest)
+    conversation = _conversation(rest)
     return msgspec.structs.replace(
-        place, text=":".join(["agent", agent, *_spelt(place)]), agent=agent
+        conversation, text=":".join(["agent", agent, *_spelt(conversation)]), agent=agent
     )
 
 
-def _placed_key(parts: list[str]) -> SessionKey:
+def _agentless_key(parts: list[str]) -> SessionKey:
     """Read a key that names no agent: a kind of chat is understood, any other name kept."""
     if _is_typed(parts[:-1]):
-        place = _place(parts)
-        return msgspec.structs.replace(place, text=":".join(_spelt(place)))
+        conversation = _conversation(parts)
+        return msgspec.structs.replace(conversation, text=":".join(_spelt(conversation)))
     return SessionKey(text=":".join(parts), channel=parts[0].lower(), peer=":".join(parts[1:]))
 
 
-def _spelt(place: SessionKey) -> list[str]:
-    every = (place.channel, place.account, place.chat_type, place.peer)
+def _spelt(conversation: SessionKey) -> list[str]:
+    every = (conversation.channel, conversation.account, conversation.chat_type, conversation.peer)
     return [part for part in every if part]
 
 
-def _place(rest: list[str]) -> SessionKey:
+def _conversation(rest: list[str]) -> SessionKey:
     """Read what follows the agent; the position of the chat type decides the form."""
     is_thread = len(rest) > 2 and rest[-2].lower() == "thread"
     if is_thread and (_is_typed(rest[:-3]) or rest[:-2] == [MAIN]):
-        place = _place(rest[:-2])
-        return msgspec.structs.replace(place, peer=f"{place.peer}{_THREAD}{rest[-1]}")
+        conversation = _conversation(rest[:-2])
+        return msgspec.structs.replace(conversation, peer=f"{conversation.peer}{_THREAD}{rest[-1]}")
     typed = [part.lower() in _TYPE_WORDS for part in rest[:-1]]
     # The long form comes first: an account may be called "group".
     if len(rest) >= 4 and (typed[2] or not any(typed[:2])):

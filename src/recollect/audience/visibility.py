@@ -32,7 +32,7 @@ from recollect.audience.identity_links import IdentityLinks
 from recollect.audience.owner import OWNER_HINT, Owner
 from recollect.audience.session_key import DIRECT, GROUP, is_group_id, without_thread
 from recollect.core.errors import Denied
-from recollect.core.scope import Place
+from recollect.core.scope import ConversationTurn
 from recollect.core.settings import matches
 from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
@@ -44,7 +44,7 @@ JOB = "cron"
 
 
 class Conversation(Protocol):
-    """Anything with the columns that say who hears it: a session, its row in part, a `Place`."""
+    """Anything with the columns that say who hears it: a session, its row in part, a turn."""
 
     @property
     def agent(self) -> str | None:
@@ -113,7 +113,7 @@ def visibility_group_of(
     """
     agent = (session.agent or MAIN_AGENT).lower()
     if not _is_personal(session):
-        return _place(agent, session)
+        return _shared_group(agent, session)
     who = stored_account(sender) if sender is not None else _partner(session, owner.links)
     if who is None or owner.owns(who):
         return VisibilityGroup(_name("operator", agent, None), is_private=True, is_owners=True)
@@ -126,9 +126,9 @@ def visibility_group_of(
     return VisibilityGroup(_name("account", agent, *parts), is_private=True)
 
 
-def group_at(place: Place, owner: Owner) -> VisibilityGroup:
+def group_of_turn(turn: ConversationTurn, owner: Owner) -> VisibilityGroup:
     """Return the visibility group of what happens at a place."""
-    return visibility_group_of(place, owner, place.turn_sender)
+    return visibility_group_of(turn, owner, turn.turn_sender)
 
 
 def is_owners(session: Conversation, owner: Owner) -> bool:
@@ -165,7 +165,7 @@ def _is_personal(session: Conversation) -> bool:
     return session.chat_type in {None, JOB} and session.channel in {None, session.chat_type}
 
 
-def _place(agent: str, session: Conversation) -> VisibilityGroup:
+def _shared_group(agent: str, session: Conversation) -> VisibilityGroup:
     peer = without_thread(session.peer)
     is_group = session.chat_type == DIRECT and is_group_id(session.channel, peer or "")
     parts = (
@@ -239,10 +239,10 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
         """Return whether a sender's turns in a session are heard; None means unknown senders."""
         return self.group is None or visibility_group_of(session, self.owner, sender) == self.group
 
-    def hears_record(self, kind: str, place: Place) -> bool:
+    def hears_record(self, kind: str, turn: ConversationTurn) -> bool:
         """Return whether a message or an observation of a place is heard."""
         is_kind = kind != "observation" or self.hears_deeds
-        return is_kind and self.hears(place, place.turn_sender)
+        return is_kind and self.hears(turn, turn.turn_sender)
 
     def sees_file(self, path: str) -> bool:
         """Return whether a memory file is seen, by its path relative to the workspace."""
@@ -288,9 +288,9 @@ class HeardTurns(msgspec.Struct, frozen=True):
         """Narrow a condition to the messages of these turns."""
         if self.is_all:
             return
-        named: LiteralString = " OR turn_sender = ?" * len(self.senders)
+        by_sender: LiteralString = " OR turn_sender = ?" * len(self.senders)
         unnamed: LiteralString = "turn_sender IS NULL" if self.unnamed else "1 = 0"
-        where.sql += " AND (" + unnamed + named + ")"
+        where.sql += " AND (" + unnamed + by_sender + ")"
         where.params += self.senders
 
 

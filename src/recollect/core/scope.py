@@ -109,7 +109,7 @@ def includes_user(scope: Scope, user: str | None) -> bool:
     return scope.user is None or scope.user == user
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class ConversationTurn(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The columns of a session that decide who hears it, and the sender of a turn."""
 
     agent: str | None

@@ -181,8 +181,8 @@ def _content(path: str) -> bytes:
 
 def _parsed(text: bytes) -> "dict[str, Any]":
     # Typeshed asks for a whole decoder: the scanner reads no more of it than `_Json` has.
-    found: dict[str, Any] = _json.make_scanner(_Json)(text.decode(), 0)[0]  # type: ignore[arg-type]
-    return found
+    value: dict[str, Any] = _json.make_scanner(_Json)(text.decode(), 0)[0]  # type: ignore[arg-type]
+    return value
 
 
 def _connected(worker: "dict[str, Any]", patience_s: float | None) -> _socket.socket:
@@ -198,10 +198,10 @@ def _connected(worker: "dict[str, Any]", patience_s: float | None) -> _socket.so
 
 def _answer(line: _socket.socket) -> tuple[int, bytes]:
     """Return status and body of an answer with a length, as the worker sends it."""
-    held = b""
-    while _HEAD_END not in held:
-        held += _more(line, held)
-    head, _, body = held.partition(_HEAD_END)
+    data = b""
+    while _HEAD_END not in data:
+        data += _more(line, data)
+    head, _, body = data.partition(_HEAD_END)
     first, *fields = head.split(b"\r\n")
     status = int(first.split(b" ")[1])
     length = int(next(each[15:] for each in fields if each[:15].lower() == b"content-length:"))
@@ -210,9 +210,9 @@ def _answer(line: _socket.socket) -> tuple[int, bytes]:
     return status, body[:length]
 
 
-def _more(line: _socket.socket, held: bytes) -> bytes:
+def _more(line: _socket.socket, data: bytes) -> bytes:
     piece = line.recv(_CHUNK)
-    if not piece or len(held) > _MOST_ANSWER:
+    if not piece or len(data) > _MOST_ANSWER:
         raise Undelivered("what answers is not the worker")
     return piece
 
@@ -224,8 +224,10 @@ def call_of(arguments: "Sequence[str]") -> HookCall:
         Exception: it describes none.
     """
     client, event, *options = arguments
-    given = dict(zip(options[::2], options[1::2], strict=True))
-    return HookCall(client, event, given["--home"], float(given.get("--deadline-ms", DEADLINE_MS)))
+    values = dict(zip(options[::2], options[1::2], strict=True))
+    return HookCall(
+        client, event, values["--home"], float(values.get("--deadline-ms", DEADLINE_MS))
+    )
 
 
 def main(

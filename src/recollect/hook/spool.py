@@ -147,13 +147,13 @@ class Spool:
     def state(self) -> SpoolState:
         """Return the state of the spool: what waits, and what was lost."""
         files = self.files()
-        lost = _lost_times(self.folder / LOST)
+        times = _lost_times(self.folder / LOST)
         return SpoolState(
             events=len(files),
             bytes=sum(map(_size, files)),
             oldest_at=next(filter(None, map(_happened_at, files)), None),
-            lost=len(lost),
-            lost_at=lost[-1] if lost else None,
+            lost=len(times),
+            lost_at=times[-1] if times else None,
             aside=sorted(each.name for each in (self.folder / ASIDE).glob("*")),
         )
 
@@ -197,4 +197,4 @@ def _happened_at(path: Path) -> int | None:
 def _lost_times(path: Path) -> list[int]:
     """Return the times at which events were lost; lines that a power cut emptied do not count."""
     lines = read_lines(path) if path.exists() else ()
-    return [int(found[1]) for line in lines if (found := _LOST_LINE.match(line))]
+    return [int(match[1]) for line in lines if (match := _LOST_LINE.match(line))]

@@ -17,7 +17,7 @@ from recollect.audience.visibility import Resolve
 from recollect.core.clock import Clock, check_time
 from recollect.core.errors import Denied, InvalidInput, RecollectError
 from recollect.core.events import ObservationsRecorded
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.observations.blobs import store_named
 from recollect.observations.controls import CaptureControls, CaptureVerdict, Pause, Refusal
 from recollect.observations.draft import (
@@ -73,7 +73,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     drafts: ObservationDrafts
     audience: Resolve
-    is_owners: Callable[[Place], bool]
+    is_owners: Callable[[ConversationTurn], bool]
     own_calls: OwnCalls
     controls: Callable[[], CaptureControls]
     arrived: Callable[[], None]
@@ -219,7 +219,7 @@ class Recorder:
             is_owners = self._parts.is_owners(place)
         return self._parts.drafts.make(given, is_owners=is_owners)
 
-    def _place(self, given: GivenObservation, tx: Transaction) -> Place:
+    def _place(self, given: GivenObservation, tx: Transaction) -> ConversationTurn:
         facts = find_facts(tx, self._scope, given.session_id)
         return place_of(tx, given.session_id, facts, given.message_id)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.audience.visibility import Audience
 from recollect.core.errors import Conflict, Denied, NotFound, RecollectError, StoreCorrupt
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.observations.links.said import said_in
 from recollect.observations.observation import Observation
 from recollect.observations.payload import without_payload
@@ -138,7 +138,7 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
 
 def place_of(
     tx: Transaction, session_id: str, facts: SessionFacts, message_id: str | None
-) -> Place:
+) -> ConversationTurn:
     """Return the place of an observation: the turn of its message, else of the newest one.
 
     A message of another session says nothing of this one, unless this one was forked from it.
@@ -146,7 +146,7 @@ def place_of(
     row = None if message_id is None else tx.row(_MESSAGE, (session_id, message_id))
     sender = _newest_turn(tx, session_id) if row is None else text_or_none(row[0])
     f = facts
-    return Place(f.agent, f.user, f.channel, f.account, f.chat_type, f.peer, sender)
+    return ConversationTurn(f.agent, f.user, f.channel, f.account, f.chat_type, f.peer, sender)
 
 
 def _newest_turn(tx: Transaction, session_id: str) -> str | None:
@@ -416,10 +416,10 @@ def select_numbers(tx: Transaction, where: Condition) -> list[int]:
     return [integer(number) for number, _ in rows]
 
 
-def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, Place]:
+def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, ConversationTurn]:
     """Return the place of each of some observations, by id."""
     rows = compared_rows(tx, _PLACE, _PLACES, (listed(ids),))
-    return {text(row[0]): msgspec.convert(row[1:], Place) for row in rows}
+    return {text(row[0]): msgspec.convert(row[1:], ConversationTurn) for row in rows}
 
 
 def heard(tx: Transaction, audience: Audience, found: Sequence[Observation]) -> list[Observation]:

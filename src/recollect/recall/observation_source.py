@@ -6,7 +6,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.visibility import VisibilityGroup, group_at
+from recollect.audience.visibility import VisibilityGroup, group_of_turn
 from recollect.core.scope import Scope
 from recollect.index.model.document import OBSERVATIONS, Document, Removal
 from recollect.observations.rows import IS_REPEATED
@@ -32,7 +32,7 @@ def changed_observations(tx: Transaction, changes: Changes) -> Changed:
     latest = {row.ref: (row, place) for row, place in placed_rows(found, _Change)}.values()
     return Changed(
         documents=[
-            _document(row, row.number, group_at(place, changes.owner))
+            _document(row, row.number, group_of_turn(place, changes.owner))
             for row, place in latest
             if row.number is not None and changes.agent in {None, row.agent}
         ],

@@ -6,8 +6,8 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.visibility import group_at
-from recollect.core.scope import Place, Scope
+from recollect.audience.visibility import group_of_turn
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import SESSIONS, Document, Removal
 from recollect.recall.outbox_source import Changed, Changes
 from recollect.sessions.record.lineage import READER
@@ -31,7 +31,7 @@ def changed_messages(tx: Transaction, changes: Changes) -> Changed:
     latest = {c.ref: (c, place) for c, place in found}.values()
     # The same for all of a turn.
     turns = {_turn(c, place): place for c, place in found if c.is_shown}
-    groups = {turn: group_at(place, changes.owner).name for turn, place in turns.items()}
+    groups = {turn: group_of_turn(place, changes.owner).name for turn, place in turns.items()}
     return Changed(
         documents=[_document(c, groups[_turn(c, p)]) for c, p in latest if c.is_shown],
         removals=[
@@ -46,7 +46,7 @@ def _is_wanted(change: _Change, agent: str | None) -> bool:
     return agent is None or not change.is_shown or change.agent == agent
 
 
-def _turn(change: _Change, place: Place) -> tuple[str | None, str | None]:
+def _turn(change: _Change, place: ConversationTurn) -> tuple[str | None, str | None]:
     """Return the session and the sender of a turn: equal for all messages with the same hearers."""
     return change.session_id, place.turn_sender
 
@@ -96,7 +96,7 @@ def _document(change: _Change, visibility_group: str) -> Document:
     )
 
 
-def _changes(tx: Transaction, changes: Changes) -> list[tuple[_Change, Place]]:
+def _changes(tx: Transaction, changes: Changes) -> list[tuple[_Change, ConversationTurn]]:
     """Return the changes of messages and who hears them, in commit order.
 
     A message of a deleted session counts as gone until the session is restored; one that a living

@@ -13,7 +13,7 @@ from typing import Any, Literal, LiteralString, TypeVar
 import msgspec
 
 from recollect.core.errors import StoreCorrupt
-from recollect.core.scope import Place, Scope, ScopeOfPerson, ScopeWithout
+from recollect.core.scope import ConversationTurn, Scope, ScopeOfPerson, ScopeWithout
 from recollect.store.engine import Row, SqlValue
 
 _HINT = "run `recollect doctor`"
@@ -132,15 +132,17 @@ def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
         raise StoreCorrupt("a cell is not what its column promises", hint=_HINT) from None
 
 
-def placed_rows(rows: Sequence[Row], kind: type[T]) -> list[tuple[T, Place]]:
+def placed_rows(rows: Sequence[Row], kind: type[T]) -> list[tuple[T, ConversationTurn]]:
     """Return rows as values of ``kind``, each with the `Place` in its last columns.
 
     Raises:
         StoreCorrupt: a cell is of another type than ``kind`` or `Place` says.
     """
-    width = len(Place.__struct_fields__)
+    width = len(ConversationTurn.__struct_fields__)
     values = typed_rows([row[:-width] for row in rows], kind)
-    return list(zip(values, typed_rows([row[-width:] for row in rows], Place), strict=True))
+    return list(
+        zip(values, typed_rows([row[-width:] for row in rows], ConversationTurn), strict=True)
+    )
 
 
 def decode(

@@ -23,9 +23,9 @@ import pytest
 
 import recollect
 from recollect.audience import visibility as group_visibility
-from recollect.audience.visibility import OPERATOR, group_at
+from recollect.audience.visibility import OPERATOR, group_of_turn
 from recollect.core.errors import Denied, InvalidInput, NotFound
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model import visibility
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
@@ -634,8 +634,8 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
     "guests' search": (visibility, "OBSERVATIONS", "episodes"),
     "groups of documents": (
         observation_source,
-        "group_at",
-        lambda _, owner: group_at(Place("main", *[None] * 6), owner),
+        "group_of_turn",
+        lambda _, owner: group_of_turn(ConversationTurn("main", *[None] * 6), owner),
     ),
     "deleted sessions": (rows, "_LIVING", ""),
     "lines of the context block": (candidates, "heard", lambda _tx, _audience, found: list(found)),

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.sessions.record.lineage import READER
@@ -171,7 +171,7 @@ TABLES: dict[str, tuple[LiteralString, LiteralString, LiteralString]] = {
 """By kind of record: the columns of a line, and how its rows are read up to the condition."""
 _KINDS = {SESSIONS: "message", OBSERVATIONS: "observation"}
 
-Placed = tuple[LineRow, Place]
+Placed = tuple[LineRow, ConversationTurn]
 """The row of a line, and the position that decides who hears it."""
 
 

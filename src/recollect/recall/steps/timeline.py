@@ -9,12 +9,12 @@ from typing import Any, LiteralString
 
 import msgspec
 
-from recollect.audience.visibility import Asker, Audience, VisibilityGroup, group_at
+from recollect.audience.visibility import Asker, Audience, VisibilityGroup, group_of_turn
 from recollect.core.checks import MOST_LINES, check_count, check_most, checked
 from recollect.core.clock import MAX_MS, check_time, to_datetime
 from recollect.core.errors import InvalidInput, NotFound, StoreCorrupt
 from recollect.core.numbers import RecordName, parse_record
-from recollect.core.scope import Place, Scope
+from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import SearchResult
 from recollect.observations.observations import Observations
@@ -215,7 +215,7 @@ class _Around:
             for row, place in select_rows(tx, kind, where):
                 if not self._audience.hears_record(kind, place):
                     continue
-                self._group = group_at(place, self._audience.owner)
+                self._group = group_of_turn(place, self._audience.owner)
                 self._is_bound = self._project is None
                 self._project = self._project or row.project
                 return row
@@ -287,6 +287,6 @@ class _Around:
         rows = compared_rows(tx, _PLACE, _OF_SESSION, (key.session_id,))
         if not rows:
             return False
-        (place,) = typed_rows([(*rows[0], key.turn_sender)], Place)
-        is_theirs = self._group in {None, group_at(place, self._audience.owner)}
+        (place,) = typed_rows([(*rows[0], key.turn_sender)], ConversationTurn)
+        is_theirs = self._group in {None, group_of_turn(place, self._audience.owner)}
         return is_theirs and self._audience.hears_record(key.kind, place)
