@@ -67,7 +67,7 @@ def unheard_reads(code: str) -> list[str]:
     return [
         node.name
         for node, names in defined.items()
-        if names & READERS and not names & {"audience", "_audience", "heard"}
+        if names & READERS and not names & {"audience", "_audience", "heard", "only_heard"}
         if not any(node in ast.walk(outer) for outer in defined if outer is not node)
     ]
 

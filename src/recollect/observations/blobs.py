@@ -57,9 +57,9 @@ def remove_unused(database: Database, blobs: Blobs) -> int:
     for start in range(0, len(digests), _BATCH):
         some = digests[start : start + _BATCH]
 
-        def unit(tx: Transaction, some: list[str] = some) -> int:
+        def remove_unnamed(tx: Transaction, some: list[str] = some) -> int:
             unnamed = [each for each in some if not _is_named(tx, each)]
             return sum(map(blobs.remove, unnamed))
 
-        removed += database.write(unit)
+        removed += database.write(remove_unnamed)
     return removed

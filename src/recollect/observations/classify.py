@@ -114,8 +114,8 @@ def spoken(evidence: Evidence) -> str:
     """Return the words that a moment is made of."""
     if evidence.event == "prompt" and isinstance(evidence.input, str):
         return evidence.input
-    given = evidence.input if isinstance(evidence.input, str) else ""
-    return evidence.said or evidence.output or given
+    text = evidence.input if isinstance(evidence.input, str) else ""
+    return evidence.said or evidence.output or text
 
 
 def plain_name(tool_name: str) -> str:
@@ -148,8 +148,8 @@ def git_verb(command: str) -> str | None:
     >>> git_verb("cd app && git -C . commit -m 'Fix'"), git_verb("ls")
     ('commit', None)
     """
-    found = _GIT.search(_GIT_OPTIONS.sub("", command))
-    return None if found is None else found[2] or found[1]
+    match = _GIT.search(_GIT_OPTIONS.sub("", command))
+    return None if match is None else match[2] or match[1]
 
 
 def _is_look(command: str) -> bool:
@@ -157,11 +157,11 @@ def _is_look(command: str) -> bool:
 
 
 def _type_of_words(words: str) -> str:
-    said = list(statements(words))
-    decided = [line for line in said if is_decision(line)]
+    sentences = list(statements(words))
+    decided = [line for line in sentences if is_decision(line)]
     if decided:
         return "architecture" if any(states(line, DESIGNED) for line in decided) else "decision"
-    if any(states(line, FIXED) and not line.endswith("?") for line in said):
+    if any(states(line, FIXED) and not line.endswith("?") for line in sentences):
         return "bugfix"
     return "tool_use"
 

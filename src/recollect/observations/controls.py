@@ -16,7 +16,7 @@ import msgspec
 from recollect.core.checks import checked, self_checked
 from recollect.core.errors import InvalidInput
 from recollect.core.settings import CaptureSettings, user_path
-from recollect.observations.places import look_at
+from recollect.observations.project_folder import inspect_folder
 from recollect.observations.project_rows import Project
 from recollect.observations.projects import Projects
 from recollect.store.audit import record_audit
@@ -145,7 +145,7 @@ class CaptureControls:
         Raises:
             InvalidInput: an argument is of another type.
         """
-        now, known = self._clock.now_ms(), None
+        now, known_project = self._clock.now_ms(), None
         project = None if project is None else _nameable(project)
         if pauses is None:
             pauses = self._database.read(self.pauses_in)
@@ -154,13 +154,13 @@ class CaptureControls:
         ):
             raise InvalidInput("pauses must be a list of pauses", hint="pass what `pauses` gave")
         if project is not None and any(pause.project_id is not None for pause in pauses):
-            known = self.projects.known(project)
-        ids = {None} if known is None else {None, known.id}
+            known_project = self.projects.known(project)
+        ids = {None} if known_project is None else {None, known_project.id}
         mine = tuple(pause for pause in pauses if pause.project_id in ids)
         refusals = [] if project is None else list(self._project_refusals(project))
         for pause in mine:
             if pause.covers(now):
-                refusals.append(_paused(known if pause.project_id is not None else None))
+                refusals.append(_paused(known_project if pause.project_id is not None else None))
         return CaptureVerdict(refusals=tuple(refusals), pauses=mine)
 
     def refusal(
@@ -215,12 +215,12 @@ class CaptureControls:
         now, id_ = self._clock.now_ms(), self._id_of(project)
         pause = Pause(project_id=id_, since=now, until=None if for_ms is None else now + for_ms)
 
-        def unit(tx: Transaction) -> None:
+        def insert_pause(tx: Transaction) -> None:
             tx.execute(_RESUME, (now, self._tenant, now, id_))  # the new pause replaces it
             tx.execute(_PAUSE, (self._tenant, id_, pause.since, pause.until))
             record_audit(tx, self._scope, "capture.pause", now, target=id_)
 
-        self._database.write(unit)
+        self._database.write(insert_pause)
         return pause
 
     def resume(self, project: str | None = None) -> list[Pause]:
@@ -236,11 +236,11 @@ class CaptureControls:
         self._scope.require_tenant("a pause")
         now, id_ = self._clock.now_ms(), self._id_of(project)
 
-        def unit(tx: Transaction) -> None:
+        def end_pauses(tx: Transaction) -> None:
             tx.execute(_RESUME, (now, self._tenant, now, id_))
             record_audit(tx, self._scope, "capture.resume", now, target=id_)
 
-        self._database.write(unit)
+        self._database.write(end_pauses)
         return self.pauses()
 
     def pauses(self) -> list[Pause]:
@@ -277,15 +277,15 @@ class CaptureControls:
         is_folder = os.path.isdir(path)
         is_gone = not (os.path.lexists(path) or PurePath(path).suffix)
         folder = path if is_folder or is_gone else os.path.dirname(path)
-        found = self.verdict(folder).refusals
+        refusals = self.verdict(folder).refusals
         left_out = None if is_folder else self._call_refusal("", path, None)
-        found += (left_out,) if left_out is not None else ()
+        refusals += (left_out,) if left_out is not None else ()
         project = self.projects.known(folder)
         return CaptureCheck(
             path=self.projects.clean(path),
             project=project.name if project is not None else None,
-            is_captured=not found,
-            refusals=found,
+            is_captured=not refusals,
+            refusals=refusals,
         )
 
     def _project_refusals(self, project: str) -> Iterator[Refusal]:
@@ -302,14 +302,14 @@ class CaptureControls:
 
     def _is_excluded(self, project: str, pattern: str) -> bool:
         """Whether a pattern means a folder, the tree that it is in, or the name of its project."""
-        place = look_at(project)
-        folders = {project, os.path.realpath(project), place.root}
-        folders |= {os.path.dirname(place.git)} if place.git is not None else set()
+        inspected = inspect_folder(project)
+        folders = {project, os.path.realpath(project), inspected.root}
+        folders |= {os.path.dirname(inspected.git)} if inspected.git is not None else set()
         if "/" in pattern:
             return any(_covers(pattern, folder) for folder in folders)
-        known = self.projects.known(project)
-        names = {PurePath(folder).name for folder in folders} | ({place.name} - {None})
-        names |= {known.name, *known.merged} if known is not None else set()
+        known_project = self.projects.known(project)
+        names = {PurePath(folder).name for folder in folders} | ({inspected.name} - {None})
+        names |= {known_project.name, *known_project.merged} if known_project is not None else set()
         return any(fnmatchcase(str(name), pattern) for name in names)
 
     def _call_refusal(self, tool: str, arguments: object, folder: str | None) -> Refusal | None:
@@ -339,8 +339,8 @@ def _paused(project: Project | None) -> Refusal:
 def _off_file(folder: str) -> str | None:
     """Return the nearest `OFF_FILE` at or above a folder, which itself need not exist any more."""
     path = PurePath(os.path.normpath(folder))
-    places = (path, *path.parents, *PurePath(os.path.realpath(folder)).parents)
-    return next((str(p / OFF_FILE) for p in places if os.path.lexists(p / OFF_FILE)), None)
+    folders = (path, *path.parents, *PurePath(os.path.realpath(folder)).parents)
+    return next((str(p / OFF_FILE) for p in folders if os.path.lexists(p / OFF_FILE)), None)
 
 
 def _expanded(pattern: str) -> str:
@@ -375,13 +375,13 @@ def _paths_in(arguments: object) -> Iterator[str]:
     """Yield the possible paths in the input of a tool: its texts, and the words of commands."""
     waiting = [arguments]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, Mapping):
-            waiting += found.values()
-        elif isinstance(found, list):
-            waiting += found
-        elif isinstance(found, str) and found:
-            text = _nameable(found[:_LONGEST])
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, str) and value:
+            text = _nameable(value[:_LONGEST])
             if "\n" not in text:
                 yield os.path.expanduser(text.removeprefix("file://"))
             for word in text.replace("=", " ").split() if " " in text or "\n" in text else ():

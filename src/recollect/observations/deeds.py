@@ -49,15 +49,15 @@ def deeds_of(tx: Transaction, where: Condition, tokens: int) -> str:
         where: Which observations: those of a session, or of some turns in it.
         tokens: How long at most; whole lines go, from the end.
     """
-    found = typed_rows(tx.all(_SELECT + where.sql + _ORDER, where.params), _Deed)
-    deeds = [deed for deed in found if deed.event not in _SPOKEN]
+    rows = typed_rows(tx.all(_SELECT + where.sql + _ORDER, where.params), _Deed)
+    deeds = [deed for deed in rows if deed.event not in _SPOKEN]
     if not deeds:
         return ""
-    kept: list[str] = []
+    lines: list[str] = []
     for line in _lines(deeds):
-        if estimate_tokens("\n".join([*kept, line])) <= tokens:
-            kept.append(line)
-    return "\n".join(kept)
+        if estimate_tokens("\n".join([*lines, line])) <= tokens:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _lines(deeds: Sequence[_Deed]) -> Iterator[str]:
@@ -80,8 +80,8 @@ def _lines(deeds: Sequence[_Deed]) -> Iterator[str]:
 
 def _changed(deeds: Iterable[_Deed]) -> list[str]:
     """Return the files that were written to, the newest first."""
-    written = [deed for deed in deeds if is_write(deed.tool_name) and not deed.is_failure]
-    paths = (path for d in reversed(written) for path in json_cell(d.files, list[str]))
+    writes = [deed for deed in deeds if is_write(deed.tool_name) and not deed.is_failure]
+    paths = (path for d in reversed(writes) for path in json_cell(d.files, list[str]))
     return list(dict.fromkeys(paths))
 
 

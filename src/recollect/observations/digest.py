@@ -22,7 +22,7 @@ from recollect.models.language.structured_output import complete_as
 from recollect.observations.classify import VERSION
 from recollect.observations.observation import Observation
 from recollect.observations.payload import cut
-from recollect.observations.rows import places_of, rewrite, select_observations
+from recollect.observations.rows import rewrite, select_observations, turns_of
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.store.columns import Condition
 from recollect.store.engine import Database, Transaction
@@ -104,18 +104,18 @@ class ObservationDigest:
         A model that does not answer is asked again in the next run; an unusable answer leaves the
         words of the rules for good.
         """
-        done = 0
+        count = 0
         for batch in self._batches():
             if stopping():
                 break
             try:
-                said = complete_as(self._model, _prompt(batch), DigestedLines).value
+                lines = complete_as(self._model, _prompt(batch), DigestedLines).value
             except (AnswerUnusable, ProviderRejected):
-                said = DigestedLines([])
+                lines = DigestedLines([])
             except ProviderError:
                 break
-            done += self._store(batch, {line.number: line for line in said.observations})
-        return done
+            count += self._store(batch, {line.number: line for line in lines.observations})
+        return count
 
     def _batches(self) -> list[list[Observation]]:
         """Return the next calls, each of one visibility group."""
@@ -132,25 +132,27 @@ class ObservationDigest:
         where.also("created_at >= ?", self._clock.now_ms() - OLDEST_MS)
         where.also("is_forgotten = ?", 0).among("trust", READ_BY_MODEL)
         due = select_observations(tx, where, "number", BATCH * MOST_CALLS)
-        places = places_of(tx, [each.id for each in due])
-        return due, {id_: self._group_of(place) for id_, place in places.items()}
+        turns = turns_of(tx, [each.id for each in due])
+        return due, {id_: self._group_of(turn) for id_, turn in turns.items()}
 
-    def _store(self, batch: Sequence[Observation], said: dict[int, DigestedLine]) -> int:
-        written = [self._written(each, said.get(each.number)) for each in batch]
+    def _store(self, batch: Sequence[Observation], lines: dict[int, DigestedLine]) -> int:
+        rewritten = [self._written(each, lines.get(each.number)) for each in batch]
         now = self._clock.now_ms()
 
-        def unit(tx: Transaction) -> int:
-            changed = [rewrite(tx, old, new, now) for old, new in zip(batch, written, strict=True)]
-            pairs = zip(changed, written, strict=True)
+        def rewrite_observations(tx: Transaction) -> int:
+            changed = [
+                rewrite(tx, old, new, now) for old, new in zip(batch, rewritten, strict=True)
+            ]
+            pairs = zip(changed, rewritten, strict=True)
             return sum(is_new and new.made_by != KEPT for is_new, new in pairs)
 
-        return self._database.write(unit)
+        return self._database.write(rewrite_observations)
 
     def _written(self, of: Observation, line: DigestedLine | None) -> Observation:
         """Return an observation with the words of the model, or marked to keep its own."""
-        kept = msgspec.structs.replace(of, made_by=KEPT)
+        unchanged = msgspec.structs.replace(of, made_by=KEPT)
         if line is None or ungrounded(f"{line.title}\n{line.summary}", _source(of)):
-            return kept
+            return unchanged
         return msgspec.structs.replace(
             of,
             title=clipped(self._redacted(line.title), LONGEST_TITLE),

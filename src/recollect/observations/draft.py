@@ -102,14 +102,14 @@ class ObservationDrafts:
         self._redactor = redactor
 
     def make(
-        self, given: GivenObservation, *, is_owners: bool, is_redacted: bool = False
+        self, request: GivenObservation, *, is_owners: bool, is_redacted: bool = False
     ) -> ObservationDraft:
         """Return the draft of an observation, without the secrets of its session.
 
         A value that a rule names in one of its fields is taken out of all of them.
 
         Args:
-            given: What the caller passes.
+            request: What the caller passes.
             is_owners: Whether the turn that it belongs to is the owner's.
             is_redacted: Whether input, output and error come out of a draft of a message.
 
@@ -117,33 +117,36 @@ class ObservationDrafts:
             InvalidInput: a field cannot be stored.
         """
         if self._redactor is None or is_redacted:
-            return self._made(given, is_owners=is_owners, is_redacted=is_redacted)
+            return self._made(request, is_owners=is_owners, is_redacted=is_redacted)
 
         def make(redactor: SecretRedactor) -> ObservationDraft:
             drafts = ObservationDrafts(self._clock, self._ids, redactor)
-            return drafts._made(given, is_owners=is_owners, is_redacted=is_redacted)  # one of ours
+            # A private method of one of ours.
+            return drafts._made(request, is_owners=is_owners, is_redacted=is_redacted)
 
-        return self._redactor.session(given.session_id, make)
+        return self._redactor.session(request.session_id, make)
 
     def _made(
-        self, given: GivenObservation, *, is_owners: bool, is_redacted: bool
+        self, request: GivenObservation, *, is_owners: bool, is_redacted: bool
     ) -> ObservationDraft:
-        evidence = self._evidence(given, (lambda it: it) if is_redacted else self._value)
-        files = files_of(evidence) if given.files is None else self._files(given.files)
+        evidence = self._evidence(request, (lambda it: it) if is_redacted else self._value)
+        files = files_of(evidence) if request.files is None else self._files(request.files)
         trust = trust_of(evidence, is_owners=is_owners)
-        kind = type_of(evidence, files) if given.type is None else self._name(given.type, "type")
-        made = describe(evidence, files, trust)
-        title = self._words(given.title, "title", LONGEST_TITLE) or made.title
-        summary = self._words(given.summary, "summary", LONGEST_SUMMARY) or made.summary
-        if given.title is None and given.summary:
+        kind = (
+            type_of(evidence, files) if request.type is None else self._name(request.type, "type")
+        )
+        description = describe(evidence, files, trust)
+        title = self._words(request.title, "title", LONGEST_TITLE) or description.title
+        summary = self._words(request.summary, "summary", LONGEST_SUMMARY) or description.summary
+        if request.title is None and request.summary:
             title = clipped(summary, LONGEST_TITLE)
-        asked, came = _text_of(evidence.input), evidence.output
-        for text in (asked, came):
+        request_text, came = _text_of(evidence.input), evidence.output
+        for text in (request_text, came):
             check_payload(text)
         observation = Observation(
             id=self._ids.new(),
             number=0,
-            session_id=given.session_id,
+            session_id=request.session_id,
             type=kind,
             tool_name=evidence.tool_name,
             title=title,
@@ -152,40 +155,40 @@ class ObservationDrafts:
             output="",
             input_blob=None,
             output_blob=None,
-            tokens=sum(map(estimate_tokens, (title, summary, asked, came))),
-            importance=_importance(given.importance, evidence, kind),
+            tokens=sum(map(estimate_tokens, (title, summary, request_text, came))),
+            importance=_importance(request.importance, evidence, kind),
             trust=trust,
             files=files,
-            error=made.error,
-            message_id=self._id(given.message_id, "message id"),
-            tool_use_id=self._id(given.tool_use_id, "tool use id"),
-            agent_id=self._id(given.agent_id, "agent id"),
+            error=description.error,
+            message_id=self._id(request.message_id, "message id"),
+            tool_use_id=self._id(request.tool_use_id, "tool use id"),
+            agent_id=self._id(request.agent_id, "agent id"),
             event=evidence.event,
-            event_id=self._id(given.event_id, "event id"),
+            event_id=self._id(request.event_id, "event id"),
             made_by=VERSION,
-            created_at=self._clock.now_ms() if given.at is None else check_time(given.at),
+            created_at=self._clock.now_ms() if request.at is None else check_time(request.at),
             is_forgotten=False,
             tenant="",
             agent=None,
             user=None,
-            project=None if given.project is None else self._name(given.project, "project"),
+            project=None if request.project is None else self._name(request.project, "project"),
             turn_sender=None,
         )
         return ObservationDraft(
-            observation=observation, input=payload_of(asked), output=payload_of(came)
+            observation=observation, input=payload_of(request_text), output=payload_of(came)
         )
 
-    def _evidence(self, given: GivenObservation, clean: Callable[[Any], JsonValue]) -> Evidence:
-        tool = None if given.tool_name is None else self._name(given.tool_name, "tool name")
-        error = None if given.error is None else clean(check_text(given.error, "error"))
+    def _evidence(self, request: GivenObservation, clean: Callable[[Any], JsonValue]) -> Evidence:
+        tool = None if request.tool_name is None else self._name(request.tool_name, "tool name")
+        error = None if request.error is None else clean(check_text(request.error, "error"))
         return Evidence(
-            event=event_of(given),
+            event=event_of(request),
             tool_name=tool,
-            input=clean(given.input),
-            output=_text_of(clean(given.output)) or (error or ""),
+            input=clean(request.input),
+            output=_text_of(clean(request.output)) or (error or ""),
             error=error,
-            said=self._words(given.summary or given.title, "summary", LONGEST_SUMMARY),
-            trust=None if given.trust is None else _one_of(given.trust, Trust, "trust"),
+            said=self._words(request.summary or request.title, "summary", LONGEST_SUMMARY),
+            trust=None if request.trust is None else _one_of(request.trust, Trust, "trust"),
         )
 
     def _value(self, value: object) -> JsonValue:
@@ -203,9 +206,9 @@ class ObservationDrafts:
         return "" if text is None else clipped(self._text(text, what), most)
 
     def _name(self, text: object, what: str) -> str:
-        given = JsonCleaner().value(check_text(text, what))
+        value = JsonCleaner().value(check_text(text, what))
         # As a value: the same few names recur, and the redactor caches values.
-        redacted = given if self._redactor is None else self._redactor.value(given)
+        redacted = value if self._redactor is None else self._redactor.value(value)
         name = " ".join(redacted.split())
         if not 0 < len(name) <= MAX_LABEL_CHARS:
             raise InvalidInput(
@@ -223,15 +226,15 @@ class ObservationDrafts:
         return plain if self._redactor is None else self._redactor.identifier(plain)
 
     def _files(self, files: object) -> tuple[str, ...]:
-        listed = check_texts(files, "files")
-        paths = [clipped(self._text(path, "path"), LONGEST_PATH) for path in listed]
+        texts = check_texts(files, "files")
+        paths = [clipped(self._text(path, "path"), LONGEST_PATH) for path in texts]
         return tuple(dict.fromkeys(filter(None, paths)))[:MOST_FILES]
 
 
 FIELDS = GivenObservation.__struct_fields__
 
 
-def given_of(item: object) -> GivenObservation:
+def parse_observation(item: object) -> GivenObservation:
     """Return a dict with the argument names of `Observations.record` as a value.
 
     Raises:
@@ -242,34 +245,38 @@ def given_of(item: object) -> GivenObservation:
     unknown = [str(name) for name in item if name not in FIELDS]
     if unknown:
         near = difflib.get_close_matches(unknown[0], FIELDS, 1)
-        asked = f"did you mean {near[0]}? " if near else ""
-        raise InvalidInput("an observation has unknown fields", hint=_names(asked))
+        suggestion = f"did you mean {near[0]}? " if near else ""
+        raise InvalidInput("an observation has unknown fields", hint=_names(suggestion))
     return GivenObservation(**item)
 
 
-def _names(asked: str = "") -> str:
-    return f"{asked}use {', '.join(FIELDS)}"
+def _names(suggestion: str = "") -> str:
+    return f"{suggestion}use {', '.join(FIELDS)}"
 
 
-def event_of(given: GivenObservation) -> Made:
+def event_of(request: GivenObservation) -> Made:
     """Return the event of an observation: as given, else by its tool, else ``manual``."""
-    if given.event is not None:
-        event: Made = _one_of(given.event, Made, "event")
+    if request.event is not None:
+        event: Made = _one_of(request.event, Made, "event")
         return event
-    if given.tool_name is None:
+    if request.tool_name is None:
         return "manual"
-    return "tool" if given.error is None else "tool_failed"
+    return "tool" if request.error is None else "tool_failed"
 
 
 def _one_of(value: Any, kind: object, what: str) -> Any:
-    known = get_args(kind)
-    if value in known:
+    values = get_args(kind)
+    if value in values:
         return value
-    raise InvalidInput(f"unknown {what} of an observation", hint=f"use one of {', '.join(known)}")
+    raise InvalidInput(f"unknown {what} of an observation", hint=f"use one of {', '.join(values)}")
 
 
-def _importance(given: float | None, evidence: Evidence, kind: str) -> float:
-    return importance_of(evidence, kind) if given is None else check_share(given, "importance")
+def _importance(importance: float | None, evidence: Evidence, kind: str) -> float:
+    return (
+        importance_of(evidence, kind)
+        if importance is None
+        else check_share(importance, "importance")
+    )
 
 
 def _text_of(value: JsonValue) -> str:

@@ -40,17 +40,17 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
     def argument(self, *names: str) -> str:
         """Return the first argument with one of some names that is a text, else an empty one."""
-        found = (self.arguments.get(name) for name in names)
-        return next((value for value in found if isinstance(value, str) and value), "")
+        values = (self.arguments.get(name) for name in names)
+        return next((value for value in values if isinstance(value, str) and value), "")
 
     @property
     def command(self) -> str:
         """The command line that a shell was given, or an empty text."""
-        given = self.arguments.get("command", self.arguments.get("cmd"))
-        if isinstance(given, list):
-            return " ".join(str(part) for part in given)
-        if isinstance(given, str):
-            return given
+        value = self.arguments.get("command", self.arguments.get("cmd"))
+        if isinstance(value, list):
+            return " ".join(str(part) for part in value)
+        if isinstance(value, str):
+            return value
         return self.input if isinstance(self.input, str) and not self.arguments else ""
 
 

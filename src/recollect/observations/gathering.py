@@ -16,13 +16,13 @@ from recollect.core.errors import StoreError
 from recollect.core.threads import await_event, died
 
 Item = TypeVar("Item")
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 MOST = 64
 """Most callers that share a piece of work: all they hand in is in memory at the same time."""
 
 
-class _Waiting(Generic[Item, Made]):
+class _Waiting(Generic[Item, Result]):
     """What one caller hands in, and what became of it."""
 
     def __init__(self, item: Item, kind: object) -> None:
@@ -31,11 +31,11 @@ class _Waiting(Generic[Item, Made]):
         self.thread = threading.current_thread()
         self.called = threading.Event()
         """Set when something was made of it, or when its caller is the next to work."""
-        self.made: Made | None = None
+        self.made: Result | None = None
         self.failure: BaseException | None = None
 
 
-class Gathering(Generic[Item, Made]):
+class Gathering(Generic[Item, Result]):
     """Lets one of several threads do the work of all that wait.
 
     A caller that is alone does its own at once, without a wait.
@@ -43,15 +43,15 @@ class Gathering(Generic[Item, Made]):
 
     def __init__(self) -> None:
         self._mutex = threading.Lock()
-        self._waiting: list[_Waiting[Item, Made]] = []
-        self._works: _Waiting[Item, Made] | None = None
+        self._waiting: list[_Waiting[Item, Result]] = []
+        self._works: _Waiting[Item, Result] | None = None
         """The one whose caller works now, or was woken to work."""
-        self._together_now: list[_Waiting[Item, Made]] = []
+        self._together_now: list[_Waiting[Item, Result]] = []
         """The ones that it works for."""
 
     def make(
-        self, item: Item, work: Callable[[Sequence[Item]], Sequence[Made]], owner: object
-    ) -> Made:
+        self, item: Item, work: Callable[[Sequence[Item]], Sequence[Result]], owner: object
+    ) -> Result:
         """Return the result of ``work`` for ``item``, made alone or together with others.
 
         Args:
@@ -63,7 +63,7 @@ class Gathering(Generic[Item, Made]):
         Raises:
             StoreError: what ``work`` raises for this item alone; or for all, if unknown.
         """
-        mine: _Waiting[Item, Made] = _Waiting(item, (owner, ACTOR.get()))
+        mine: _Waiting[Item, Result] = _Waiting(item, (owner, ACTOR.get()))
         with self._mutex:
             self._waiting.append(mine)
             self._works = self._works or mine
@@ -86,11 +86,11 @@ class Gathering(Generic[Item, Made]):
         if works is None or works.thread.is_alive():
             return
         with self._mutex:
-            left = self._together_now if self._works is works else []
-        self._tell([each for each in left if each.made is None], died())
+            orphans = self._together_now if self._works is works else []
+        self._tell([each for each in orphans if each.made is None], died())
         self._leave(works)
 
-    def _together(self, mine: _Waiting[Item, Made]) -> list[_Waiting[Item, Made]]:
+    def _together(self, mine: _Waiting[Item, Result]) -> list[_Waiting[Item, Result]]:
         with self._mutex:
             same = [each for each in self._waiting if each.kind == mine.kind and each is not mine]
             together = [mine, *same[: MOST - 1]]
@@ -98,7 +98,7 @@ class Gathering(Generic[Item, Made]):
             self._together_now = together
         return together
 
-    def _leave(self, mine: _Waiting[Item, Made]) -> None:
+    def _leave(self, mine: _Waiting[Item, Result]) -> None:
         """Let the next one work, if it was the turn of this one; also when it was interrupted."""
         with self._mutex:
             if mine in self._waiting:
@@ -110,11 +110,11 @@ class Gathering(Generic[Item, Made]):
 
     def _work(
         self,
-        together: list[_Waiting[Item, Made]],
-        work: Callable[[Sequence[Item]], Sequence[Made]],
+        together: list[_Waiting[Item, Result]],
+        work: Callable[[Sequence[Item]], Sequence[Result]],
     ) -> None:
         try:
-            made = work([each.item for each in together])
+            outcomes = work([each.item for each in together])
         except Exception as error:
             if len(together) == 1:
                 raise
@@ -128,11 +128,11 @@ class Gathering(Generic[Item, Made]):
             self._tell(together, interrupted)
             raise
         else:
-            for each, value in zip(together, made, strict=True):
+            for each, value in zip(together, outcomes, strict=True):
                 each.made = value
                 each.called.set()
 
-    def _tell(self, together: list[_Waiting[Item, Made]], failure: Exception) -> None:
+    def _tell(self, together: list[_Waiting[Item, Result]], failure: Exception) -> None:
         for each in together:
             each.failure = failure
             each.called.set()

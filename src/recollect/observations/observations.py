@@ -21,7 +21,7 @@ from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.observations.draft import (
     GivenObservation,
-    given_of,
+    parse_observation,
 )
 from recollect.observations.observation import (
     Made,
@@ -34,7 +34,7 @@ from recollect.observations.recalled import OwnCalls
 from recollect.observations.recorder import (
     ObservationParts,
     Recorder,
-    at_place,
+    at_index,
     or_error,
     owner_of,
 )
@@ -149,8 +149,8 @@ class Observations:
             Conflict: a session was deleted.
             Denied: a project is not that of the scope.
         """
-        given = [at_place(given_of, item, n) for n, item in enumerate(items)]
-        outcomes = self._recorder.record(given, is_whole=True)
+        requests = [at_index(parse_observation, item, n) for n, item in enumerate(items)]
+        outcomes = self._recorder.record(requests, is_whole=True)
         return [each.observation for each in outcomes if isinstance(each, Recorded)]
 
     def record_each(self, items: Iterable[Mapping[str, Any] | GivenObservation]) -> Outcomes:
@@ -166,11 +166,11 @@ class Observations:
         Raises:
             StoreError: the transaction failed; see `recollect.store.engine.Database.write`.
         """
-        given = [
-            item if isinstance(item, GivenObservation) else or_error(given_of, item)
+        requests = [
+            item if isinstance(item, GivenObservation) else or_error(parse_observation, item)
             for item in items
         ]
-        return self._recorder.record(given, is_whole=False)
+        return self._recorder.record(requests, is_whole=False)
 
     def get(
         self,
@@ -197,25 +197,27 @@ class Observations:
             StoreError: a row or blob cannot be read.
         """
         check_count(max_tokens, "a number of tokens", 1)
-        asked = check_texts(ids, "ids")
+        names = check_texts(ids, "ids")
         asker = Asker(for_session, for_sender)
 
-        def unit(tx: Transaction) -> dict[str, Observation]:
+        def find_observations(tx: Transaction) -> dict[str, Observation]:
             audience = self._parts.audience(tx, asker)
-            found = {
-                each: find_observation(tx, self.scope, each, forgotten=forgotten) for each in asked
+            by_name = {
+                each: find_observation(tx, self.scope, each, forgotten=forgotten) for each in names
             }
-            known = [o for o in found.values() if o is not None]
-            shown = {each.id: each for each in as_heard(tx, audience, known)}
-            return {each: shown[o.id] for each, o in found.items() if o and o.id in shown}
+            existing = [o for o in by_name.values() if o is not None]
+            visible = {each.id: each for each in as_heard(tx, audience, existing)}
+            return {each: visible[o.id] for each, o in by_name.items() if o and o.id in visible}
 
-        found = self._parts.database.read(unit)
+        observations = self._parts.database.read(find_observations)
         details = tuple(
-            detailed(found[each], max_tokens, self._parts.blobs) for each in asked if each in found
+            detailed(observations[each], max_tokens, self._parts.blobs)
+            for each in names
+            if each in observations
         )
         return ObservationBatch(
             found=details,
-            missing=tuple(each for each in asked if each not in found),
+            missing=tuple(each for each in names if each not in observations),
             tokens=sum(map(cost_of, details)),
         )
 
@@ -327,47 +329,50 @@ class Observations:
             NotFound: the scope has no such session.
         """
         asker = Asker(for_session)
-        shown = self._parts.database.read(
+        visible = self._parts.database.read(
             lambda tx: as_heard(tx, self._parts.audience(tx, asker), [of])
         )
-        return next(iter(shown), None)
+        return next(iter(visible), None)
 
     def _newest(self, where: Condition, limit: int, asker: Asker, tx: Transaction) -> Many:
         order: LiteralString = "created_at DESC, number DESC"
         audience = self._parts.audience(tx, asker)
         if audience.group is None:
             return select_observations(tx, where, order, limit)
-        shown: Many = []
+        visible: Many = []
         after = 0
-        while len(shown) < limit:
+        while len(visible) < limit:
             page = select_observations(tx, where, order, _PAGE, offset=after)
-            shown += as_heard(tx, audience, page)
+            visible += as_heard(tx, audience, page)
             after += _PAGE
             if len(page) < _PAGE:
                 break
-        return shown[:limit]
+        return visible[:limit]
 
     def _mark(self, id: str, for_session: str | None, *, is_forgotten: bool) -> Observation:
         at, asker = self._parts.clock.now_ms(), Asker(for_session)
 
-        def unit(tx: Transaction) -> Observation:
-            audience, known = (
+        def set_mark(tx: Transaction) -> Observation:
+            audience, stored_observation = (
                 self._parts.audience(tx, asker),
                 find_observation(tx, self.scope, id, forgotten=True),
             )
-            found = next(iter(as_heard(tx, audience, [known] if known else [])), None)
-            if found is None:
+            observation = next(
+                iter(as_heard(tx, audience, [stored_observation] if stored_observation else [])),
+                None,
+            )
+            if observation is None:
                 raise NotFound(
                     "the observation does not exist", hint="take an id from `recollect search`"
                 )
-            if found.is_forgotten == is_forgotten:
-                return found
-            set_forgotten(tx, found, is_forgotten=is_forgotten, at=at)
+            if observation.is_forgotten == is_forgotten:
+                return observation
+            set_forgotten(tx, observation, is_forgotten=is_forgotten, at=at)
             kind = ObservationForgotten if is_forgotten else ObservationRestored
-            record_event(tx, kind(scope=owner_of(found), at=at, number=found.number))
-            return msgspec.structs.replace(found, is_forgotten=is_forgotten)
+            record_event(tx, kind(scope=owner_of(observation), at=at, number=observation.number))
+            return msgspec.structs.replace(observation, is_forgotten=is_forgotten)
 
-        observation = self._parts.database.write(unit)
+        observation = self._parts.database.write(set_mark)
         self._parts.arrived()
         return observation
 
@@ -386,14 +391,14 @@ def find_observation(
     Raises:
         InvalidInput: it is neither.
     """
-    meant = parse_record(name)
-    if meant is None or (meant.id is None and meant.kind != KIND):
+    record = parse_record(name)
+    if record is None or (record.id is None and record.kind != KIND):
         hint = "write #12, or '#12' in a shell"
         raise InvalidInput("an id must be a UUID or a number such as #12", hint=hint)
-    chosen = meant.id or find_number(tx, scope.tenant, meant.number)
-    if chosen is None:
+    id_ = record.id or find_number(tx, scope.tenant, record.number)
+    if id_ is None:
         return None
     where = Condition(scope, "session_id")
     if not forgotten:
         where.also("is_forgotten = ?", 0)
-    return next(iter(select_observations(tx, where, "id", -1, ids=[chosen])), None)
+    return next(iter(select_observations(tx, where, "id", -1, ids=[id_])), None)

@@ -94,9 +94,9 @@ def shortened(of: Observation, max_tokens: int) -> Observation:
     most = max(0, max_tokens - estimate_tokens(of.title) - estimate_tokens(of.summary))
     while True:
         chars = most * CHARS_PER_TOKEN
-        given = min(len(of.input), max(chars // 3, chars - len(of.output)))
+        input_chars = min(len(of.input), max(chars // 3, chars - len(of.output)))
         short = msgspec.structs.replace(
-            of, input=cut(of.input, given), output=cut(of.output, chars - given)
+            of, input=cut(of.input, input_chars), output=cut(of.output, chars - input_chars)
         )
         if most == 0 or cost_of(short) <= max_tokens:
             return short
@@ -107,6 +107,8 @@ def detailed(of: Observation, max_tokens: int | None, blobs: Blobs) -> Observati
     """Return an observation within a limit of tokens; without one, whole, read from the blobs."""
     if max_tokens is not None:
         return shortened(of, max_tokens)
-    known = ((of.input, of.input_blob), (of.output, of.output_blob))
-    given, got = (said if blob is None else blobs.get(blob).decode() for said, blob in known)
-    return msgspec.structs.replace(of, input=given, output=got)
+    payloads = ((of.input, of.input_blob), (of.output, of.output_blob))
+    input_text, output_text = (
+        text if blob is None else blobs.get(blob).decode() for text, blob in payloads
+    )
+    return msgspec.structs.replace(of, input=input_text, output=output_text)

@@ -8,7 +8,7 @@ from typing import Annotated, LiteralString, TypeAlias
 import msgspec
 
 from recollect.core.clock import MAX_MS
-from recollect.observations.places import ProjectPlace
+from recollect.observations.project_folder import ProjectFolder
 from recollect.observations.project_rows import (
     ADD_PROJECT,
     SET_ALIAS,
@@ -45,24 +45,25 @@ class ProjectLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 def project_lines(tx: Transaction, tenant: str, paths: Collection[str] | None) -> list[ProjectLine]:
     """Return the projects of a tenant, or those of some paths, those joined to others last."""
-    known = KnownProjects(tx, tenant)
+    projects = KnownProjects(tx, tenant)
     created = {text(id_): integer(at) for id_, at in tx.rows(_DATES, (tenant,))}
     aliases: dict[str, list[tuple[str, str, int]]] = {}
     for id_, each, kind, at in tx.rows(_ALIASES, (tenant,)):
         aliases.setdefault(text(id_), []).append((text(each), text(kind), integer(at)))
-    rows = list(known.rows.values())
+    rows = list(projects.rows.values())
     if paths is not None:
-        meant = {
-            known.rows[known.paths[path][0]].stands_for for path in known.paths.keys() & {*paths}
+        heads = {
+            projects.rows[projects.paths[path][0]].stands_for
+            for path in projects.paths.keys() & {*paths}
         }
-        rows = [row for row in rows if row.stands_for in meant]
+        rows = [row for row in rows if row.stands_for in heads]
     return [
         ProjectLine(
             **{name: getattr(row, name) for name in _FACTS},
             created_at=created[row.id],
             aliases=tuple(aliases.get(row.id, ())),
         )
-        for row in sorted(rows, key=lambda row: _depth(known, row))
+        for row in sorted(rows, key=lambda row: _depth(projects, row))
     ]
 
 
@@ -90,19 +91,19 @@ def take_project(
             of its paths are.
         dry_run: Store nothing.
     """
-    known = KnownProjects(tx, tenant)
-    kept = [each for each in line.aliases if _is_wanted(tx, tenant, each, unwanted)]
-    if line.aliases and not any(kind in _NAMED for _, kind, _ in kept):
+    projects = KnownProjects(tx, tenant)
+    aliases = [each for each in line.aliases if _is_wanted(tx, tenant, each, unwanted)]
+    if line.aliases and not any(kind in _NAMED for _, kind, _ in aliases):
         return False
-    is_new = line.id not in known.rows
-    fresh = [each for each in kept if each[0] not in known.paths]
+    is_new = line.id not in projects.rows
+    fresh = [each for each in aliases if each[0] not in projects.paths]
     if is_new and not dry_run:
-        into = line.merged_into if line.merged_into in known.rows else None
-        place = ProjectPlace(path=line.root, root=line.root, name=line.name)
+        into = line.merged_into if line.merged_into in projects.rows else None
+        folder = ProjectFolder(path=line.root, root=line.root, name=line.name)
         facts = {name: getattr(line, name) for name in ("id", "root", "remote", "clone", "apart")}
-        name = known.free_name(place)
+        name = projects.free_name(folder)
         row = ProjectRow(**facts, name=name, merged_into=into, stands_for=line.id)
-        row = msgspec.structs.replace(row, stands_for=known.meaning(row))
+        row = msgspec.structs.replace(row, stands_for=projects.meaning(row))
         tx.execute(ADD_PROJECT, (*cells(row), tenant, line.created_at))
     for path, kind, at in () if dry_run else fresh:
         tx.execute(SET_ALIAS, (tenant, path, line.id, kind, at))
@@ -116,8 +117,8 @@ def _is_wanted(
     return kind in _KINDS and (path not in unwanted or is_used(tx, tenant, path))
 
 
-def _depth(known: KnownProjects, row: ProjectRow) -> int:
+def _depth(projects: KnownProjects, row: ProjectRow) -> int:
     depth = 0
     while row.merged_into is not None:
-        row, depth = known.rows[row.merged_into], depth + 1
+        row, depth = projects.rows[row.merged_into], depth + 1
     return depth

@@ -9,7 +9,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.observations.places import ProjectPlace, printable
+from recollect.observations.project_folder import ProjectFolder, printable
 from recollect.store.columns import decode, json_cell, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.twins import compared_rows
@@ -90,67 +90,67 @@ class KnownProjects:
         """Return whether a person said which project a path belongs to."""
         return path in self.paths and self.paths[path][1] == "person"
 
-    def of_place(self, place: ProjectPlace) -> ProjectRow | None:
+    def of_folder(self, folder: ProjectFolder) -> ProjectRow | None:
         """Return the project that a folder belongs to by what it is, else by its path."""
-        mine = self.paths.get(place.path)
-        if mine is not None and self.is_given(place.path):
+        mine = self.paths.get(folder.path)
+        if mine is not None and self.is_given(folder.path):
             return self.rows.get(mine[0])
-        if place.file_id in self.rows:
-            return self.rows[place.file_id]
-        found = self.paths.get(place.git or place.root) or mine
-        return self.rows.get(found[0]) if found is not None else None
+        if folder.file_id in self.rows:
+            return self.rows[folder.file_id]
+        alias = self.paths.get(folder.git or folder.root) or mine
+        return self.rows.get(alias[0]) if alias is not None else None
 
-    def moved(self, place: ProjectPlace) -> ProjectRow | None:
+    def moved(self, folder: ProjectFolder) -> ProjectRow | None:
         """Return the project whose repository was moved to where it is now, and is gone there."""
         return next(
             (
                 row
                 for row in self.rows.values()
-                if place.clone is not None
-                and (row.clone, row.remote) == (place.clone, place.remote)
+                if folder.clone is not None
+                and (row.clone, row.remote) == (folder.clone, folder.remote)
                 and not any(os.path.lexists(git) for git in self.of_kind(row.id, {"git"}))
             ),
             None,
         )
 
-    def called(self, name: str) -> ProjectRow | None:
+    def by_name(self, name: str) -> ProjectRow | None:
         """Return the project with a name or id."""
         by_name = (row for row in self.rows.values() if row.name == name)
         return self.rows.get(name) or next(by_name, None)
 
-    def meant(self, place: ProjectPlace, name: str) -> ProjectRow | None:
+    def resolve(self, folder: ProjectFolder, name: str) -> ProjectRow | None:
         """Return the project that a folder, a name or an id means."""
-        return self.of_place(place) or self.called(name)
+        return self.of_folder(folder) or self.by_name(name)
 
-    def holds(self, place: ProjectPlace) -> bool:
+    def holds(self, folder: ProjectFolder) -> bool:
         """Return whether nothing is to be stored of a folder."""
-        if self.is_given(place.path):
+        if self.is_given(folder.path):
             return True
-        row = self.of_place(place)
-        if row is None or place.file_id not in {None, row.id} or self.facts(row, place) != row:
+        row = self.of_folder(folder)
+        if row is None or folder.file_id not in {None, row.id} or self.facts(row, folder) != row:
             return False
-        marks = (path for path, _ in marks_of(place) if not self.is_given(path))
+        marks = (path for path, _ in marks_of(folder) if not self.is_given(path))
         return all(path in self.paths and self.paths[path][0] == row.id for path in marks)
 
-    def facts(self, row: ProjectRow, place: ProjectPlace) -> ProjectRow:
+    def facts(self, row: ProjectRow, folder: ProjectFolder) -> ProjectRow:
         """Return a project as it is known after a look at one of its folders."""
-        if place.git is None and place.file_id is None:
+        if folder.git is None and folder.file_id is None:
             return row
-        facts = {"root": row.root if os.path.lexists(row.root) else place.root}
+        facts = {"root": row.root if os.path.lexists(row.root) else folder.root}
         for name in ("remote", "clone"):
-            facts[name] = getattr(place, name) or getattr(row, name)
-        if place.name is not None and row.name != place.name:
-            facts["name"] = self.free_name(place)
+            facts[name] = getattr(folder, name) or getattr(row, name)
+        if folder.name is not None and row.name != folder.name:
+            facts["name"] = self.free_name(folder)
         return msgspec.structs.replace(row, **facts)
 
-    def free_name(self, place: ProjectPlace) -> str:
+    def free_name(self, folder: ProjectFolder) -> str:
         """Return a name that no other project has."""
-        root = PurePath(place.root)
-        wanted = printable(place.name or root.name or place.root)[:_NAME_CHARS]
-        taken = {row.name for row in self.rows.values()} | set(self.rows)
-        more = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
-        longer = f"{printable(root.parent.name)}/{wanted}"
-        return next(name for name in (wanted, longer, *more) if name not in taken)
+        root = PurePath(folder.root)
+        base = printable(folder.name or root.name or folder.root)[:_NAME_CHARS]
+        names = {row.name for row in self.rows.values()} | set(self.rows)
+        more = (f"{base}-{number}" for number in range(2, len(names) + 3))
+        longer = f"{printable(root.parent.name)}/{base}"
+        return next(name for name in (base, longer, *more) if name not in names)
 
     def meaning(self, row: ProjectRow) -> str:
         """Return the id of the project that a row means now, after all merges."""
@@ -177,10 +177,10 @@ class KnownProjects:
             only: Those that have one of these paths, as if there were no others; all if not given.
         """
         heads = (row for row in self.rows.values() if row.merged_into is None)
-        found = [self.project(row, sessions) for row in heads]
+        projects = [self.project(row, sessions) for row in heads]
         if only is None:
-            return found
-        mine = [each for each in found if only & {*each.paths}]
+            return projects
+        mine = [each for each in projects if only & {*each.paths}]
         names = {each.name for each in mine}
         return [
             msgspec.structs.replace(each, looks_like=tuple(filter(names.__contains__, alike)))
@@ -225,11 +225,11 @@ def is_used(tx: Transaction, tenant: str, path: str) -> bool:
     return tx.row(_USED, (tenant, path)) is not None
 
 
-def marks_of(place: ProjectPlace) -> list[tuple[str, str]]:
+def marks_of(folder: ProjectFolder) -> list[tuple[str, str]]:
     """Return the aliases that a folder gives its project, each with its kind."""
-    mark = (place.git, "git") if place.git is not None else (place.root, "root")
-    marks = [] if mark[0] == place.path else [(str(mark[0]), mark[1])]
-    return [*marks, (place.path, "path")]
+    mark = (folder.git, "git") if folder.git is not None else (folder.root, "root")
+    marks = [] if mark[0] == folder.path else [(str(mark[0]), mark[1])]
+    return [*marks, (folder.path, "path")]
 
 
 def _row_of(cells: Row) -> ProjectRow:

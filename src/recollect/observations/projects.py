@@ -16,7 +16,7 @@ from recollect.core.checks import check_text, checked
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreReadOnly
 from recollect.core.scope import Scope
-from recollect.observations.places import ProjectPlace, look_at
+from recollect.observations.project_folder import ProjectFolder, inspect_folder
 from recollect.observations.project_rows import (
     ADD_PROJECT,
     SET_ALIAS,
@@ -138,11 +138,11 @@ class Projects:
 
     def _path(self, name: str) -> str | None:
         self.catch_up()
-        known = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
-        if name in known.paths:
+        projects = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
+        if name in projects.paths:
             return name
-        row = known.meant(self._seen(look_at(name)), name)
-        return None if row is None else known.any_path(row, name)
+        row = projects.resolve(self._seen(inspect_folder(name)), name)
+        return None if row is None else projects.any_path(row, name)
 
     def paths(self, path: str) -> tuple[str, ...]:
         """Return all the paths of the project that has a path; no name is looked up."""
@@ -152,14 +152,14 @@ class Projects:
 
     def known(self, path: str) -> Project | None:
         """Return the project of a path, as far as it is known; nothing is stored."""
-        place = self._seen(look_at(path))
+        folder = self._seen(inspect_folder(path))
 
-        def unit(tx: Transaction) -> Project | None:
-            known = KnownProjects(tx, self.scope.tenant)
-            row = known.of_place(place)
-            return None if row is None else known.project(known.rows[row.stands_for], {})
+        def find_project(tx: Transaction) -> Project | None:
+            projects = KnownProjects(tx, self.scope.tenant)
+            row = projects.of_folder(folder)
+            return None if row is None else projects.project(projects.rows[row.stands_for], {})
 
-        return self.database.read(unit)
+        return self.database.read(find_project)
 
     def get(self, name: str) -> Project:
         """Return the project that a path, a name or an id means.
@@ -183,17 +183,17 @@ class Projects:
         where = Condition(scope).also("status <> ?", "deleted")
         of: LiteralString = _SESSIONS + where.sql + _BY_PROJECT
 
-        def unit(tx: Transaction) -> ProjectList:
-            counted = dict(
+        def read_projects(tx: Transaction) -> ProjectList:
+            sessions_of = dict(
                 typed_rows(
                     compared_rows(tx, "project, count(*)", of, where.params), tuple[str, int]
                 )
             )
             return KnownProjects(tx, scope.tenant).projects(
-                counted, only=None if scope.is_tenant else frozenset(counted)
+                sessions_of, only=None if scope.is_tenant else frozenset(sessions_of)
             )
 
-        return self.database.read(unit)
+        return self.database.read(read_projects)
 
     def alias(self, path: str, name: str) -> Project:
         """Let a path belong to a project, or begin a project of that name with it.
@@ -207,17 +207,19 @@ class Projects:
             InvalidInput: the path or the name is empty or too long.
         """
         self.scope.require_tenant("a path of a project")
-        label, called = self._checked(path), self._checked(name)
+        label, project_name = self._checked(path), self._checked(name)
         self.catch_up()
 
-        def unit(tx: Transaction) -> None:
-            known = KnownProjects(tx, self.scope.tenant)
-            row = known.meant(self._seen(look_at(name)), called)
+        def set_alias(tx: Transaction) -> None:
+            projects = KnownProjects(tx, self.scope.tenant)
+            row = projects.resolve(self._seen(inspect_folder(name)), project_name)
             if row is None:
-                row = self._new(tx, known, ProjectPlace(path=label, root=label, name=called))
-            self._set_alias(tx, known, (label, "person"), row.id)
+                row = self._new(
+                    tx, projects, ProjectFolder(path=label, root=label, name=project_name)
+                )
+            self._set_alias(tx, projects, (label, "person"), row.id)
 
-        self.database.write(unit)
+        self.database.write(set_alias)
         return self.get(label)
 
     def merge(self, name: str, into: str) -> Project:
@@ -232,13 +234,15 @@ class Projects:
             Conflict: they are one already.
         """
 
-        def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, other: ProjectRow) -> None:
+        def join_projects(
+            tx: Transaction, projects: KnownProjects, one: ProjectRow, other: ProjectRow
+        ) -> None:
             if one.stands_for == other.stands_for:
                 raise Conflict("they are one project already", hint="use two projects")
-            joined = known.rows[one.stands_for]
-            self._store(tx, known, msgspec.structs.replace(joined, merged_into=other.stands_for))
+            first = projects.rows[one.stands_for]
+            self._store(tx, projects, msgspec.structs.replace(first, merged_into=other.stands_for))
 
-        return self._both(name, into, unit)
+        return self._both(name, into, join_projects)
 
     def unmerge(self, name: str, from_: str) -> Project:
         """Part what `merge` joined, and keep them apart; return the second project.
@@ -248,16 +252,18 @@ class Projects:
             Conflict: they were not joined.
         """
 
-        def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, other: ProjectRow) -> None:
+        def part_projects(
+            tx: Transaction, projects: KnownProjects, one: ProjectRow, other: ProjectRow
+        ) -> None:
             if one.merged_into is None or one.stands_for != other.stands_for:
                 raise Conflict(
                     "the first was not merged into the second",
                     hint="see `recollect projects list`",
                 )
             parted = msgspec.structs.replace(one, merged_into=None, apart=(*one.apart, other.id))
-            self._store(tx, known, parted)
+            self._store(tx, projects, parted)
 
-        return self._both(name, from_, unit)
+        return self._both(name, from_, part_projects)
 
     def keep_apart(self, name: str, other: str) -> Project:
         """Say that two projects are two, so that they are not suggested again; return the second.
@@ -267,14 +273,16 @@ class Projects:
             Conflict: they are one.
         """
 
-        def unit(tx: Transaction, known: KnownProjects, one: ProjectRow, two: ProjectRow) -> None:
+        def mark_apart(
+            tx: Transaction, projects: KnownProjects, one: ProjectRow, two: ProjectRow
+        ) -> None:
             if one.stands_for == two.stands_for:
                 raise Conflict("they are one project", hint="use --undo to part them")
-            first = known.rows[one.stands_for]
+            first = projects.rows[one.stands_for]
             apart = (*first.apart, two.stands_for)
-            self._store(tx, known, msgspec.structs.replace(first, apart=apart))
+            self._store(tx, projects, msgspec.structs.replace(first, apart=apart))
 
-        return self._both(name, other, unit)
+        return self._both(name, other, mark_apart)
 
     def catch_up(self) -> None:
         """Note the paths of sessions that are not known yet: those of older homes."""
@@ -287,119 +295,120 @@ class Projects:
         self,
         name: str,
         other: str,
-        unit: Callable[[Transaction, KnownProjects, ProjectRow, ProjectRow], None],
+        work: Callable[[Transaction, KnownProjects, ProjectRow, ProjectRow], None],
     ) -> Project:
         self.scope.require_tenant("joining projects")
         self.catch_up()
-        places = [self._seen(look_at(each)) for each in (name, other)]
+        folders = [self._seen(inspect_folder(each)) for each in (name, other)]
 
         def change(tx: Transaction) -> str:
-            known = KnownProjects(tx, self.scope.tenant)
+            projects = KnownProjects(tx, self.scope.tenant)
             one, two = (
-                known.meant(place, each) for place, each in zip(places, (name, other), strict=True)
+                projects.resolve(folder, each)
+                for folder, each in zip(folders, (name, other), strict=True)
             )
             if one is None or two is None:
                 hint = "see `recollect projects list`"
                 raise NotFound("the project does not exist", hint=hint)
-            unit(tx, known, one, two)
+            work(tx, projects, one, two)
             return two.stands_for
 
         id_ = self.database.write(change)
         return next(each for each in self.list() if each.id == id_)
 
     def _note(self, paths: Iterable[tuple[str, str]], *, is_named: bool = False) -> None:
-        places = {path: self._seen(look_at(path), label) for path, label in paths}
-        known = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
-        if any(not known.holds(place) for place in places.values()):
+        folders = {path: self._seen(inspect_folder(path), label) for path, label in paths}
+        projects = self.database.read(lambda tx: KnownProjects(tx, self.scope.tenant))
+        if any(not projects.holds(folder) for folder in folders.values()):
             try:
-                places = self.database.write(lambda tx: self._take(tx, places, is_named=is_named))
+                folders = self.database.write(lambda tx: self._take(tx, folders, is_named=is_named))
             except StoreReadOnly:
                 return  # nothing is stored there either
-        self._noted.update(places)
+        self._noted.update(folders)
 
-    def _seen(self, place: ProjectPlace, label: str | None = None) -> ProjectPlace:
+    def _seen(self, folder: ProjectFolder, label: str | None = None) -> ProjectFolder:
         """Return a place as it can be stored: without secrets, under its label if it has one."""
-        cut = {
+        redacted = {
             field: self._clean(value)
             for field in ("root", "name", "git", "remote")
-            if (value := getattr(place, field)) is not None
+            if (value := getattr(folder, field)) is not None
         }
-        path = label if label is not None else self._clean(place.path)
-        return msgspec.structs.replace(place, path=path, **cut)
+        path = label if label is not None else self._clean(folder.path)
+        return msgspec.structs.replace(folder, path=path, **redacted)
 
     def _take(
-        self, tx: Transaction, places: Mapping[str, ProjectPlace], *, is_named: bool
-    ) -> dict[str, ProjectPlace]:
+        self, tx: Transaction, folders: Mapping[str, ProjectFolder], *, is_named: bool
+    ) -> dict[str, ProjectFolder]:
         """Store the places of some paths; return those stored, without paths that were erased."""
-        wanted = {
-            path: place
-            for path, place in places.items()
+        storable = {
+            path: folder
+            for path, folder in folders.items()
             if is_named
-            or is_used(tx, self.scope.tenant, place.path)
-            or not self._was_erased(tx, place.path)
+            or is_used(tx, self.scope.tenant, folder.path)
+            or not self._was_erased(tx, folder.path)
         }
-        known = KnownProjects(tx, self.scope.tenant)
-        for place in wanted.values():
-            if known.is_given(place.path):
+        projects = KnownProjects(tx, self.scope.tenant)
+        for folder in storable.values():
+            if projects.is_given(folder.path):
                 continue
-            row = known.of_place(place) or known.moved(place)
+            row = projects.of_folder(folder) or projects.moved(folder)
             if row is None:
-                row = self._new(tx, known, place)
-            elif place.file_id not in {None, row.id}:
-                row = self._marked(tx, known, place, row)
-            elif known.facts(row, place) != row:
-                self._store(tx, known, known.facts(row, place))
-            for path, kind in marks_of(place):
-                if not known.is_given(path):
-                    self._set_alias(tx, known, (path, kind), row.id)
-        return wanted
+                row = self._new(tx, projects, folder)
+            elif folder.file_id not in {None, row.id}:
+                row = self._marked(tx, projects, folder, row)
+            elif projects.facts(row, folder) != row:
+                self._store(tx, projects, projects.facts(row, folder))
+            for path, kind in marks_of(folder):
+                if not projects.is_given(path):
+                    self._set_alias(tx, projects, (path, kind), row.id)
+        return storable
 
     def _marked(
-        self, tx: Transaction, known: KnownProjects, place: ProjectPlace, before: ProjectRow
+        self, tx: Transaction, projects: KnownProjects, folder: ProjectFolder, before: ProjectRow
     ) -> ProjectRow:
         """Begin the project of a new mark; what its tree was before becomes part of it."""
-        row = self._new(tx, known, place)
-        if before.root == place.root and before.merged_into is None:
-            self._store(tx, known, msgspec.structs.replace(before, merged_into=row.id))
+        row = self._new(tx, projects, folder)
+        if before.root == folder.root and before.merged_into is None:
+            self._store(tx, projects, msgspec.structs.replace(before, merged_into=row.id))
         return row
 
-    def _new(self, tx: Transaction, known: KnownProjects, place: ProjectPlace) -> ProjectRow:
-        id_ = place.file_id or self._ids.new()
+    def _new(self, tx: Transaction, projects: KnownProjects, folder: ProjectFolder) -> ProjectRow:
+        id_ = folder.file_id or self._ids.new()
         row = ProjectRow(
             id=id_,
-            name=known.free_name(place),
-            root=place.root,
-            remote=place.remote,
-            clone=place.clone,
+            name=projects.free_name(folder),
+            root=folder.root,
+            remote=folder.remote,
+            clone=folder.clone,
             stands_for=id_,
         )
         tx.execute(ADD_PROJECT, (*cells(row), self.scope.tenant, self.clock.now_ms()))
-        known.rows[id_] = row
+        projects.rows[id_] = row
         return row
 
-    def _store(self, tx: Transaction, known: KnownProjects, row: ProjectRow) -> None:
+    def _store(self, tx: Transaction, projects: KnownProjects, row: ProjectRow) -> None:
         """Store a project, and update the meaning of those merged into it."""
-        known.rows[row.id] = row
-        for each in list(known.rows.values()):
-            meant = known.meaning(each)
-            if each is row or meant != each.stands_for:
-                changed = msgspec.structs.replace(each, stands_for=meant)
+        projects.rows[row.id] = row
+        for each in list(projects.rows.values()):
+            head = projects.meaning(each)
+            if each is row or head != each.stands_for:
+                changed = msgspec.structs.replace(each, stands_for=head)
                 tx.execute(_UPDATE, (*cells(changed)[1:], self.scope.tenant, each.id))
-                known.rows[each.id] = changed
+                projects.rows[each.id] = changed
 
     def _set_alias(
-        self, tx: Transaction, known: KnownProjects, alias: tuple[str, str], id_: str
+        self, tx: Transaction, projects: KnownProjects, alias: tuple[str, str], id_: str
     ) -> None:
         path, kind = alias
         tx.execute(SET_ALIAS, (self.scope.tenant, path, id_, kind, self.clock.now_ms()))
-        known.paths[path] = (id_, kind)
+        projects.paths[path] = (id_, kind)
 
-    def _checked(self, given: str) -> str:
-        if not check_text(given, "path or name").strip() or len(given) > 512:
+    def _checked(self, text: str) -> str:
+        if not check_text(text, "path or name").strip() or len(text) > 512:
             raise InvalidInput(
                 "a path or name must be 1 to 512 characters", hint="name a folder or a project"
             )
-        return self._clean(given.strip())
+        return self._clean(text.strip())
 
 
 def forget_project(tx: Transaction, tenant: str, session_id: str) -> None:

@@ -114,11 +114,11 @@ def _runs_us(command: str) -> bool:
     >>> [_runs_us(c) for c in ("cd /srv && TZ=UTC recollect search tea", "cat recollect")]
     [True, False]
     """
-    for named in _NAMED.finditer(command):
-        nearest = max(0, named.start() - _LONGEST_LEAD)
-        begins = [found.end() for found in _BEGINS.finditer(command, nearest, named.start())]
+    for name in _NAMED.finditer(command):
+        nearest = max(0, name.start() - _LONGEST_LEAD)
+        begins = [match.end() for match in _BEGINS.finditer(command, nearest, name.start())]
         starts = ([0] if nearest == 0 else []) + begins[-_MOST_BEGINNINGS:]
-        if any(_LEAD.fullmatch(command, start, named.start()) for start in starts):
+        if any(_LEAD.fullmatch(command, start, name.start()) for start in starts):
             return True
     return False
 
@@ -127,21 +127,21 @@ def _texts(value: object, key: str = "") -> Iterable[tuple[str, str]]:
     """Yield every text in a JSON value, and the name of the argument that it is in."""
     stack: list[tuple[Any, str]] = [(value, key)]
     while stack:
-        found, key = stack.pop()
-        if isinstance(found, str):
-            yield found, key
-        elif isinstance(found, Mapping):
-            stack.extend((each, str(name)) for name, each in found.items())
-        elif isinstance(found, list | tuple):
-            stack.extend((each, key) for each in found)
+        current, key = stack.pop()
+        if isinstance(current, str):
+            yield current, key
+        elif isinstance(current, Mapping):
+            stack.extend((each, str(name)) for name, each in current.items())
+        elif isinstance(current, list | tuple):
+            stack.extend((each, key) for each in current)
 
 
 def _normal(path: str) -> str:
     """Return a path without redundant steps, with forward slashes."""
-    kept: list[str] = []
+    parts: list[str] = []
     for part in PurePath(path.replace("\\", "/")).parts:
-        if part == ".." and kept and kept[-1] not in {"/", ".."}:
-            kept.pop()
+        if part == ".." and parts and parts[-1] not in {"/", ".."}:
+            parts.pop()
         else:
-            kept.append(part)
-    return "/".join(kept).replace("//", "/")
+            parts.append(part)
+    return "/".join(parts).replace("//", "/")

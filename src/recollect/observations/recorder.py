@@ -35,7 +35,7 @@ from recollect.observations.rows import (
     SessionFacts,
     add_observations,
     find_facts,
-    place_of,
+    turn_of,
 )
 from recollect.store.blobs import Blobs
 from recollect.store.engine import Database, Transaction
@@ -91,39 +91,39 @@ class Recorder:
         self._parts = parts
         self._scope = parts.scope
 
-    def record_one(self, given: GivenObservation) -> Recorded:
+    def record_one(self, request: GivenObservation) -> Recorded:
         """Store an observation, together with those that other threads store at the same time.
 
         Raises:
             RecollectError: it cannot be stored, or is not captured.
         """
         work = partial(self.record, is_whole=False)
-        outcome = self._parts.gathering.make(given, work, self._scope)
+        outcome = self._parts.gathering.make(request, work, self._scope)
         if isinstance(outcome, RecollectError):
             raise outcome
         return outcome
 
     def record(
-        self, given: Sequence[GivenObservation | RecollectError], *, is_whole: bool
+        self, requests: Sequence[GivenObservation | RecollectError], *, is_whole: bool
     ) -> list[Outcome]:
         """Store what can be stored; ``is_whole`` raises the first error instead.
 
         What is not captured is an outcome in any case.
         """
-        drafts = self._drafts(given)
+        drafts = self._drafts(requests)
         ready = [each for each in drafts if isinstance(each, ObservationDraft)]
         if is_whole:
             _raise_first(drafts)
-        stored = iter(self._store(ready, is_whole=is_whole) if ready else [])
+        results = iter(self._store(ready, is_whole=is_whole) if ready else [])
         outcomes: list[Outcome] = []
         for each in drafts:
             if isinstance(each, ObservationDraft):
-                outcomes.append(next(stored))
+                outcomes.append(next(results))
             else:
                 outcomes.append(_denied(each) if isinstance(each, Refusal) else each)
         return outcomes
 
-    def prepare(self, given: Sequence[GivenObservation]) -> list[ObservationDraft]:
+    def prepare(self, requests: Sequence[GivenObservation]) -> list[ObservationDraft]:
         """Return drafts of what is captured and can be stored, for `add`.
 
         They come out of drafts of messages, and none asked this memory. Their sessions need not
@@ -131,7 +131,7 @@ class Recorder:
         """
         around = _Surroundings(pauses=self._parts.database.read(self._parts.controls().pauses_in))
         make = partial(self._parts.drafts.make, is_owners=True, is_redacted=True)
-        drafts = self._made(given, around, make)
+        drafts = self._made(requests, around, make)
         return [each for each in drafts if isinstance(each, ObservationDraft)]
 
     def add(
@@ -157,31 +157,31 @@ class Recorder:
         return added.outcomes
 
     def _drafts(
-        self, given: Sequence[GivenObservation | RecollectError]
+        self, requests: Sequence[GivenObservation | RecollectError]
     ) -> list[ObservationDraft | Refusal | RecollectError]:
         """Return for each its draft, the refusal to capture it, or its error."""
-        asked = {
+        session_ids = {
             each.session_id
-            for each in given
+            for each in requests
             if isinstance(each, GivenObservation)
             and each.event != "manual"
             and (each.event or each.tool_name)  # without either it is by hand
         }
-        look = partial(self._surroundings, asked)
-        around = self._parts.database.read(look) if asked else _Surroundings()
-        return self._made(given, around, self._draft)
+        look = partial(self._surroundings, session_ids)
+        around = self._parts.database.read(look) if session_ids else _Surroundings()
+        return self._made(requests, around, self._draft)
 
     def _made(
         self,
-        given: Sequence[GivenObservation | RecollectError],
+        requests: Sequence[GivenObservation | RecollectError],
         around: _Surroundings,
         make: Callable[[GivenObservation], ObservationDraft],
     ) -> list[ObservationDraft | Refusal | RecollectError]:
         drafts = [
             each
             if isinstance(each, RecollectError)
-            else or_error(lambda it: self._refusal(it, around) or make(it), each, place)
-            for place, each in enumerate(given)
+            else or_error(lambda it: self._refusal(it, around) or make(it), each, index)
+            for index, each in enumerate(requests)
         ]
         if left_out := Counter(each.reason for each in drafts if isinstance(each, Refusal)):
             self._parts.controls().count(left_out)
@@ -191,37 +191,37 @@ class Recorder:
         facts = {each: or_error(partial(find_facts, tx, self._scope), each) for each in sessions}
         return _Surroundings(facts=facts, pauses=self._parts.controls().pauses_in(tx))
 
-    def _refusal(self, given: GivenObservation, around: _Surroundings) -> Refusal | None:
+    def _refusal(self, request: GivenObservation, around: _Surroundings) -> Refusal | None:
         """Return the refusal of an observation; None if it is captured, or was made by hand."""
-        if event_of(given) == "manual":
+        if event_of(request) == "manual":
             return None
-        facts = around.facts.get(given.session_id)
+        facts = around.facts.get(request.session_id)
         if isinstance(facts, RecollectError):
             raise facts
-        known = None if facts is None else facts.project
-        project = known if given.project is None else given.project
-        at = None if given.at is None else check_time(given.at)
-        paths = [given.input, given.files]
+        session_project = None if facts is None else facts.project
+        project = session_project if request.project is None else request.project
+        at = None if request.at is None else check_time(request.at)
+        paths = [request.input, request.files]
         controls = self._parts.controls()
         if project not in around.verdicts:
             around.verdicts[project] = controls.verdict(project, around.pauses)
         verdict = around.verdicts[project]
-        return controls.refusal(project, given.tool_name, paths, at, verdict)
+        return controls.refusal(project, request.tool_name, paths, at, verdict)
 
-    def _draft(self, given: GivenObservation) -> ObservationDraft:
+    def _draft(self, request: GivenObservation) -> ObservationDraft:
         own_calls = self._parts.own_calls
-        if given.tool_name is not None and own_calls.includes(given.tool_name, given.input):
+        if request.tool_name is not None and own_calls.includes(request.tool_name, request.input):
             hint = "ask own_calls.includes(…) first"
             raise Denied("a call of our own makes no observation", hint=hint, reason=RECALLED)
         is_owners = True
-        if given.event == "prompt" and given.trust is None:
-            place = self._parts.database.read(partial(self._place, given))
-            is_owners = self._parts.is_owners(place)
-        return self._parts.drafts.make(given, is_owners=is_owners)
+        if request.event == "prompt" and request.trust is None:
+            turn = self._parts.database.read(partial(self._turn, request))
+            is_owners = self._parts.is_owners(turn)
+        return self._parts.drafts.make(request, is_owners=is_owners)
 
-    def _place(self, given: GivenObservation, tx: Transaction) -> ConversationTurn:
-        facts = find_facts(tx, self._scope, given.session_id)
-        return place_of(tx, given.session_id, facts, given.message_id)
+    def _turn(self, request: GivenObservation, tx: Transaction) -> ConversationTurn:
+        facts = find_facts(tx, self._scope, request.session_id)
+        return turn_of(tx, request.session_id, facts, request.message_id)
 
 
 class _Surroundings(msgspec.Struct, frozen=True):
@@ -233,18 +233,18 @@ class _Surroundings(msgspec.Struct, frozen=True):
     """The verdicts needed so far, by project."""
 
 
-def at_place(make: Callable[[A], T], item: A, place: int) -> T:
+def at_index(make: Callable[[A], T], item: A, index: int) -> T:
     """Return the result of ``make``; an error gets the index of its item."""
     try:
         return make(item)
     except InvalidInput as error:
-        raise InvalidInput(error.message, hint=error.hint, item=place) from error
+        raise InvalidInput(error.message, hint=error.hint, item=index) from error
 
 
-def or_error(make: Callable[[A], T], item: A, place: int = 0) -> T | RecollectError:
+def or_error(make: Callable[[A], T], item: A, index: int = 0) -> T | RecollectError:
     """Return the result of ``make``, or the error that it raises."""
     try:
-        return at_place(make, item, place)
+        return at_index(make, item, index)
     except RecollectError as error:
         return error
 

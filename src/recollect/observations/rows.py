@@ -69,10 +69,10 @@ _LIVING: LiteralString = (
     " AND EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
     " WHERE s.id = o.session_id AND s.status <> 'deleted')"
 )
-_PLACE: LiteralString = (
+_TURN_COLUMNS: LiteralString = (
     "o.id, s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, o.turn_sender"
 )
-_PLACES: LiteralString = f"""
+_TURNS_BY_ID: LiteralString = f"""
     FROM {LISTED} observations o
     JOIN sessions s INDEXED BY sessions_twin ON s.id = o.session_id
     WHERE o.id = listed ORDER BY o.id
@@ -136,7 +136,7 @@ def find_facts(tx: Transaction, scope: Scope, session_id: str) -> SessionFacts:
     return rows[0]
 
 
-def place_of(
+def turn_of(
     tx: Transaction, session_id: str, facts: SessionFacts, message_id: str | None
 ) -> ConversationTurn:
     """Return the place of an observation: the turn of its message, else of the newest one.
@@ -152,15 +152,15 @@ def place_of(
 def _newest_turn(tx: Transaction, session_id: str) -> str | None:
     """Return the turn sender of the newest message of a session or, for a fork, of its parents."""
     last = _ENDLESS
-    found: str | None = session_id
-    while found is not None:
-        row = tx.row(_TURN, (found, last))
+    current: str | None = session_id
+    while current is not None:
+        row = tx.row(_TURN, (current, last))
         if row is not None:
             return text_or_none(row[0])
-        parent = tx.row(_PARENT, (found,))
+        parent = tx.row(_PARENT, (current,))
         if parent is None or parent[0] is None:
             return None
-        found, last = text(parent[0]), min(last, integer(parent[1]))
+        current, last = text(parent[0]), min(last, integer(parent[1]))
     return None
 
 
@@ -192,34 +192,34 @@ def add_observations(
     outcome is `NotFound` where the scope has no such session, `Conflict` where that was deleted,
     and `Denied` where its project is not that of the scope.
     """
-    places = _Places(tx, scope)
-    found = [places.find(draft) for draft in drafts]
-    count = len(places.fresh)
+    lookup = _TurnLookup(tx, scope)
+    outcomes = [lookup.find(draft) for draft in drafts]
+    count = len(lookup.fresh)
     numbers = next_numbers(tx, scope.tenant, KIND, count) if count else range(0)
     fresh = [
         msgspec.structs.replace(each, number=number)
-        for each, number in zip(places.fresh, numbers, strict=True)
+        for each, number in zip(lookup.fresh, numbers, strict=True)
     ]
     if fresh:
         tx.executemany(_INSERT, [_stored(each) for each in fresh])
         refs, at = [each.id for each in fresh], max(each.created_at for each in fresh)
         record_changes(tx, tenant=scope.tenant, kind=KIND, refs=refs, op="put", at=at)
     untold = set(range(count))
-    return AddedObservations([_outcome(each, fresh, untold) for each in found], fresh)
+    return AddedObservations([_outcome(each, fresh, untold) for each in outcomes], fresh)
 
 
 def _outcome(
-    found: int | Observation | RecollectError, fresh: Sequence[Observation], untold: set[int]
+    result: int | Observation | RecollectError, fresh: Sequence[Observation], untold: set[int]
 ) -> Recorded | RecollectError:
     """Return the outcome of a draft; only the first of several equal ones is new."""
-    if isinstance(found, int):
-        is_new = found in untold
-        untold.discard(found)
-        return Recorded(fresh[found], is_new=is_new)
-    return Recorded(found, is_new=False) if isinstance(found, Observation) else found
+    if isinstance(result, int):
+        is_new = result in untold
+        untold.discard(result)
+        return Recorded(fresh[result], is_new=is_new)
+    return Recorded(result, is_new=False) if isinstance(result, Observation) else result
 
 
-class _Places:
+class _TurnLookup:
     """Gives drafts their owners; asks once for what those of a session have in common.
 
     Attributes:
@@ -245,9 +245,9 @@ class _Places:
         facts = self._facts(draft.session_id)
         names = _names(draft)
         same = next((self._copies[name] for name in names if name in self._copies), None)
-        known = find_same(self._tx, draft, facts.tenant) if same is None else same
-        if known is not None:
-            return known
+        existing = find_same(self._tx, draft, facts.tenant) if same is None else same
+        if existing is not None:
+            return existing
         project = facts.project if draft.project is None else draft.project
         if self._scope.project not in {None, project}:
             raise Denied(
@@ -283,8 +283,8 @@ class _Places:
     def _turn(self, session_id: str, facts: SessionFacts, message_id: str | None) -> str | None:
         name = (session_id, message_id)
         if name not in self._turns:
-            place = place_of(self._tx, session_id, facts, message_id)
-            self._turns[name] = place.turn_sender
+            turn = turn_of(self._tx, session_id, facts, message_id)
+            self._turns[name] = turn.turn_sender
         return self._turns[name]
 
 
@@ -298,10 +298,10 @@ def _names(draft: Observation) -> list[tuple[str | None, ...]]:
     return names
 
 
-def restore_observation(tx: Transaction, stored: Observation) -> None:
+def restore_observation(tx: Transaction, observation: Observation) -> None:
     """Store an observation under its own id, number and owner."""
-    tx.execute(_INSERT, _stored(stored))
-    note_observation(tx, stored, "put", stored.created_at)
+    tx.execute(_INSERT, _stored(observation))
+    note_observation(tx, observation, "put", observation.created_at)
 
 
 def note_observation(tx: Transaction, of: Observation, op: Operation, at: int) -> None:
@@ -369,34 +369,34 @@ def select_observations(
     """
     living: LiteralString = "" if deleted else _LIVING
     tail: LiteralString = living + " ORDER BY " + order + " LIMIT ? OFFSET ?"
-    chosen = [] if ids is None else [listed(ids)]
+    parameters = [] if ids is None else [listed(ids)]
     table: LiteralString = _BY_TIME if ids is None else _BY_ID + " AND "
-    params = [*chosen, *where.params, limit, offset]
+    params = [*parameters, *where.params, limit, offset]
     rows = compared_rows(tx, _STORED, table + where.sql + tail, params, key="id")
-    found = [_observation_of(row) for row in rows]
+    observations = [_observation_of(row) for row in rows]
     if ids is not None:
-        _check_chosen(tx, where, living, ids, {each.id for each in found})
-    return found
+        _check_chosen(tx, where, living, ids, {each.id for each in observations})
+    return observations
 
 
 def _check_chosen(
-    tx: Transaction, where: Condition, living: LiteralString, ids: Sequence[str], found: set[str]
+    tx: Transaction, where: Condition, living: LiteralString, ids: Sequence[str], ids_read: set[str]
 ) -> None:
     """Compare which of some observations meet a condition with what their twins say.
 
     Raises:
         StoreCorrupt: they disagree.
     """
-    chosen = listed(ids)
-    known = tx.all("SELECT id, created_at " + _BY_ID, (chosen,))  # literals
-    if len(known) < len(set(ids)):
-        others = listed(set(ids) - {text(id_) for id_, _ in known})
+    id_list = listed(ids)
+    present = tx.all("SELECT id, created_at " + _BY_ID, (id_list,))  # literals
+    if len(present) < len(set(ids)):
+        others = listed(set(ids) - {text(id_) for id_, _ in present})
         if tx.row(_IS_THERE, (others,)) is not None:
             raise damaged_rows()
-    moments = listed({integer(at) for _, at in known})
+    moments = listed({integer(at) for _, at in present})
     select: LiteralString = "SELECT id " + _BY_TIME + where.sql + _AT + living
-    twins = tx.all(select, [*where.params, moments, chosen])
-    if found != {text(id_) for (id_,) in twins}:
+    twins = tx.all(select, [*where.params, moments, id_list])
+    if ids_read != {text(id_) for (id_,) in twins}:
         raise damaged_rows()
 
 
@@ -416,26 +416,28 @@ def select_numbers(tx: Transaction, where: Condition) -> list[int]:
     return [integer(number) for number, _ in rows]
 
 
-def places_of(tx: Transaction, ids: Sequence[str]) -> dict[str, ConversationTurn]:
+def turns_of(tx: Transaction, ids: Sequence[str]) -> dict[str, ConversationTurn]:
     """Return the place of each of some observations, by id."""
-    rows = compared_rows(tx, _PLACE, _PLACES, (listed(ids),))
+    rows = compared_rows(tx, _TURN_COLUMNS, _TURNS_BY_ID, (listed(ids),))
     return {text(row[0]): msgspec.convert(row[1:], ConversationTurn) for row in rows}
 
 
-def heard(tx: Transaction, audience: Audience, found: Sequence[Observation]) -> list[Observation]:
+def only_heard(
+    tx: Transaction, audience: Audience, observations: Sequence[Observation]
+) -> list[Observation]:
     """Return those of some observations that an audience hears."""
     if audience.group is None:
-        return list(found)
-    places = places_of(tx, [each.id for each in found])
-    return [each for each in found if audience.hears_record(KIND, places[each.id])]
+        return list(observations)
+    turns = turns_of(tx, [each.id for each in observations])
+    return [each for each in observations if audience.hears_record(KIND, turns[each.id])]
 
 
 def as_heard(
-    tx: Transaction, audience: Audience, found: Sequence[Observation]
+    tx: Transaction, audience: Audience, observations: Sequence[Observation]
 ) -> list[Observation]:
     """Return those of some observations that an audience hears, as it sees them."""
-    shown = heard(tx, audience, found)
-    return shown if audience.is_owners else [without_payload(each) for each in shown]
+    visible = only_heard(tx, audience, observations)
+    return visible if audience.is_owners else [without_payload(each) for each in visible]
 
 
 def find_same(tx: Transaction, draft: Observation, tenant: str) -> Observation | None:

@@ -72,8 +72,8 @@ def files_of(evidence: Evidence) -> tuple[str, ...]:
     """Return the paths that a tool was given, each once, in order; none of what it gave back."""
     if is_web(evidence.tool_name):
         return ()
-    found = dict.fromkeys(path.strip() for path in _paths(evidence) if _is_path(path))
-    return tuple(found)[:MOST_FILES]
+    paths = dict.fromkeys(path.strip() for path in _paths(evidence) if _is_path(path))
+    return tuple(paths)[:MOST_FILES]
 
 
 def error_line(text: str) -> str:
@@ -83,10 +83,10 @@ def error_line(text: str) -> str:
     'ValueError: no tea'
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for named in _ERRORS:
-        found = [line for line in lines if named.search(line)]
-        if found:
-            return clipped(found[-1], LONGEST_ERROR)
+    for pattern in _ERRORS:
+        matches = [line for line in lines if pattern.search(line)]
+        if matches:
+            return clipped(matches[-1], LONGEST_ERROR)
     return clipped(lines[-1] if lines else "", LONGEST_ERROR)
 
 
@@ -117,13 +117,15 @@ def clipped(text: str, most: int) -> str:
 
 
 def _from_words(evidence: Evidence, words: str) -> tuple[str, str]:
-    said = list(statements(words))
-    if not said:
+    sentences = list(statements(words))
+    if not sentences:
         return _UNSAID[evidence.event], ""
     role = "user" if evidence.event in {"prompt", "manual"} else "assistant"
-    heaviest = sorted(said, key=lambda line: (not is_decision(line), -weigh(line, role)))[:_SAID]
-    title = heaviest[0] if is_decision(heaviest[0]) else said[0]
-    rest = [line for line in said if line in heaviest and line != title]
+    heaviest = sorted(sentences, key=lambda line: (not is_decision(line), -weigh(line, role)))[
+        :_SAID
+    ]
+    title = heaviest[0] if is_decision(heaviest[0]) else sentences[0]
+    rest = [line for line in sentences if line in heaviest and line != title]
     return title, clipped(" ".join(rest), LONGEST_SUMMARY)
 
 
@@ -152,18 +154,18 @@ def _tool_title(evidence: Evidence, files: tuple[str, ...]) -> str:
     if is_shell(name):
         return _command_title(evidence, name)
     if is_web(name):
-        asked = evidence.argument("query", "prompt", "q")
+        request = evidence.argument("query", "prompt", "q")
         host = _host(evidence.argument("url"))
-        return ": ".join(part for part in (f"{name} {host}".strip(), asked) if part)
+        return ": ".join(part for part in (f"{name} {host}".strip(), request) if part)
     name = tool_label(name)
     server = _MCP.fullmatch(name)
     if server is not None:
         return f"{server[1]}: {server[2]}"
-    asked = evidence.argument("description", "pattern", "query", "title")
+    request = evidence.argument("description", "pattern", "query", "title")
     about = " ".join(
         [*map(shown_path, files[:2]), *([f"and {len(files) - 2} more"] if len(files) > 2 else [])]
     )
-    return ": ".join(part for part in (f"{name} {about}".strip(), asked) if part)
+    return ": ".join(part for part in (f"{name} {about}".strip(), request) if part)
 
 
 def _command_title(evidence: Evidence, name: str) -> str:
@@ -197,11 +199,11 @@ def _host(url: str) -> str:
 
 
 def _paths(evidence: Evidence) -> Iterator[str]:
-    given = evidence.arguments
-    yield from _texts(given.get(name) for name in _PATHS)
+    arguments = evidence.arguments
+    yield from _texts(arguments.get(name) for name in _PATHS)
     for name in _LISTS:
-        listed = given.get(name)
-        for item in listed if isinstance(listed, list) else ():
+        items = arguments.get(name)
+        for item in items if isinstance(items, list) else ():
             yield from _texts([item] if isinstance(item, str) else _values(item))
     if is_write(evidence.tool_name):
         text = evidence.argument("patch", "input", "command") or (

@@ -24,7 +24,7 @@ from recollect.recall.pace import rest_s
 from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
 from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
 from recollect.sessions.exchange.transcript_format import AUTO
-from recollect.workspace.extra_paths import FilePlace, may_enter
+from recollect.workspace.extra_paths import FileTree, may_enter
 
 if TYPE_CHECKING:  # the importer is needed only where transcripts are followed, and that is seldom
     from recollect.sessions.exchange.import_report import OnFiles
@@ -60,12 +60,12 @@ class FollowedPlace(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     format_name: str = AUTO
 
-    def place(self) -> FilePlace:
+    def place(self) -> FileTree:
         """Return the folder to watch, and which of its files."""
         if self.path.suffix in {SUFFIX, ".sqlite"} and not self.path.is_dir():
             parent, names = self.path.parent, {self.path.name, self.path.name + LOG}
-            return FilePlace(root=parent, accept=names.__contains__, enter=lambda _: False)
-        return FilePlace(root=self.path, accept=_is_listed, enter=may_enter)
+            return FileTree(root=parent, accept=names.__contains__, enter=lambda _: False)
+        return FileTree(root=self.path, accept=_is_listed, enter=may_enter)
 
 
 class FollowedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ class FollowedTranscripts:
         standing = self._unreadable() if self.last is None else self.last.warnings
         return (*standing, *_deleted_sentences(self._deleted))
 
-    def places(self) -> tuple[FilePlace, ...]:
+    def places(self) -> tuple[FileTree, ...]:
         """Return the folders to watch."""
         return tuple(each.place() for each in self._places)
 

@@ -25,7 +25,7 @@ from recollect.index.model.sync_report import SyncReport, Watch, never
 from recollect.recall.sync import GATHER_S, LOOK_S, WAITING_S, BackgroundSync, Duties, Last, Reason
 from recollect.store.background import BackgroundClaim
 from recollect.store.locks import Holder
-from recollect.workspace.memory_folder import memory_places
+from recollect.workspace.memory_folder import memory_trees
 from recollect.workspace.watcher import Notifier, Watcher
 
 if TYPE_CHECKING:  # not imported in a home without them
@@ -133,7 +133,7 @@ class Maintenance:
         folder = kept.files.folder if kept.files else None
         self._watcher = Watcher(
             (
-                *(memory_places(folder.workspace, folder.extra) if folder else ()),
+                *(memory_trees(folder.workspace, folder.extra) if folder else ()),
                 *(kept.followed.places() if kept.followed else ()),
             ),
             self._changed,

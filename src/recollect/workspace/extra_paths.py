@@ -11,7 +11,7 @@ import msgspec
 from recollect.core.settings import matches, user_path
 
 
-class FilePlace(msgspec.Struct, frozen=True, kw_only=True):
+class FileTree(msgspec.Struct, frozen=True, kw_only=True):
     """Some files below a folder.
 
     Attributes:
@@ -31,8 +31,8 @@ class FilePlace(msgspec.Struct, frozen=True, kw_only=True):
             return False
         folders = relative.split("/")[:-1]
         chain = ("/".join(folders[: n + 1]) for n in range(len(folders)))
-        chosen = self.enter if is_folder else self.accept
-        return all(map(self.enter, chain)) and chosen(relative)
+        accepts = self.enter if is_folder else self.accept
+        return all(map(self.enter, chain)) and accepts(relative)
 
     def folders(self) -> Iterator[str]:
         """Yield the root and the folders below it that are to be looked into, where they exist.
@@ -87,14 +87,14 @@ class ExtraPath(msgspec.Struct, frozen=True, kw_only=True):
         return not self.pattern or matches(relative, self.pattern)
 
 
-def extra_path(named: str, workspace: Path | None) -> ExtraPath:
+def extra_path(entry: str, workspace: Path | None) -> ExtraPath:
     """Return the path and the pattern of an entry of ``workspace.extra_paths``.
 
     Args:
-        named: With ``~`` for the user's home; a relative one begins in the workspace.
+        entry: With ``~`` for the user's home; a relative one begins in the workspace.
         workspace: The folder of the workspace, or None for the folder of the process.
     """
-    whole = user_path(named)
+    whole = user_path(entry)
     if workspace is not None:
         whole = workspace / whole
     parts = whole.absolute().parts

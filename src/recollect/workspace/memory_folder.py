@@ -21,7 +21,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.store.paths import FoundFile, list_files, read_beneath
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.withheld import without_lines
-from recollect.workspace.extra_paths import ExtraPath, FilePlace, may_enter
+from recollect.workspace.extra_paths import ExtraPath, FileTree, may_enter
 
 FOLDER = "memory"
 DIARY = ("DREAMS.md", "dreams.md")
@@ -34,7 +34,7 @@ LARGEST_BYTES = 32 * 1024 * 1024
 
 Withheld: TypeAlias = Callable[[], Mapping[str, frozenset[bytes]]]
 """Returns the hashes of the lines that are not shown now, by the absolute path of their file."""
-Shown: TypeAlias = Callable[[str], str]
+DisplayName: TypeAlias = Callable[[str], str]
 """Returns a path without its secrets; one that has none as it is."""
 
 
@@ -108,13 +108,13 @@ MEMORY_FILES = FileKind(accept=is_memory_path, enter=_may_hold_memory)
 """Those of a workspace."""
 
 
-def memory_places(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FilePlace, ...]:
+def memory_trees(workspace: Path | None, extra: Sequence[ExtraPath]) -> tuple[FileTree, ...]:
     """Return the places in which memory files are or may appear, for a watcher."""
-    places = [] if workspace is None else [_workspace_place(workspace)]
+    trees = [] if workspace is None else [_workspace_tree(workspace)]
     for each in extra:
         is_file = not each.pattern and _is_markdown(each.path.name) and not each.path.is_dir()
-        places.append(_file_place(each.path) if is_file else _folder_place(each))
-    return tuple(places)
+        trees.append(_file_tree(each.path) if is_file else _folder_tree(each))
+    return tuple(trees)
 
 
 def list_memory(
@@ -122,7 +122,7 @@ def list_memory(
     extra: Sequence[ExtraPath],
     only: frozenset[str] | None = None,
     kind: FileKind | None = None,
-    shown: Shown = str,
+    shown: DisplayName = str,
 ) -> MemoryListing:
     """Return the memory files of a workspace and of extra paths; a file is listed once.
 
@@ -133,14 +133,14 @@ def list_memory(
         kind: Which files of the workspace; `MEMORY_FILES` if not given.
         shown: Returns what may be shown of a path.
     """
-    found = _Found(shown)
+    collected = _Found(shown)
     if workspace is not None:
-        _list_place(found, _workspace_place(workspace, only, kind or MEMORY_FILES), "")
+        _list_tree(collected, _workspace_tree(workspace, only, kind or MEMORY_FILES), "")
     for path in extra:
-        _list_extra(found, path, workspace)
-    files = tuple(found.files[ref] for ref in sorted(found.files))
+        _list_extra(collected, path, workspace)
+    files = tuple(collected.files[ref] for ref in sorted(collected.files))
     return MemoryListing(
-        files=files, warnings=tuple(found.warnings), closed=tuple(sorted(found.closed))
+        files=files, warnings=tuple(collected.warnings), closed=tuple(sorted(collected.closed))
     )
 
 
@@ -169,7 +169,7 @@ class MemoryFolder:
         self.withheld = withheld
         self.kind = kind
         self._redactor = redactor
-        self.shown: Shown = str if redactor is None else redactor.path
+        self.shown: DisplayName = str if redactor is None else redactor.path
         """Returns the ref of a path."""
 
     def listing(self, only: frozenset[str] | None = None) -> MemoryListing:
@@ -205,11 +205,11 @@ class MemoryFolder:
         Raises:
             NotFound: no memory file has it.
         """
-        found = next((file for file in self.listing().files if file.ref == ref), None)
-        if found is None:
+        match = next((file for file in self.listing().files if file.ref == ref), None)
+        if match is None:
             hint = "paths are as `recollect search` prints them"
             raise NotFound("there is no such memory file", hint=hint)
-        return found
+        return match
 
     def text(self, file: MemoryFile) -> tuple[str, list[str]]:
         """Return the text of a file that may be shown, line numbers kept, and warnings.
@@ -236,7 +236,7 @@ class MemoryFolder:
 class _Found:
     """The result of a listing so far."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: DisplayName) -> None:
         self._shown = shown
         self.files: dict[str, MemoryFile] = {}
         self.warnings: list[str] = []
@@ -246,18 +246,18 @@ class _Found:
 
     def add(self, root: Path, file: FoundFile, prefix: str) -> None:
         ref = prefix + file.path
-        place = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
+        key = f"{self._real(root)}/{file.path}"  # a Path would take longer than all the rest
         if not is_utf8(ref):
             self.leave_out(ref, "its name is not UTF-8")
         elif _CONTROL.search(ref):
             self.leave_out(ref, "its name has control characters")
-        elif not (shown := self._shown(ref)).endswith(_ENDING) or shown in self.files:
-            if place not in self._places:
+        elif not (display := self._shown(ref)).endswith(_ENDING) or display in self.files:
+            if key not in self._places:
                 self.leave_out(ref, "its name holds a secret")
-        elif place not in self._places:
-            self._places.add(place)
-            self.files[shown] = MemoryFile(
-                ref=shown, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
+        elif key not in self._places:
+            self._places.add(key)
+            self.files[display] = MemoryFile(
+                ref=display, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
             )
 
     def _real(self, root: Path) -> str:
@@ -267,10 +267,10 @@ class _Found:
         return self._roots[root]
 
     def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
-        shown = self._shown(_printable(ref))
-        self.warnings.append(f"{shown}: left out, {reason}")
+        display = self._shown(_printable(ref))
+        self.warnings.append(f"{display}: left out, {reason}")
         if is_closed:
-            self.closed.add(shown)
+            self.closed.add(display)
 
 
 def _withholding(file: MemoryFile, withheld: Mapping[str, frozenset[bytes]]) -> MemoryFile:
@@ -278,40 +278,40 @@ def _withholding(file: MemoryFile, withheld: Mapping[str, frozenset[bytes]]) -> 
     return file if lines is None else msgspec.structs.replace(file, withheld=lines)
 
 
-def _workspace_place(
+def _workspace_tree(
     workspace: Path, only: frozenset[str] | None = None, kind: FileKind | None = None
-) -> FilePlace:
+) -> FileTree:
     kind = kind or MEMORY_FILES
     if only is None:
-        return FilePlace(root=workspace, accept=kind.accept, enter=kind.enter)
+        return FileTree(root=workspace, accept=kind.accept, enter=kind.enter)
     folders = {str(parent) for path in only for parent in PurePath(path).parents}
     enter = {folder for folder in folders if kind.enter(folder)}.__contains__
-    return FilePlace(root=workspace, accept=only.__contains__, enter=enter)
+    return FileTree(root=workspace, accept=only.__contains__, enter=enter)
 
 
-def _folder_place(extra: ExtraPath) -> FilePlace:
-    return FilePlace(root=extra.path, accept=extra.accepts, enter=may_enter)
+def _folder_tree(extra: ExtraPath) -> FileTree:
+    return FileTree(root=extra.path, accept=extra.accepts, enter=may_enter)
 
 
-def _file_place(path: Path) -> FilePlace:
-    return FilePlace(root=path.parent, accept=path.name.__eq__, enter=lambda _: False)
+def _file_tree(path: Path) -> FileTree:
+    return FileTree(root=path.parent, accept=path.name.__eq__, enter=lambda _: False)
 
 
-def _list_place(found: _Found, place: FilePlace, prefix: str) -> None:
+def _list_tree(collected: _Found, tree: FileTree, prefix: str) -> None:
     try:
-        listing = list_files(place.root, accept=place.accept, enter=place.enter)
+        listing = list_files(tree.root, accept=tree.accept, enter=tree.enter)
     except NotFound:
-        found.leave_out(str(place.root), "it is not there")
+        collected.leave_out(str(tree.root), "it is not there")
         return
     except RecollectError as error:
-        found.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
-        found.closed.update(() if prefix else CURATED)
+        collected.leave_out(prefix.rstrip("/") or FOLDER, error.message, is_closed=True)
+        collected.closed.update(() if prefix else CURATED)
         return
     for file in listing.files:
-        found.add(place.root, file, prefix)
+        collected.add(tree.root, file, prefix)
     for skipped in listing.skipped:
         is_closed = skipped.reason == "unreadable"
-        found.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
+        collected.leave_out(prefix + skipped.path, skipped.reason, is_closed=is_closed)
 
 
 def relative_to(workspace: Path | None, path: str) -> str:
@@ -323,25 +323,25 @@ def relative_to(workspace: Path | None, path: str) -> str:
     return path
 
 
-def _list_extra(found: _Found, extra: ExtraPath, workspace: Path | None) -> None:
+def _list_extra(collected: _Found, extra: ExtraPath, workspace: Path | None) -> None:
     path, ref = extra.path, relative_to(workspace, str(extra.path))
     try:
         mode = path.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        found.leave_out(ref, "it is not there")
+        collected.leave_out(ref, "it is not there")
     except OSError:
-        found.leave_out(ref, "unreadable", is_closed=True)
+        collected.leave_out(ref, "unreadable", is_closed=True)
     else:
         if stat.S_ISDIR(mode):
             prefix = relative_to(workspace, f"{path}/".replace("//", "/"))
-            _list_place(found, _folder_place(extra), prefix)
+            _list_tree(collected, _folder_tree(extra), prefix)
         elif stat.S_ISLNK(mode):
-            found.leave_out(ref, "symlink")
+            collected.leave_out(ref, "symlink")
         elif not _is_markdown(path.name):
-            found.leave_out(ref, "neither a folder nor Markdown")
+            collected.leave_out(ref, "neither a folder nor Markdown")
         else:
             prefix = relative_to(workspace, f"{path.parent}/".replace("//", "/"))
-            _list_place(found, _file_place(path), prefix)
+            _list_tree(collected, _file_tree(path), prefix)
 
 
 def _is_markdown(path: str) -> bool:
@@ -358,5 +358,5 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def _printable(name: str) -> str:
-    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", name)
-    return shown.encode("utf-8", "replace").decode()
+    printable = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", name)
+    return printable.encode("utf-8", "replace").decode()

@@ -73,8 +73,8 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raise InvalidInput if a value is below 1, or no number."""
-        given = (self.from_line, 1 if self.lines is None else self.lines)
-        if not all(type(number) is int and number >= 1 for number in given):
+        numbers = (self.from_line, 1 if self.lines is None else self.lines)
+        if not all(type(number) is int and number >= 1 for number in numbers):
             raise InvalidInput("lines are counted from 1", hint="use whole numbers from 1")
         if type(self.max_chars) is not int or self.max_chars < 1:
             raise InvalidInput("max_chars is below 1", hint=f"use {MOST_CHARS} or so")
@@ -157,8 +157,8 @@ class MemoryReader:
         try:
             return self._files.find(ref)
         except NotFound:
-            if found := self._root_of(ref):
-                with open_beneath(*found):
+            if location := self._root_of(ref):
+                with open_beneath(*location):
                     raise Denied(
                         "this file is not among the memory files", hint=_PATH_HINT
                     ) from None
@@ -186,15 +186,15 @@ def lines_of(content: str) -> list[str]:
 
 def _cut(path: str, every: list[str], extent: Extent) -> ReadResult:
     first = extent.from_line - 1
-    wanted = every[first : first + (extent.lines or MOST_LINES)]
-    chosen = _within(wanted, extent.max_chars)
-    end = first + len(chosen)
-    is_cut = chosen != wanted[: len(chosen)]
+    window = every[first : first + (extent.lines or MOST_LINES)]
+    lines = _within(window, extent.max_chars)
+    end = first + len(lines)
+    is_cut = lines != window[: len(lines)]
     return ReadResult(
         path=path,
-        text="\n".join(chosen),
+        text="\n".join(lines),
         from_line=extent.from_line,
-        lines=len(chosen),
+        lines=len(lines),
         total_lines=len(every),
         truncated=is_cut or end < len(every),
         next_from=end + 1 if end < len(every) else None,

@@ -18,7 +18,7 @@ import msgspec
 from recollect.core.errors import RecollectError
 from recollect.core.worker import Worker
 from recollect.store.paths import FoundFile, list_files
-from recollect.workspace.extra_paths import FilePlace
+from recollect.workspace.extra_paths import FileTree
 
 Changes: TypeAlias = "Iterator[frozenset[str]]"
 Notifier: TypeAlias = "Callable[[Sequence[str], threading.Event, float], Changes]"
@@ -59,13 +59,13 @@ class Watcher:
 
     def __init__(
         self,
-        places: Sequence[FilePlace],
+        trees: Sequence[FileTree],
         tell: Callable[[frozenset[str]], None],
         *,
         poll_s: float,
         notifier: Notifier | None = None,
     ) -> None:
-        self._places = tuple(places)
+        self._trees = tuple(trees)
         self._tell = tell
         self._poll_s = poll_s
         self._notifier = notifier or system_changes
@@ -75,7 +75,7 @@ class Watcher:
 
     def start(self) -> None:
         """Begin to watch. Returns at once."""
-        if self._places:
+        if self._trees:
             self._worker.wake()
 
     def close(self) -> None:
@@ -106,39 +106,39 @@ class Watcher:
         is_first = True
         for changed in self._notifier(sorted(folders), self._closing, self._poll_s):
             self.state = Watching(mode="notify")
-            meant = frozenset(path for path in changed if self._is_meant(path, folders))
-            if meant or is_first:  # at first, what changed before it watched
-                self._tell(meant)
-            if (meant or not changed) and self._folders() != folders:
+            relevant = frozenset(path for path in changed if self._is_meant(path, folders))
+            if relevant or is_first:  # at first, what changed before it watched
+                self._tell(relevant)
+            if (relevant or not changed) and self._folders() != folders:
                 return
             is_first = False
 
     def _is_meant(self, path: str, folders: frozenset[str]) -> bool:
         is_folder = path in folders or os.path.isdir(path)
-        return any(place.holds(path, is_folder=is_folder) for place in self._places)
+        return any(tree.holds(path, is_folder=is_folder) for tree in self._trees)
 
     def _folders(self) -> frozenset[str]:
-        return frozenset(folder for place in self._places for folder in place.folders())
+        return frozenset(folder for tree in self._trees for folder in tree.folders())
 
     def _compare(self, until: float) -> None:
         """Compare sizes and times of files again and again, until handles are tried again."""
-        known = self._files()
+        before = self._files()
         self._tell(frozenset())
         rest_s = self._poll_s
         while not self._closing.wait(rest_s) and time.monotonic() < until:
             began = time.monotonic()
             files = self._files()
             rest_s = max(self._poll_s, REST * (time.monotonic() - began))
-            changed = {path for path, _ in files.items() ^ known.items()}
+            changed = {path for path, _ in files.items() ^ before.items()}
             if changed:
                 self._tell(frozenset(changed))
-            known = files
+            before = files
 
     def _files(self) -> dict[str, tuple[int, int]]:
         return {
-            f"{place.root}/{file.path}": (file.size, file.mtime_ns)
-            for place in self._places
-            for file in _listed(place)
+            f"{tree.root}/{file.path}": (file.size, file.mtime_ns)
+            for tree in self._trees
+            for file in _listed(tree)
         }
 
 
@@ -172,9 +172,9 @@ def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float)
             yield frozenset(path for _, path in changes)
 
 
-def _listed(place: FilePlace) -> Sequence[FoundFile]:
+def _listed(tree: FileTree) -> Sequence[FoundFile]:
     try:
-        return list_files(place.root, accept=place.accept, enter=place.enter).files
+        return list_files(tree.root, accept=tree.accept, enter=tree.enter).files
     except RecollectError:
         return ()
 

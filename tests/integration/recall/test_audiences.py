@@ -638,7 +638,11 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
         lambda _, owner: group_of_turn(ConversationTurn("main", *[None] * 6), owner),
     ),
     "deleted sessions": (rows, "_LIVING", ""),
-    "lines of the context block": (candidates, "heard", lambda _tx, _audience, found: list(found)),
+    "lines of the context block": (
+        candidates,
+        "only_heard",
+        lambda _tx, _audience, found: list(found),
+    ),
     "timeline": (timeline, "Asker", lambda *_: OPERATOR),
     "record of what was injected": (
         Contexts,

@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import Denied, InvalidInput
-from recollect.observations.places import look_at
+from recollect.observations.project_folder import inspect_folder
 from recollect.observations.recalled import OwnCalls
 
 LONG = 300_000  # quadratic work would last for an hour
@@ -88,7 +88,7 @@ def test_a_configuration_of_git_full_of_spaces_is_read_in_one_pass(tmp_path: Pat
     git.mkdir()
     (git / "HEAD").write_text("ref: refs/heads/main")
     (git / "config").write_text(f'[remote "origin"]\n\turl =  "ssh://h/x"  \na=x{" " * LONG}x')
-    assert look_at(str(tmp_path)).remote == "h/x"
+    assert inspect_folder(str(tmp_path)).remote == "h/x"
 
 
 def test_types_are_texts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import NotFound
-from recollect.observations.places import MARK_FILE
+from recollect.observations.project_folder import MARK_FILE
 
 
 def test_a_project_that_calls_itself_a_path_does_not_take_its_place(tmp_path: Path) -> None:

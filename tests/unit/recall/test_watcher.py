@@ -13,7 +13,7 @@ import pytest
 
 from recollect.workspace import watcher as watching
 from recollect.workspace.extra_paths import ExtraPath, extra_path
-from recollect.workspace.memory_folder import memory_places
+from recollect.workspace.memory_folder import memory_trees
 from recollect.workspace.watcher import Notifier, Watcher, Watching, system_changes
 
 PATIENCE_S = 30.0
@@ -53,7 +53,7 @@ class Watched:
     ) -> None:
         self.told = Told()
         self.watcher = Watcher(
-            memory_places(workspace, extra), self.told, poll_s=poll_s, notifier=notifier
+            memory_trees(workspace, extra), self.told, poll_s=poll_s, notifier=notifier
         )
 
     def __enter__(self) -> Watched:
@@ -208,6 +208,6 @@ def test_links_are_not_watched(tmp_path: Path) -> None:
     (tmp_path / "workspace/memory").mkdir(parents=True)
     os.symlink(tmp_path / "real", tmp_path / "workspace/memory/link")
     os.symlink(tmp_path / "real", tmp_path / "notes")
-    places = memory_places(tmp_path / "workspace", [ExtraPath(path=tmp_path / "notes")])
+    places = memory_trees(tmp_path / "workspace", [ExtraPath(path=tmp_path / "notes")])
     folders = [folder for place in places for folder in place.folders()]
     assert folders == [str(tmp_path / "workspace"), str(tmp_path / "workspace/memory")]

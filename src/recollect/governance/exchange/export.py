@@ -23,7 +23,7 @@ from recollect.core.scope import Scope
 from recollect.governance.exchange.lines import VERSION, ExportHeader, FileLine, sealed
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import project_lines
-from recollect.observations.rows import heard, select_observations
+from recollect.observations.rows import only_heard, select_observations
 from recollect.sessions.context.episode import Episode, episodes_after, heard_episode
 from recollect.sessions.exchange.export import placed
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
@@ -283,7 +283,7 @@ class HomeExport:
         audience = self._audience(tx)
         is_all = audience.group is None
         found = select_observations(tx, where, "created_at, id", -1, deleted=is_all, ids=ids)
-        return [o for o in heard(tx, audience, found) if is_all or not o.is_forgotten]
+        return [o for o in only_heard(tx, audience, found) if is_all or not o.is_forgotten]
 
     def _with_payload(self, of: Observation) -> Observation:
         self._paths |= {of.project} if of.project else set()

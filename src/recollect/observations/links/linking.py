@@ -45,8 +45,8 @@ def link_turns(tx: Transaction, session_id: str, messages: Sequence[SaidMessage]
     """Link the prompts and answers that hooks reported to new messages of their transcript."""
     prompts = dict.fromkeys(each.prompt for each in messages if each.prompt is not None)
     keys = [event_key(event, each) for each in prompts for event in ("prompt", "answer")]
-    for id_, event, said, event_id in tx.all(_UNLINKED_TURNS, _among(session_id, keys)):
-        message = said_by(text(event), text(event_id), text(said), messages)
+    for id_, event, words, event_id in tx.all(_UNLINKED_TURNS, _among(session_id, keys)):
+        message = said_by(text(event), text(event_id), text(words), messages)
         if message is not None:
             _link(tx, (message, id_), at)
 

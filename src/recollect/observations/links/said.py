@@ -35,34 +35,34 @@ class SaidMessage(msgspec.Struct, frozen=True, array_like=True):
     prompt: str | None
 
 
-def said_by(event: str, event_id: str, said: str, messages: Sequence[SaidMessage]) -> str | None:
+def said_by(event: str, event_id: str, words: str, messages: Sequence[SaidMessage]) -> str | None:
     """Return the id of the message that is the prompt or answer of an observation; None if none is.
 
     Messages come oldest first. A prompt is the only one of its turn, or the one with its words; an
     answer is the last message of its turn that ends it.
     """
     prompt = event_id.partition(":")[2]
-    turn, found = None, list[SaidMessage]()
+    turn, candidates = None, list[SaidMessage]()
     for each in messages:
         if each.role == "user":
             turn = each.prompt
         if turn != prompt:
             continue
         if event == "prompt" and each.role == "user":
-            found.append(each)
-        elif event == "answer" and each.role == "assistant" and _ends(said, each.text):
-            found = [each]
-    same = [each for each in found if each.text.strip() == said.strip()]
-    chosen = found if len(found) == 1 else same
-    return chosen[0].id if chosen else None
+            candidates.append(each)
+        elif event == "answer" and each.role == "assistant" and _ends(words, each.text):
+            candidates = [each]
+    same = [each for each in candidates if each.text.strip() == words.strip()]
+    matches = candidates if len(candidates) == 1 else same
+    return matches[0].id if matches else None
 
 
 def said_in(tx: Transaction, draft: Observation) -> str | None:
     """Return the id of the message that says the same, or called the tool; None if not stored."""
     if draft.event in {"prompt", "answer"} and draft.event_id is not None:
         rows = typed_rows(tx.all(_TOLD, (draft.session_id,)), SaidMessage)
-        said = draft.input if draft.event == "prompt" else draft.output
-        return said_by(draft.event, draft.event_id, said, rows[::-1])
+        words = draft.input if draft.event == "prompt" else draft.output
+        return said_by(draft.event, draft.event_id, words, rows[::-1])
     if draft.tool_use_id is None:
         return None
     row = tx.row(_CALL, (draft.session_id, draft.tool_use_id))
@@ -75,5 +75,5 @@ def last_prompt(tx: Transaction, session_id: str, before: int) -> str | None:
     return None if row is None else text(row[0])
 
 
-def _ends(said: str, text: str) -> bool:
-    return bool(text.strip()) and said.strip().endswith(text.strip())
+def _ends(words: str, text: str) -> bool:
+    return bool(text.strip()) and words.strip().endswith(text.strip())

@@ -13,7 +13,7 @@ from recollect.core.numbers import show_number
 from recollect.core.scope import Scope
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.observations.observation import Observation
-from recollect.observations.rows import IS_REPEATED, heard, select_observations
+from recollect.observations.rows import IS_REPEATED, only_heard, select_observations
 from recollect.observations.summary import clipped
 from recollect.recall.context.block import Candidate, Kind, Section
 from recollect.recall.context.words import LONGEST_LINE, line_of, summary_lines
@@ -69,14 +69,14 @@ def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
     found += read_relevant(tx, order)
     changed = order.observed().among("type", CHANGES)
     changes = select_observations(tx, changed, _NEWEST, _MOST)
-    unique = {each.id: each for each in heard(tx, order.audience, found)}
+    unique = {each.id: each for each in only_heard(tx, order.audience, found)}
     return [
         *_candidates(unique.values(), "types", order.relevance),
         *_last_summary(tx, order),
         *_candidates(
             [
                 each
-                for each in _of_last(heard(tx, order.audience, changes), order)
+                for each in _of_last(only_heard(tx, order.audience, changes), order)
                 if each.id not in unique
             ],
             "changes",
@@ -88,7 +88,7 @@ def read_candidates(tx: Transaction, order: Order) -> list[Candidate]:
 def read_curated(tx: Transaction, order: Order) -> list[Observation]:
     """Return the most important observations of the types, the most important first."""
     typed = order.observed().among("type", order.types)
-    return heard(tx, order.audience, select_observations(tx, typed, _BEST, _MOST))
+    return only_heard(tx, order.audience, select_observations(tx, typed, _BEST, _MOST))
 
 
 def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
@@ -97,7 +97,7 @@ def read_relevant(tx: Transaction, order: Order) -> list[Observation]:
         return []
     ids = list(order.relevance)
     found = select_observations(tx, order.observed(), _NEWEST, len(ids), ids=ids)
-    return heard(tx, order.audience, found)
+    return only_heard(tx, order.audience, found)
 
 
 def relevant_candidates(found: Iterable[Observation], order: Order) -> list[Candidate]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.observations.places import MAX_BYTES, look_at, normal_remote
+from recollect.observations.project_folder import MAX_BYTES, inspect_folder, normal_remote
 from tests.unit.observations.trees import repository, worktree
 
 
@@ -46,7 +46,7 @@ def test_worktrees_and_folders_below_share_the_git_directory(tmp_path: Path) -> 
     side = worktree(main, tmp_path / "side")
     below = side / "src" / "deep"
     below.mkdir(parents=True)
-    places = [look_at(str(path)) for path in (main, side, below)]
+    places = [inspect_folder(str(path)) for path in (main, side, below)]
     assert {place.git for place in places} == {str(main / ".git")}
     assert {place.remote for place in places} == {"github.com/acme/shop"}
     assert [place.root for place in places] == [str(main), str(side), str(side)]
@@ -62,7 +62,7 @@ def test_a_submodule_is_a_tree_of_its_own(tmp_path: Path) -> None:
     (git / "config").write_text("[core]\n\tworktree = ../../../lib\n")
     (main / "lib").mkdir()
     (main / "lib" / ".git").write_text("gitdir: ../.git/modules/lib\n")
-    place = look_at(str(main / "lib"))
+    place = inspect_folder(str(main / "lib"))
     assert (place.git, place.root) == (str(git), str(main / "lib"))
 
 
@@ -75,7 +75,7 @@ def test_a_git_file_cannot_join_the_repository_of_another_project(tmp_path: Path
     named = ["secret/.git", "secret/.git/worktrees/real", "secret/.git/nothing", "a\0b", ""]
     for each in named:
         (hostile / ".git").write_text(f"gitdir: {tmp_path}/{each}\n")
-        place = look_at(str(hostile))
+        place = inspect_folder(str(hostile))
         assert (place.git, place.remote, place.root) == (None, None, str(hostile)), each
 
 
@@ -83,7 +83,7 @@ def test_a_commondir_file_in_a_plain_repository_is_not_followed(tmp_path: Path) 
     """It would lead to the repository of another project as well."""
     secret, hostile = repository(tmp_path / "secret"), repository(tmp_path / "hostile")
     (hostile / ".git" / "commondir").write_text(f"{secret}/.git\n")
-    assert look_at(str(hostile)).git == str(hostile / ".git")
+    assert inspect_folder(str(hostile)).git == str(hostile / ".git")
 
 
 def test_links_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_links_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
     (shop / ".git" / "config").unlink()
     (shop / ".git" / "config").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(shop / ".recollect-project")
-    place = look_at(str(shop))
+    place = inspect_folder(str(shop))
     assert (place.remote, place.file_id, place.name) == (None, None, None)
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / ".git").symlink_to(shop / ".git")
-    assert look_at(str(linked)).git is None
+    assert inspect_folder(str(linked)).git is None
 
 
 @pytest.mark.parametrize(("owner", "is_read"), [(0, True), (4_711, True), (4_712, False)])
@@ -115,7 +115,7 @@ def test_only_files_of_this_user_or_of_root_are_believed(
 
     monkeypatch.setattr(os, "geteuid", lambda: 4_711)
     monkeypatch.setattr(os, "fstat", owned)
-    assert look_at(str(shop)).remote == ("host/shop" if is_read else None)
+    assert inspect_folder(str(shop)).remote == ("host/shop" if is_read else None)
 
 
 def test_only_the_beginning_of_a_large_file_is_read(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_only_the_beginning_of_a_large_file_is_read(tmp_path: Path) -> None:
     shop = repository(tmp_path / "shop")
     late = "#" * MAX_BYTES + '\n[remote "origin"]\n url = https://host/late\n'
     (shop / ".git" / "config").write_text(late)
-    assert look_at(str(shop)).remote is None
+    assert inspect_folder(str(shop)).remote is None
 
 
 def test_a_mark_says_id_and_name_and_only_a_long_id_counts(tmp_path: Path) -> None:
@@ -131,14 +131,14 @@ def test_a_mark_says_id_and_name_and_only_a_long_id_counts(tmp_path: Path) -> No
     shop = tmp_path / "shop"
     (shop / "src").mkdir(parents=True)
     (shop / ".recollect-project").write_text("# ours\nname: The Shop\nid: shop-7f3a9c0d1e5b\n")
-    place = look_at(str(shop / "src"))
+    place = inspect_folder(str(shop / "src"))
     assert (place.root, place.name, place.file_id) == (
         str(shop),
         "The Shop",
         "shop-7f3a9c0d1e5b",
     )
     (shop / ".recollect-project").write_text("id: shop\n")
-    assert look_at(str(shop)).file_id is None
+    assert inspect_folder(str(shop)).file_id is None
 
 
 def test_a_mark_within_a_repository_makes_a_project_of_its_own(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_mark_within_a_repository_makes_a_project_of_its_own(tmp_path: Path) -
     shop = repository(tmp_path / "shop", "https://host/shop")
     (shop / "api").mkdir()
     (shop / "api" / ".recollect-project").write_text("name: api\n")
-    place = look_at(str(shop / "api"))
+    place = inspect_folder(str(shop / "api"))
     assert (place.root, place.name, place.git, place.remote) == (
         str(shop / "api"),
         "api",
@@ -158,5 +158,5 @@ def test_a_mark_within_a_repository_makes_a_project_of_its_own(tmp_path: Path) -
 @pytest.mark.parametrize("path", ["tea", "/not/there/at/all", "/a\0b", "relative/x"])
 def test_what_is_no_folder_is_only_its_path(path: str) -> None:
     """Paths of other machines, and names that are no paths."""
-    place = look_at(path)
+    place = inspect_folder(path)
     assert (place.path, place.root, place.git) == (path, path, None)

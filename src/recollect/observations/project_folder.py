@@ -33,7 +33,7 @@ _SCP = re.compile(r"(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s]+):(?!//)(\S+)")
 _USUAL_PORTS = {"ssh": 22, "git+ssh": 22, "https": 443, "http": 80, "git": 9418}
 
 
-class ProjectPlace(msgspec.Struct, frozen=True, kw_only=True):
+class ProjectFolder(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a folder from its files.
 
     Attributes:
@@ -55,28 +55,28 @@ class ProjectPlace(msgspec.Struct, frozen=True, kw_only=True):
     clone: str | None = None
 
 
-def look_at(path: str) -> ProjectPlace:
+def inspect_folder(path: str) -> ProjectFolder:
     """Return the facts known about a folder; only its path if it does not exist."""
     check_text(path, "path or name")
     if not os.path.isabs(path) or "\0" in path or not os.path.isdir(path):
-        return ProjectPlace(path=path, root=path)
+        return ProjectFolder(path=path, root=path)
     folder = Path(os.path.realpath(path))
-    marked: tuple[Path, dict[str, str]] | None = None
+    mark: tuple[Path, dict[str, str]] | None = None
     for each in (folder, *folder.parents[:_DEPTH]):
-        found = _mark(each) if marked is None else None
-        if found:
-            marked = (each, found)
+        facts = _mark(each) if mark is None else None
+        if facts:
+            mark = (each, facts)
         if os.path.lexists(each / ".git"):
-            return _in_tree(path, each, marked)
-    return _outside(path, folder, marked)
+            return _in_tree(path, each, mark)
+    return _outside(path, folder, mark)
 
 
-def _in_tree(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) -> ProjectPlace:
+def _in_tree(path: str, root: Path, mark: tuple[Path, dict[str, str]] | None) -> ProjectFolder:
     git = git_directory(root)
     if git is None:
-        return _outside(path, root, marked)
-    top, facts = marked or (root, {})
-    return ProjectPlace(
+        return _outside(path, root, mark)
+    top, facts = mark or (root, {})
+    return ProjectFolder(
         path=path,
         root=str(top),
         # Below a repository a mark makes a project of its own.
@@ -87,9 +87,9 @@ def _in_tree(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) 
     )
 
 
-def _outside(path: str, root: Path, marked: tuple[Path, dict[str, str]] | None) -> ProjectPlace:
-    top, facts = marked or (root, {})
-    return ProjectPlace(path=path, root=str(top), **facts)
+def _outside(path: str, root: Path, mark: tuple[Path, dict[str, str]] | None) -> ProjectFolder:
+    top, facts = mark or (root, {})
+    return ProjectFolder(path=path, root=str(top), **facts)
 
 
 def git_directory(root: Path) -> Path | None:
@@ -105,10 +105,10 @@ def git_directory(root: Path) -> Path | None:
         return None
     if is_folder:
         return entry if _is_file(entry / "HEAD") else None
-    named = _first_line(root, ".git")
-    if not named.startswith("gitdir:"):
+    pointer = _first_line(root, ".git")
+    if not pointer.startswith("gitdir:"):
         return None
-    git = _joined(root, named.removeprefix("gitdir:").strip())
+    git = _joined(root, pointer.removeprefix("gitdir:").strip())
     if git is None or not _is_file(git / "HEAD"):
         return None
     back = _joined(git, _first_line(git, "gitdir"))
@@ -139,10 +139,10 @@ def normal_remote(url: str) -> str | None:
         if port is not None and port != _USUAL_PORTS.get(parts.scheme):
             host = f"{host}:{port}"
     else:
-        found = _SCP.fullmatch(url)
-        if found is None:
+        match = _SCP.fullmatch(url)
+        if match is None:
             return None
-        host, path = found[1].strip("[]").lower(), found[2].partition("?")[0]
+        host, path = match[1].strip("[]").lower(), match[2].partition("?")[0]
     path = re.sub(r"/+", "/", path).strip("/").removesuffix(".git").rstrip("/")
     return f"{host}/{path}" if host and path else None
 
@@ -153,19 +153,19 @@ def printable(name: str) -> str:
 
 
 def _mark(folder: Path) -> dict[str, str]:
-    """Return the fields of `ProjectPlace` that a folder's mark sets; empty without a mark."""
+    """Return the fields of `ProjectFolder` that a folder's mark sets; empty without a mark."""
     if not os.path.lexists(folder / MARK_FILE):
         return {}
     facts: dict[str, str] = {}
     for line in _read(folder, MARK_FILE).splitlines():
-        found = _MARK_LINE.fullmatch(line)
-        if found and found[1] == "name":
-            named = printable(found[2][:200])
+        match = _MARK_LINE.fullmatch(line)
+        if match and match[1] == "name":
+            name = printable(match[2][:200])
             # A query for a path means the folder there, not a project with that name.
-            if named and not os.path.isabs(named):
-                facts.setdefault("name", named)
-        elif found and _FILE_ID.fullmatch(found[2]):
-            facts.setdefault("file_id", found[2])
+            if name and not os.path.isabs(name):
+                facts.setdefault("name", name)
+        elif match and _FILE_ID.fullmatch(match[2]):
+            facts.setdefault("file_id", match[2])
     return facts
 
 
@@ -185,7 +185,7 @@ def _clone(git: Path) -> str | None:
 
 def _entries(git: Path) -> dict[str, str]:
     """Return the entries of a configuration as ``section.subsection.key``, the first of each."""
-    section, found = "", dict[str, str]()
+    section, entries = "", dict[str, str]()
     for line in _read(git, "config").splitlines():
         heading = _SECTION.match(line)
         if heading:
@@ -194,12 +194,12 @@ def _entries(git: Path) -> dict[str, str]:
         entry = _ENTRY.fullmatch(line)
         if entry:
             value = entry[2].strip().strip('"')
-            found.setdefault(f"{section}.{entry[1].lower()}", value)
-    return found
+            entries.setdefault(f"{section}.{entry[1].lower()}", value)
+    return entries
 
 
-def _joined(folder: Path, named: str) -> Path | None:
-    return Path(os.path.normpath(folder / named)) if named and "\0" not in named else None
+def _joined(folder: Path, relative: str) -> Path | None:
+    return Path(os.path.normpath(folder / relative)) if relative and "\0" not in relative else None
 
 
 def _is_same(one: Path, other: Path) -> bool:
