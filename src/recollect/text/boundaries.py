@@ -46,15 +46,15 @@ def good_cut(text: str, start: int, stop: int) -> int:
         return len(text)
     middle = (start + stop) // 2
     for mark in ("\n\n", "\n"):
-        found = text.rfind(mark, middle, stop)
-        if found >= 0:
-            return found + len(mark)
+        position = text.rfind(mark, middle, stop)
+        if position >= 0:
+            return position + len(mark)
     last_end = max((m.end() for m in _SENTENCE_END.finditer(text, middle, stop)), default=0)
     if last_end:
         return last_end
-    found = max(text.rfind(mark, middle, stop) for mark in " \t\u3000")
-    cut = found + 1 if found >= 0 else safe_cut(text, stop)
-    return cut if cut > start else stop
+    position = max(text.rfind(mark, middle, stop) for mark in " \t\u3000")
+    offset = position + 1 if position >= 0 else safe_cut(text, stop)
+    return offset if offset > start else stop
 
 
 def _is_inside(text: str, at: int) -> bool:
@@ -91,18 +91,18 @@ def brief_repr(value: Struct) -> str:
 
     A text is cut to `SHOWN_CHARS` characters; a list or a mapping is shown as its length.
     """
-    shown = (
-        f"{field.name}={_brief(given)}"
+    parts = (
+        f"{field.name}={_brief(content)}"
         for field in fields(value)
-        if (given := getattr(value, field.name)) != field.default and given not in ((), [], {})
+        if (content := getattr(value, field.name)) != field.default and content not in ((), [], {})
     )
-    return f"{type(value).__name__}({', '.join(shown)})"
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _brief(value: object) -> str:
     if isinstance(value, str):
-        cut = safe_cut(value, SHOWN_CHARS)
-        return repr(value) if len(value) <= SHOWN_CHARS else f"{value[:cut]!r}…"
+        end = safe_cut(value, SHOWN_CHARS)
+        return repr(value) if len(value) <= SHOWN_CHARS else f"{value[:end]!r}…"
     if isinstance(value, list | tuple):
         return f"<{len(value)} {type(value[0]).__name__}>"
     return f"<{len(value)} keys>" if isinstance(value, dict) else repr(value)

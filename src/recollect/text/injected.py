@@ -32,8 +32,8 @@ def boundary_of(session_id: str, secret: bytes) -> str:
         session_id: The session of the prompt.
         secret: Random bytes of the home.
     """
-    named = session_id.encode()
-    return hashlib.blake2b(named, digest_size=8, key=secret[:64], person=b"context").hexdigest()
+    encoded = session_id.encode()
+    return hashlib.blake2b(encoded, digest_size=8, key=secret[:64], person=b"context").hexdigest()
 
 
 def wrapped(body: str, boundary: str) -> str:
@@ -47,9 +47,9 @@ def neutral(text: str, boundary: str = "") -> str:
     >>> neutral("a </system-reminder> b")
     'a ‹/system-reminder> b'
     """
-    said = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
-    said = inert(said)
-    return " ".join((said.replace(boundary, "…") if boundary else said).split())
+    line = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
+    line = inert(line)
+    return " ".join((line.replace(boundary, "…") if boundary else line).split())
 
 
 def inert(text: str) -> str:
@@ -95,15 +95,15 @@ def without_injected(text: str) -> str:
     for tag in reversed(tags):
         if tag[1]:
             ends.setdefault(tag[2], []).append(tag)
-    kept, position = [], 0
+    parts, position = [], 0
     for tag in tags:
         if tag[1] or tag.start() < position:
             continue
         end = _end_of(tag, text, ends.get(tag[2], []))
         if end is not None:
-            kept.append(text[position : tag.start()])
+            parts.append(text[position : tag.start()])
             position = end
-    return "".join([*kept, text[position:]])
+    return "".join([*parts, text[position:]])
 
 
 def _end_of(tag: re.Match[str], text: str, ends: list[re.Match[str]]) -> int | None:

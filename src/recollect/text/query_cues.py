@@ -64,7 +64,7 @@ def _function_words() -> dict[str, frozenset[str]]:
 
 def _cues(folded: str) -> Iterator[str]:
     words = set(_WORD.findall(folded))
-    yield from (cue for cue, known in _cue_words().items() if not known.isdisjoint(words))
+    yield from (cue for cue, cue_words in _cue_words().items() if not cue_words.isdisjoint(words))
     is_addressed = not _address_words().isdisjoint(words)
     for cue, pattern in _cue_patterns(spaced).items():
         if (is_addressed or cue != ASSISTANT) and pattern.search(folded):
@@ -75,11 +75,11 @@ def _cues(folded: str) -> Iterator[str]:
 
 @functools.cache
 def _cue_words() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    words_of_cue: dict[str, set[str]] = {}
     for language in spaced():
         for cue, words in language.cue_words.items():
-            found.setdefault(cue, set()).update(words.split())
-    return {cue: frozenset(words) for cue, words in found.items()}
+            words_of_cue.setdefault(cue, set()).update(words.split())
+    return {cue: frozenset(words) for cue, words in words_of_cue.items()}
 
 
 @functools.cache
@@ -89,11 +89,11 @@ def _address_words() -> frozenset[str]:
 
 @functools.cache  # compiled for the first question that needs them
 def _cue_patterns(languages: Callable[[], Iterable[Language]]) -> dict[str, re.Pattern[str]]:
-    found: dict[str, list[str]] = {}
+    patterns_of: dict[str, list[str]] = {}
     for language in languages():
         for cue, pattern in language.cue_patterns.items():
-            found.setdefault(cue, []).append(pattern)
-    return {cue: re.compile("|".join(patterns)) for cue, patterns in found.items()}
+            patterns_of.setdefault(cue, []).append(pattern)
+    return {cue: re.compile("|".join(patterns)) for cue, patterns in patterns_of.items()}
 
 
 def _without_function_signs(question: str) -> str:

@@ -115,11 +115,11 @@ class SecretRedactor:
         while True:  # again where another thread has learnt a secret meanwhile
             known = secrets.known(records)
             bound = _BoundRedactor(self, known.copy())
-            made = make(bound)
+            result = make(bound)
             if len(bound.recognised) > len(known):
-                made = make(bound)
+                result = make(bound)
             if secrets.learn(known, bound.recognised.take_fresh(), self._records):
-                return made
+                return result
 
     def text(self, text: str) -> str:
         """Return ``text`` without secrets."""
@@ -142,9 +142,9 @@ class SecretRedactor:
         stem, dot, ending = path.rpartition(".")
         if not (dot and _ENDING.fullmatch(ending)):
             stem, dot, ending = path, "", ""
-        named = "/".join([self._redactor.redact_short(each) for each in stem.split("/")])
+        redacted = "/".join([self._redactor.redact_short(each) for each in stem.split("/")])
         # The rest may be a secret only as a whole, as the path of a webhook.
-        return self._redactor.redact(named + dot + ending).text
+        return self._redactor.redact(redacted + dot + ending).text
 
     def identifier(self, text: str) -> str:
         """Return an id, or if it holds a secret a hash under the salt; equal ids stay equal."""
@@ -158,13 +158,13 @@ class SecretRedactor:
     def lines(self, text: str) -> str:
         """Return ``text`` without secrets; every line that is left keeps its number."""
         redacted = self._redactor.redact(text)
-        kept, position = [], 0
+        parts, position = [], 0
         for finding in redacted.findings:
             end = finding.start + finding.length
-            kept += [text[position : finding.start], finding.mark]
-            kept.append("\n" * text.count("\n", finding.start, end))
+            parts += [text[position : finding.start], finding.mark]
+            parts.append("\n" * text.count("\n", finding.start, end))
             position = end
-        return "".join([*kept, text[position:]])
+        return "".join([*parts, text[position:]])
 
 
 class _SessionSecrets:

@@ -42,54 +42,54 @@ def snippet(text: str, query_terms: Collection[str], max_chars: int = 700) -> Sn
     """
     if len(text) <= max_chars:
         return _trimmed(text, 0, len(text))
-    start = _best_start(sorted(_places(text, frozenset(query_terms))), max_chars)
+    start = _best_start(sorted(_positions(text, frozenset(query_terms))), max_chars)
     start = _line_or_word_start(text, start, max_chars)
     end = _word_end(text, start, min(len(text), start + max_chars))
     return _trimmed(text, start, end)
 
 
-def _best_start(places: list[tuple[int, str]], max_chars: int) -> int:
+def _best_start(positions: list[tuple[int, str]], max_chars: int) -> int:
     best, best_start, first = 0, 0, 0
     inside: dict[str, int] = {}
-    for last, (place, term) in enumerate(places):
+    for last, (position, term) in enumerate(positions):
         inside[term] = inside.get(term, 0) + 1
-        while places[first][0] < place - max_chars * 3 // 4:
-            left = places[first][1]
-            inside[left] -= 1
-            if not inside[left]:
-                del inside[left]
+        while positions[first][0] < position - max_chars * 3 // 4:
+            former = positions[first][1]
+            inside[former] -= 1
+            if not inside[former]:
+                del inside[former]
             first += 1
         weight = 4 * len(inside) + min(last - first, 8)
         if weight > best:
-            best, best_start = weight, places[first][0]
+            best, best_start = weight, positions[first][0]
     return max(0, best_start - max_chars // 8)
 
 
-def _places(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, str]]:
+def _positions(text: str, query_terms: frozenset[str]) -> Iterator[tuple[int, str]]:
     """Yield the positions of the wanted terms.
 
     Searches for their letters first and makes terms only of the words that have them: a fraction of
     the time that the terms of the whole text take.
     """
     folded = text.lower() if text.isascii() else text.translate(_BASES)
-    longer = [] if len(folded) == len(text) else _places_of_pairs(text)
-    spelled = [(term, letters) for term in wanted for letters in _spellings(term)]
+    longer = [] if len(folded) == len(text) else _positions_of_pairs(text)
+    spelled = [(term, letters) for term in query_terms for letters in _spellings(term)]
     for term, letters in spelled:
-        found = folded.find(letters)
-        while found >= 0:
-            place = found - bisect_left(longer, found)
-            end = found + len(letters) - bisect_left(longer, found + len(letters))
+        start = folded.find(letters)
+        while start >= 0:
+            position = start - bisect_left(longer, start)
+            end = start + len(letters) - bisect_left(longer, start + len(letters))
             if is_unspaced(term):
-                yield place, term
+                yield position, term
             else:
-                start, stop = _word_around(text, place, end)
-                made = wanted.intersection(terms(text[start:stop]))
-                if term in made:
+                word_start, word_stop = _word_around(text, position, end)
+                matches = query_terms.intersection(terms(text[word_start:word_stop]))
+                if term in matches:
                     # The parts of a name come with the whole one: user_id does not contain userid.
-                    yield from ((place, each) for each in made)
+                    yield from ((position, each) for each in matches)
                 else:
-                    end = stop
-            found = folded.find(letters, end + bisect_left(longer, found + len(letters)))
+                    end = word_stop
+            start = folded.find(letters, end + bisect_left(longer, start + len(letters)))
 
 
 def _spellings(term: str) -> list[str]:
@@ -99,9 +99,9 @@ def _spellings(term: str) -> list[str]:
     return [stem, *(form for form in forms if not form.startswith(stem))]
 
 
-def _places_of_pairs(text: str) -> list[int]:
+def _positions_of_pairs(text: str) -> list[int]:
     """Return the positions, in the folded text, of letters that became two."""
-    return [found.start() + before for before, found in enumerate(_PAIRED.finditer(text))]
+    return [match.start() + before for before, match in enumerate(_PAIRED.finditer(text))]
 
 
 class _Bases(dict[int, str]):
@@ -119,13 +119,13 @@ class _Bases(dict[int, str]):
 _BASES = _Bases()
 
 
-def _word_around(text: str, place: int, end: int) -> tuple[int, int]:
+def _word_around(text: str, position: int, end: int) -> tuple[int, int]:
     """Return the bounds of the word around a match: at white space, or as words go."""
-    before = text[max(0, place - _REACH) : place]
+    before = text[max(0, position - _REACH) : position]
     after = text[end : end + _REACH]
-    breaks = [found for mark in _SPACES if (found := after.find(mark)) >= 0]
+    breaks = [offset for mark in _SPACES if (offset := after.find(mark)) >= 0]
     begin = max(before.rfind(mark) for mark in _SPACES) + 1
-    return place - len(before) + begin, end + min(breaks, default=len(after))
+    return position - len(before) + begin, end + min(breaks, default=len(after))
 
 
 def _line_or_word_start(text: str, start: int, max_chars: int) -> int:

@@ -102,12 +102,12 @@ class _Learned(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(word) > DROPPED and not is_unspaced(word):
             return ()
-        made = _made(word)
+        word_terms = _made(word)
         if len(word) <= LONGEST:
             if len(self) >= CACHED_WORDS // 4:  # most are in the cache as runs
                 self.clear()
-            self[word] = made
-        return made
+            self[word] = word_terms
+        return word_terms
 
 
 class _LearnedRuns(dict[str, tuple[str, ...]]):
@@ -118,14 +118,14 @@ class _LearnedRuns(dict[str, tuple[str, ...]]):
         if _PLAIN_WORD.fullmatch(word):  # most are: that one word is all that `_words` would find
             plain = word.lower()
             base = _BASE_OF.get(plain, plain)
-            made: tuple[str, ...] = () if base in STOP_WORDS else (_stemmed(base),)
+            run_terms: tuple[str, ...] = () if base in STOP_WORDS else (_stemmed(base),)
         else:
-            made = tuple(chain.from_iterable(map(_WORDS.__getitem__, _words(run))))
+            run_terms = tuple(chain.from_iterable(map(_WORDS.__getitem__, _words(run))))
         if len(run) <= LONGEST:
             if len(self) >= CACHED_WORDS:
                 self.clear()
-            self[run] = made
-        return made
+            self[run] = run_terms
+        return run_terms
 
 
 _FOLDING = _Folding()
@@ -202,9 +202,9 @@ def _words(text: str) -> list[str]:
     return _any_word().findall(text.translate(_FOLDING))
 
 
-def _in_two_letters(found: re.Match[str]) -> str:
+def _in_two_letters(match: re.Match[str]) -> str:
     """Return a capital as two letters: THOR among capitals, else Thor, which is one word too."""
-    before, letter, after = found.groups()
+    before, letter, after = match.groups()
     pair = letter.lower().translate(UNDECOMPOSED)
     return before + (pair.upper() if (before + after).isupper() else pair.capitalize())
 
@@ -222,8 +222,8 @@ def _made(word: str) -> tuple[str, ...]:
     if len(word) > LONGEST and (not _HAS_PARTS.search(word) or is_scrambled(word)):
         return (word[:LONGEST].casefold(),)
     for apostrophe in _APOSTROPHES:
-        stem, found, tail = word.partition(apostrophe)
-        if found:
+        stem, separator, tail = word.partition(apostrophe)
+        if separator:
             if tail.lower() in STOP_WORDS:
                 # Only here "won" is a function word: in "won't".
                 return () if stem.lower() in STOP_WORDS else _made(stem)
@@ -251,4 +251,4 @@ def _stemmed(word: str) -> str:
 
 
 def _pairs(run: str) -> list[str]:
-    return [run[place : place + 2] for place in range(len(run) - 1)]
+    return [run[position : position + 2] for position in range(len(run) - 1)]

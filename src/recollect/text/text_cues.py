@@ -33,14 +33,16 @@ def has_time_word(text: str) -> bool:
     fresh = list(filterfalse(_timeless.__contains__, words))
     if not fresh:
         return False
-    told = " ".join(fresh).lower()
+    folded = " ".join(fresh).lower()
     # Most texts have none, and one search for all takes three times as long as finding the terms.
-    found = [pattern for part, pattern in INDEX_LANGUAGE.time_cues if part in told]
-    if _DIGIT.search(told):
-        found.append(INDEX_LANGUAGE.number_of_time)
-    if not found or len(fresh) > _FEW:
-        _learn(fresh if not found else [each for each in fresh if not _SIGN.search(each.lower())])
-    return any(re.search(each, text.lower() if " " in each else told) for each in found)
+    patterns = [pattern for part, pattern in INDEX_LANGUAGE.time_cues if part in folded]
+    if _DIGIT.search(folded):
+        patterns.append(INDEX_LANGUAGE.number_of_time)
+    if not patterns or len(fresh) > _FEW:
+        _learn(
+            fresh if not patterns else [each for each in fresh if not _SIGN.search(each.lower())]
+        )
+    return any(re.search(each, text.lower() if " " in each else folded) for each in patterns)
 
 
 def _learn(words: list[str]) -> None:
@@ -51,9 +53,9 @@ def _learn(words: list[str]) -> None:
 
 def inner_capitals(text: str, most: int) -> int:
     """Return how many capitalised words are inside sentences, at most ``most``."""
-    found = 0
+    count = 0
     for _ in _INNER_CAPITAL.finditer(text):
-        found += 1
-        if found == most:
+        count += 1
+        if count == most:
             break
-    return found
+    return count

@@ -65,13 +65,13 @@ def read_annotations(text: str) -> Annotated:
     by_line: dict[int, Annotation] = {}
     ignored = 0
     for number, (line, is_outside) in enumerate(lines_outside(text), start=1):
-        found = _COMMENT.findall(line) if is_outside else []
-        read = [_read(key.lower(), value.strip()) for key, value in found]
-        joined = join_annotations(each for each in read if each is not None)
-        ignored += read.count(None)
+        comments = _COMMENT.findall(line) if is_outside else []
+        annotations = [_read(key.lower(), value.strip()) for key, value in comments]
+        joined = join_annotations(each for each in annotations if each is not None)
+        ignored += annotations.count(None)
         if joined is not None:
             by_line[number] = joined
-        lines.append(_COMMENT.sub("", line) if found else line)
+        lines.append(_COMMENT.sub("", line) if comments else line)
     return Annotated(text="\n".join(lines), by_line=by_line, ignored=ignored)
 
 

@@ -53,8 +53,8 @@ def chunk_entries(text: str, tokens: int = 400, overlap: int = 80) -> list[Chunk
     """
     entries = list(_entries(text))
     chunks: list[Chunk] = []
-    for place, entry in enumerate(entries):
-        below = entries[place + 1].above if place + 1 < len(entries) else ()
+    for index, entry in enumerate(entries):
+        below = entries[index + 1].above if index + 1 < len(entries) else ()
         if not (entry.is_bare and entry.heading in below):
             chunks += _chunks(entry, tokens, overlap)
     return chunks
@@ -63,15 +63,15 @@ def chunk_entries(text: str, tokens: int = 400, overlap: int = 80) -> list[Chunk
 def _entries(text: str) -> Iterator[_Entry]:
     entry = _Entry(1, (), None, [])
     for number, (line, is_outside) in enumerate(lines_outside(text), start=1):
-        found = _HEADING.match(line) if is_outside else None
-        if found is None and not (is_outside and line.startswith(_BULLET)):
+        match = _HEADING.match(line) if is_outside else None
+        if match is None and not (is_outside and line.startswith(_BULLET)):
             entry.lines.append(line)
             continue
         yield entry
         above = entry.above if entry.heading is None else (*entry.above, entry.heading)
         heading = None
-        if found is not None:
-            heading = _Heading(number, len(found[1]), line[:HEADING_CHARS].rstrip())
+        if match is not None:
+            heading = _Heading(number, len(match[1]), line[:HEADING_CHARS].rstrip())
             above = tuple(each for each in above if each.level < heading.level)
         entry = _Entry(number, above, heading, [line])
     yield entry
@@ -84,10 +84,10 @@ def _chunks(entry: _Entry, tokens: int, overlap: int) -> Iterator[Chunk]:
     above = "".join(f"{heading.text}\n" for heading in entry.above)
     room = max(tokens - len(above) // CHARS_PER_TOKEN, tokens // 2)
     for part in chunk_markdown(body, room, min(overlap, room // 2)):
-        shown = above + part.text
+        content = above + part.text
         yield Chunk(
             start_line=entry.start + part.start_line - 1,
             end_line=entry.start + part.end_line - 1,
-            text=shown,
-            hash=chunk_hash(shown),
+            text=content,
+            hash=chunk_hash(content),
         )

@@ -19,11 +19,11 @@ def lines_outside(text: str) -> Iterator[tuple[str, bool]]:
     """
     opened = ""
     for line in text.split("\n"):
-        found = _FENCE.match(line)
-        yield line, not opened and found is None
-        if found is None:
+        fence = _FENCE.match(line)
+        yield line, not opened and fence is None
+        if fence is None:
             continue
         if not opened:
-            opened = found[1]
-        elif found[1].startswith(opened) and not line[found.end() :].strip():
+            opened = fence[1]
+        elif fence[1].startswith(opened) and not line[fence.end() :].strip():
             opened = ""

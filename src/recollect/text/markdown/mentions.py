@@ -38,11 +38,11 @@ def mentions_in(text: str) -> tuple[Mention, ...]:
     >>> mentions_in("Redis it is, see #12\nnot owner/repo#13, not `#14`")
     ((1, 12),)
     """
-    found: dict[Mention, None] = {}
+    mentions: dict[Mention, None] = {}
     for number, (line, is_outside) in enumerate(lines_outside(text), start=1):
         if is_outside and NAMES_ANY.search(line):
-            found |= dict.fromkeys((number, named) for named in _named(line))
-    return tuple(found)
+            mentions |= dict.fromkeys((number, number_named) for number_named in _named(line))
+    return tuple(mentions)
 
 
 def _named(line: str) -> Iterator[int]:

@@ -53,7 +53,7 @@ def find_section(content: bytes) -> Section | None:
         Conflict: its markers are not one pair.
     """
     text = _decoded(content)
-    section, is_paired = _found(text) if MARK in text else (None, True)
+    section, is_paired = _find_section(text) if MARK in text else (None, True)
     if not is_paired:
         hint = f"keep one `{BEGIN} -->` and one `{END}` after it, each on a line of its own"
         raise Conflict("the markers of the section must be one pair", hint=hint)
@@ -79,7 +79,7 @@ def with_section(content: bytes, lines: Iterable[str] | None) -> bytes:
         end = "\r" if any(row.endswith("\r") for row in rows[:-1]) else ""
     block = [] if lines is None else [row + end for row in _block(tuple(lines))]
     text = "\n".join([*rows[:first], *block, *rows[after:]])
-    if block and _found(text)[0] is None:
+    if block and _find_section(text)[0] is None:
         hint = f"close it, or write `{BEGIN} -->` and `{END}` where the section is to be"
         raise Conflict("the file ends within a block of code", hint=hint)
     return text.encode("utf-8", "surrogateescape")
@@ -90,39 +90,39 @@ def without_section(text: str) -> str:
 
     Lines that a person changed are kept.
     """
-    section, _ = _found(text)
+    section, _ = _find_section(text)
     if section is None or not section.is_ours:
         return text
     rows = text.split("\n")
-    gone = [""] * (section.last + 1 - section.first)
-    return "\n".join([*rows[: section.first], *gone, *rows[section.last + 1 :]])
+    blank = [""] * (section.last + 1 - section.first)
+    return "\n".join([*rows[: section.first], *blank, *rows[section.last + 1 :]])
 
 
 def numbers_in(content: bytes) -> frozenset[int]:
     """Return the numbers of the observations in the section of a file."""
-    section, _ = _found(_decoded(content))
-    found = map(_NUMBER.match, () if section is None else section.lines)
-    return frozenset(int(number[1]) for number in found if number is not None)
+    section, _ = _find_section(_decoded(content))
+    matches = map(_NUMBER.match, () if section is None else section.lines)
+    return frozenset(int(number[1]) for number in matches if number is not None)
 
 
 def resealed(before: bytes, after: bytes) -> bytes:
     """Return ``after``, its section sealed again if that of ``before`` was ours."""
-    section, _ = _found(_decoded(before))
-    changed, _ = _found(_decoded(after))
+    section, _ = _find_section(_decoded(before))
+    changed, _ = _find_section(_decoded(after))
     if section is None or changed is None or not section.is_ours:
         return after
     return with_section(after, changed.lines)
 
 
-def _found(text: str) -> tuple[Section | None, bool]:
+def _find_section(text: str) -> tuple[Section | None, bool]:
     """Return the section of a text, if its markers are one pair, and whether they are."""
     first: list[int] = []
     last: list[int] = []
     rows = text.split("\n")
-    for place, (line, is_outside) in enumerate(lines_outside(text)):
+    for row_number, (line, is_outside) in enumerate(lines_outside(text)):
         row = line.strip()
         if is_outside and (row == END or _BEGINS.fullmatch(row)):
-            (last if row == END else first).append(place)
+            (last if row == END else first).append(row_number)
     if not first and not last:
         return None, True
     if len(first) != 1 or len(last) != 1 or first > last:
@@ -137,8 +137,8 @@ def _block(lines: Sequence[str]) -> list[str]:
 
 
 def _digest(lines: Sequence[str]) -> str:
-    said = "\n".join(lines).encode("utf-8", "surrogateescape")
-    return hashlib.sha256(said).hexdigest()[:16]
+    content = "\n".join(lines).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _decoded(content: bytes) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from recollect.text.redaction.places.code import CALLS
-from recollect.text.redaction.places.devices import DEVICES
-from recollect.text.redaction.places.shell import LABELS, PRINTED, SENT
-from recollect.text.redaction.places.statements import CONNECTIONS, STATEMENTS
+from recollect.text.redaction.contexts.code import CALLS
+from recollect.text.redaction.contexts.devices import DEVICES
+from recollect.text.redaction.contexts.shell import LABELS, PRINTED, SENT
+from recollect.text.redaction.contexts.statements import CONNECTIONS, STATEMENTS
 from recollect.text.redaction.rules import Rule
 from recollect.text.redaction.values import is_code, is_filler, is_random, is_strong
 

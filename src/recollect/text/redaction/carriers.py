@@ -94,9 +94,9 @@ def is_packed(among: str) -> bool:
 def _at_signs(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
     for gate in sorted(_ANCHORED.keys() & signs, key=_ORDER.__getitem__):
         near = _around(folded, gate)  # most signs have the gate in them
-        for place in _ANCHORED[gate]:
-            if place.sign in (near if gate in place.sign else folded):
-                yield from _at_sign(text, folded, place)
+        for rule in _ANCHORED[gate]:
+            if rule.sign in (near if gate in rule.sign else folded):
+                yield from _at_sign(text, folded, rule)
 
 
 def _around(folded: str, gate: str) -> str:

@@ -19,11 +19,11 @@ class CommandRule(Rule, frozen=True):
 
     commands: tuple[str, ...]
     """In lower case, with their subcommands."""
-    places: tuple[str, ...]
+    positions: tuple[str, ...]
     """The position of the secret."""
 
 
-def _rule(commands: str, places: str, example: str, counterexample: str) -> CommandRule:
+def _rule(commands: str, positions: str, example: str, counterexample: str) -> CommandRule:
     names = tuple(commands.split("|"))
     return CommandRule(
         name=names[0],
@@ -31,7 +31,7 @@ def _rule(commands: str, places: str, example: str, counterexample: str) -> Comm
         example=example,
         counterexample=counterexample,
         commands=names,
-        places=tuple(places.split()),
+        positions=tuple(positions.split()),
     )
 
 

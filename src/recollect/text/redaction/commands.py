@@ -56,7 +56,7 @@ class Argument(Struct, frozen=True):
         return Argument(rest, start)
 
 
-class _Place(Struct, frozen=True):
+class _ArgumentPattern(Struct, frozen=True):
     """The position of a secret among the arguments."""
 
     begins: str
@@ -67,27 +67,30 @@ class _Place(Struct, frozen=True):
     is_touching: bool
 
 
-def _place(written: str) -> _Place:
-    is_touching = written.endswith("*")
-    demand = written[-1] if written[-1] in _DEMANDS else ""
-    begins = written.rstrip("*" + _DEMANDS)
+def _parse_pattern(pattern: str) -> _ArgumentPattern:
+    is_touching = pattern.endswith("*")
+    demand = pattern[-1] if pattern[-1] in _DEMANDS else ""
+    begins = pattern.rstrip("*" + _DEMANDS)
     sign = begins[-1] if begins[-1] in _SIGNS and not begins.startswith("/") else ""
     begins = begins.removesuffix(sign)
     begins, _, number = begins.partition("#")
-    return _Place(begins, int(number or 1), sign, demand, is_touching)
+    return _ArgumentPattern(begins, int(number or 1), sign, demand, is_touching)
 
 
-_PLACES: dict[str, dict[tuple[str, ...], tuple[_Place, ...]]] = {}
+_PATTERNS: dict[str, dict[tuple[str, ...], tuple[_ArgumentPattern, ...]]] = {}
 for _row in COMMANDS:
     for _name in _row.commands:
         _first, *_rest = _name.split()
-        _of_first = _PLACES.setdefault(_first, {})
-        _of_first[tuple(_rest)] = (*_of_first.get(tuple(_rest), ()), *map(_place, _row.places))
-HEADS = frozenset(_PLACES)
+        _of_first = _PATTERNS.setdefault(_first, {})
+        _of_first[tuple(_rest)] = (
+            *_of_first.get(tuple(_rest), ()),
+            *map(_parse_pattern, _row.positions),
+        )
+HEADS = frozenset(_PATTERNS)
 """The first words of commands that take a secret."""
 HEADS_ALONE = frozenset(
     head
-    for head, rows in _PLACES.items()
+    for head, rows in _PATTERNS.items()
     if any(place.number or place.begins[:1] in "+/" for places in rows.values() for place in places)
 )
 """Those of commands that take one without an option."""
@@ -95,7 +98,7 @@ OPTIONS = tuple(
     sorted(
         {
             f" {place.begins.lower()}"
-            for rows in _PLACES.values()
+            for rows in _PATTERNS.values()
             for places in rows.values()
             for place in places
             if place.begins.startswith("-")
@@ -148,14 +151,14 @@ def _arguments(text: str, at: int) -> Iterator[Argument]:
 
 def _in_command(arguments: Sequence[Argument]) -> Iterator[Span]:
     """Yield the secrets of a line, in which one command may be the argument of another."""
-    begun = [at for at, each in enumerate(arguments) if _head(each) in HEADS]
-    ends = [*begun[1:], len(arguments)]
-    for begin, end in zip(begun, ends, strict=True):
+    heads = [at for at, each in enumerate(arguments) if _head(each) in HEADS]
+    ends = [*heads[1:], len(arguments)]
+    for begin, end in zip(heads, ends, strict=True):
         rest = arguments[begin + 1 : end]
-        for subcommands, places in _PLACES[_head(arguments[begin])].items():
-            said = tuple(each.text.lower() for each in rest[: len(subcommands)])
-            if said == subcommands:
-                yield from _at_places(rest[len(subcommands) :], places)
+        for subcommands, patterns in _PATTERNS[_head(arguments[begin])].items():
+            words = tuple(each.text.lower() for each in rest[: len(subcommands)])
+            if words == subcommands:
+                yield from _at_patterns(rest[len(subcommands) :], patterns)
     yield from _named(arguments)
 
 
@@ -163,30 +166,32 @@ def _head(argument: Argument) -> str:
     return argument.text.rpartition("/")[2].lower()
 
 
-def _at_places(arguments: Sequence[Argument], places: Iterable[_Place]) -> Iterator[Span]:
+def _at_patterns(
+    arguments: Sequence[Argument], patterns: Iterable[_ArgumentPattern]
+) -> Iterator[Span]:
     plain = [each for each in arguments if each.text[:1] not in {"-", "/"}]
-    for place in places:
-        if not place.begins:
-            if len(plain) >= place.number:
-                before = plain[place.number - 2].text if place.number > 1 else ""
-                yield from _secret(plain[place.number - 1].behind(0), place, before)
+    for pattern in patterns:
+        if not pattern.begins:
+            if len(plain) >= pattern.number:
+                before = plain[pattern.number - 2].text if pattern.number > 1 else ""
+                yield from _secret(plain[pattern.number - 1].behind(0), pattern, before)
         else:
-            yield from _behind_options(arguments, place)
+            yield from _behind_options(arguments, pattern)
 
 
-def _behind_options(arguments: Sequence[Argument], place: _Place) -> Iterator[Span]:
+def _behind_options(arguments: Sequence[Argument], pattern: _ArgumentPattern) -> Iterator[Span]:
     """Yield the secret of the first such option."""
-    begins = place.begins.lstrip("+")
+    begins = pattern.begins.lstrip("+")
     for at, each in enumerate(arguments):
         if not each.text.startswith(begins):
             continue
         rest = each.text[len(begins) :]
-        if not rest and not place.is_touching and at + place.number < len(arguments):
-            yield from _secret(arguments[at + place.number].behind(0), place)
+        if not rest and not pattern.is_touching and at + pattern.number < len(arguments):
+            yield from _secret(arguments[at + pattern.number].behind(0), pattern)
             return
-        if rest and (place.is_touching or rest[0] in "=:" or begins.endswith(":")):
-            joint = rest[0] in "=:" and not place.is_touching
-            yield from _secret(each.behind(len(begins) + joint), place)
+        if rest and (pattern.is_touching or rest[0] in "=:" or begins.endswith(":")):
+            joint = rest[0] in "=:" and not pattern.is_touching
+            yield from _secret(each.behind(len(begins) + joint), pattern)
             return
 
 
@@ -205,23 +210,23 @@ def _named(arguments: Sequence[Argument]) -> Iterator[Span]:
         else:
             continue
         demand = "!" if kind == "token" else ""
-        yield from _secret(value, _Place("", 1, "", demand, is_touching=False))
+        yield from _secret(value, _ArgumentPattern("", 1, "", demand, is_touching=False))
 
 
-def _secret(value: Argument, place: _Place, before: str = "") -> Iterator[Span]:
+def _secret(value: Argument, pattern: _ArgumentPattern, before: str = "") -> Iterator[Span]:
     """Yield a value if it is a secret."""
-    if place.sign:
-        at = value.text.find(place.sign)
+    if pattern.sign:
+        at = value.text.find(pattern.sign)
         if at < 0:
             return
         value = value.behind(at + 1)
-        if place.sign == "/":
+        if pattern.sign == "/":
             value = Argument(value.text.partition("@")[0], value.start)
     if prefix := _PREFIX.match(value.text):
         value = value.behind(prefix.end())
-    if place.demand == "?" and not key_kind(before):
+    if pattern.demand == "?" and not key_kind(before):
         return
-    if place.demand == "!" and not (len(value.text) >= 10 and is_random(value.text)):
+    if pattern.demand == "!" and not (len(value.text) >= 10 and is_random(value.text)):
         return
     if is_value(value.text):
         yield "password", value.start, value.start + len(value.text)

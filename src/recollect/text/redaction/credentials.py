@@ -424,10 +424,10 @@ def _begun(among: str) -> list[int]:
 
 def _rows_of(word: str) -> list[int]:
     # The beginning of the word excludes most shapes at once.
-    begun = set(_BEGINNING.findall(word))
+    beginnings = set(_BEGINNING.findall(word))
     if "-" in word or "\\" in word or "%" in word:
-        begun.update(_GLUED_BEGINNING.findall(word))
-    rows = [row for each in begun & _ROWS.keys() for row in _ROWS[each]]
+        beginnings.update(_GLUED_BEGINNING.findall(word))
+    rows = [row for each in beginnings & _ROWS.keys() for row in _ROWS[each]]
     loose = [
         row
         for row, (_, literal, pattern) in enumerate(_LOOSE, len(SHAPES))
@@ -462,13 +462,13 @@ def _end(shape: Shape, text: str, at: int) -> int:
     """Return the end of the credential that begins at ``at``, wrapped or not; 0 if it is none."""
     match = shape.pattern.match(text, at)
     end = match.end() if match else 0
-    broken = end or _end_of_run(text, at)
-    wrapped = _WRAPPED.match(text, broken)
-    if not wrapped or broken - at < _LEAST_BROKEN:
+    line_end = end or _end_of_run(text, at)
+    wrapped = _WRAPPED.match(text, line_end)
+    if not wrapped or line_end - at < _LEAST_BROKEN:
         return end
     if match:
         return wrapped.end() if len(wrapped[1]) >= 6 and is_mixed(wrapped[1]) else end
-    whole = shape.pattern.fullmatch(text[at:broken] + wrapped[1])
+    whole = shape.pattern.fullmatch(text[at:line_end] + wrapped[1])
     return wrapped.end() if whole else 0
 
 

@@ -21,9 +21,9 @@ from recollect.text.redaction.carriers import (
     is_packed,
 )
 from recollect.text.redaction.commands import HEADS, HEADS_ALONE, OPTIONS
+from recollect.text.redaction.contexts.phrases import PHRASE_SIGNS
 from recollect.text.redaction.credentials import SHORTEST, may_hold
 from recollect.text.redaction.keyed import COLUMN, FOLDED_TO_S, KEYED_SIGNS
-from recollect.text.redaction.places.phrases import PHRASE_SIGNS
 from recollect.text.redaction.said import CAPITALS, SAID_SIGNS, may_say
 from recollect.text.redaction.spoken import SPOKEN_SIGNS
 from recollect.text.tokens import LONGEST_SPLIT, words_of
@@ -107,23 +107,23 @@ def signs_in(text: str) -> Signs | None:
     spaced = text.replace("\0", " ")
     words = words_of(spaced) if len(text) <= LONGEST_SPLIT else spaced.split()
     rest = set(words).difference(known_words)
-    found, heads, fresh = set[str](), set[str](), list[str]()
+    signs, heads, fresh = set[str](), set[str](), list[str]()
     for word in rest:
-        told = _telling_words.get(word)
-        if told is None:
+        result = _telling_words.get(word)
+        if result is None:
             fresh.append(word)
         else:
-            found |= told[0]
-            heads |= told[1]
-    for signs, names in _looked_at(fresh) if fresh else ():
-        found |= signs
+            signs |= result[0]
+            heads |= result[1]
+    for word_signs, names in _looked_at(fresh) if fresh else ():
+        signs |= word_signs
         heads |= names
-    lowered = folded(text) if found or heads else ""
-    if not (lowered and _may_tell(lowered, found, heads)):
+    lowered = folded(text) if signs or heads else ""
+    if not (lowered and _may_tell(lowered, signs, heads)):
         return None
-    is_long = _CREDENTIAL in found
+    is_long = _CREDENTIAL in signs
     among = " ".join(filter(_may_hold_one, rest)) if is_long else ""
-    return Signs(lowered, frozenset(found), frozenset(heads), among)
+    return Signs(lowered, frozenset(signs), frozenset(heads), among)
 
 
 def _may_hold_one(word: str) -> bool:
@@ -131,15 +131,15 @@ def _may_hold_one(word: str) -> bool:
     return len(word) >= SHORTEST and _CREDENTIAL in _telling_words.get(word, _UNKNOWN)[0]
 
 
-def _may_tell(lowered: str, found: set[str], heads: set[str]) -> bool:
+def _may_tell(lowered: str, signs: set[str], heads: set[str]) -> bool:
     # An escape may hide the other sign.
-    if not heads and found <= _ANCHORS and "\\" not in lowered:
-        return is_anchored(lowered, found) or any(each in lowered for each in FOLDED_TO_S)
-    if not (found.isdisjoint(_TELLING) and heads.isdisjoint(HEADS_ALONE)):
+    if not heads and signs <= _ANCHORS and "\\" not in lowered:
+        return is_anchored(lowered, signs) or any(each in lowered for each in FOLDED_TO_S)
+    if not (signs.isdisjoint(_TELLING) and heads.isdisjoint(HEADS_ALONE)):
         return True
-    if heads and not found.isdisjoint(_OPTIONS):
+    if heads and not signs.isdisjoint(_OPTIONS):
         return True
-    return not found.isdisjoint(SAID_SIGNS) and may_say(lowered, found)
+    return not signs.isdisjoint(SAID_SIGNS) and may_say(lowered, signs)
 
 
 def folded(text: str) -> str:
@@ -161,7 +161,7 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
     if not (parts or heads or is_hidden or is_long):
         _remember(words, None)
         return []
-    told: list[_Told] = []
+    results: list[_Told] = []
     for word, shape in zip(words, lowered, strict=True):
         signs = {part for part in parts if part in shape}
         if is_long and SHORTEST <= len(word) <= LONGEST_KEPT:
@@ -170,12 +170,12 @@ def _looked_at(words: Sequence[str]) -> list[_Told]:
             signs.add(_HIDDEN)
         names = heads.intersection(_words_apart(shape)) if heads else heads
         if signs or names:
-            told.append((frozenset(signs), names))
-        _remember([word], told[-1] if signs or names else None)
+            results.append((frozenset(signs), names))
+        _remember([word], results[-1] if signs or names else None)
     if is_long:
         rest = " ".join([word for word in words if len(word) > LONGEST_KEPT])
-        told.append((frozenset(_of_long(rest)), frozenset()))
-    return told
+        results.append((frozenset(_of_long(rest)), frozenset()))
+    return results
 
 
 def _words_apart(text: str) -> list[str]:
@@ -191,12 +191,12 @@ def _of_long(among: str) -> list[str]:
     return [*signs, PACKED] if is_packed(among) else signs
 
 
-def _remember(words: Sequence[str], told: _Told | None) -> None:
+def _remember(words: Sequence[str], result: _Told | None) -> None:
     if len(known_words) + len(_telling_words) >= MOST_KEPT:
         known_words.clear()
         _telling_words.clear()
-    kept = [word for word in words if len(word) <= LONGEST_KEPT]
-    if told is None:
-        known_words.update(kept)
+    short = [word for word in words if len(word) <= LONGEST_KEPT]
+    if result is None:
+        known_words.update(short)
     else:
-        _telling_words.update(dict.fromkeys(kept, told))
+        _telling_words.update(dict.fromkeys(short, result))

@@ -176,24 +176,24 @@ def find_keyed(text: str, folded: str, signs: Container[str] | None = None) -> I
         folded: The same in lower case, with every character at the same offset.
         signs: Those of `KEYED_SIGNS` that are in it; searched if not given.
     """
-    known = folded if signs is None else signs
-    stems = [stem for stem in _STEMS if stem in known]
+    present = folded if signs is None else signs
+    stems = [stem for stem in _STEMS if stem in present]
     for stem in stems:
         at = folded.find(stem)
         while at >= 0:
             match, end = _NAME.match(folded, at), at + len(stem)
             if call := in_call(text, folded, at):
                 yield "password", *call
-            if match and (named := _named(text, folded, match)):
-                if span := _behind(text, named.name.kind, at):
+            if match and (key := _named(text, folded, match)):
+                if span := _behind(text, key.name.kind, at):
                     yield span
-                if span := _ahead(text, folded, named):
+                if span := _ahead(text, folded, key):
                     yield span
                     end = span[2]
             # Names within a value are skipped, since each could have all the rest as its value.
             at = folded.find(stem, end)
     is_named = stems or any(each in folded for each in _OF_COLUMNS)
-    if is_named and COLUMN in known and "--" in text:
+    if is_named and COLUMN in present and "--" in text:
         yield from _in_columns(text, folded)
 
 
@@ -219,61 +219,61 @@ def _named(text: str, folded: str, match: re.Match[str]) -> _Named | None:
     )
 
 
-def _ahead(text: str, folded: str, named: _Named) -> Span | None:
+def _ahead(text: str, folded: str, key: _Named) -> Span | None:
     """Return the secret that follows a name, if one does."""
-    end = named.match.end()
-    if not _may_have_value(text, folded, named):
+    end = key.match.end()
+    if not _may_have_value(text, folded, key):
         return None
     block = None
-    if named.joint.name == "tag":
+    if key.joint.name == "tag":
         value = _element(text, end)
     else:
-        block = block_of(text, end) if named.sign == ":" else None
+        block = block_of(text, end) if key.sign == ":" else None
         gap = _GAP.match(text, end)
-        if gap and gap["line"] and not named.joint.is_spoken:
-            if named.sign[-1:] == "=":
+        if gap and gap["line"] and not key.joint.is_spoken:
+            if key.sign[-1:] == "=":
                 return None
-            if named.sign not in {":", "："} or not gap["indent"]:
-                named = msgspec.structs.replace(named, is_weak=True)
-        value = _value(text, named.match, gap.end() if gap else end)
-    if block and (span := _in_block(text, block, named)):
+            if key.sign not in {":", "："} or not gap["indent"]:
+                key = msgspec.structs.replace(key, is_weak=True)
+        value = _value(text, key.match, gap.end() if gap else end)
+    if block and (span := _in_block(text, block, key)):
         return span
-    return _longest(text, named, value)
+    return _longest(text, key, value)
 
 
-def _longest(text: str, named: _Named, value: _Value | None) -> Span | None:
+def _longest(text: str, key: _Named, value: _Value | None) -> Span | None:
     """Return a value as a secret, or the whole line of a setting that it begins."""
-    kind, found = named.name.kind, None
-    if value and value.is_quoted and named.is_weak and _is_statement(text, named.match, value):
-        named = msgspec.structs.replace(named, is_weak=False)
-    if value and _is_secret(named, value):
-        found = kind, value.start, _end(text, value)
-    if kind == "token" or named.is_other or (value and value.is_quoted and found):
-        return found
-    line = in_setting(text, named.match.start(), named.match.end(), named.sign or " ")
-    return (kind, *line) if line and (not found or line[1] > found[2]) else found
+    kind, secret = key.name.kind, None
+    if value and value.is_quoted and key.is_weak and _is_statement(text, key.match, value):
+        key = msgspec.structs.replace(key, is_weak=False)
+    if value and _is_secret(key, value):
+        secret = kind, value.start, _end(text, value)
+    if kind == "token" or key.is_other or (value and value.is_quoted and secret):
+        return secret
+    line = in_setting(text, key.match.start(), key.match.end(), key.sign or " ")
+    return (kind, *line) if line and (not secret or line[1] > secret[2]) else secret
 
 
-def _in_block(text: str, block: tuple[int, int], named: _Named) -> Span | None:
+def _in_block(text: str, block: tuple[int, int], key: _Named) -> Span | None:
     """Return the lines below the sign of a block as a secret, if they are one."""
-    said = text[slice(*block)]
-    if named.is_other or (" " in said.strip() and named.name.kind != "token"):
-        is_told = not named.is_other and is_told_in_block(" ".join(said.split()))
+    content = text[slice(*block)]
+    if key.is_other or (" " in content.strip() and key.name.kind != "token"):
+        is_told = not key.is_other and is_told_in_block(" ".join(content.split()))
     else:
-        whole = _Value("".join(said.split()), block[0], is_quoted=True, is_variable=False)
-        is_told = len(said.splitlines()) > 1 and _is_secret(named, whole)
-    return (named.name.kind, *block) if is_told else None
+        whole = _Value("".join(content.split()), block[0], is_quoted=True, is_variable=False)
+        is_told = len(content.splitlines()) > 1 and _is_secret(key, whole)
+    return (key.name.kind, *block) if is_told else None
 
 
-def _may_have_value(text: str, folded: str, named: _Named) -> bool:
+def _may_have_value(text: str, folded: str, key: _Named) -> bool:
     """Return whether the text around a name and its joint allows a value to follow."""
-    match, joint = named.match, named.joint
+    match, joint = key.match, key.joint
     end = match.end()
     if text[end : end + 20].lstrip(" \"'`").startswith("[redacted:"):
         return False
-    if named.sign == ":" and "encrypteddata:" in folded[max(end - 400, 0) : end]:
+    if key.sign == ":" and "encrypteddata:" in folded[max(end - 400, 0) : end]:
         return False
-    if named.is_other and (joint.is_final or _OTHER.search(match["rest"])):
+    if key.is_other and (joint.is_final or _OTHER.search(match["rest"])):
         return False
     if joint.name == "tag":
         return bool(_IN_TAG.search(folded, max(match.start() - 60, 0), match.start()))
@@ -282,7 +282,7 @@ def _may_have_value(text: str, folded: str, named: _Named) -> bool:
     following = text[end : end + 8]
     if following.lstrip(" \t")[:1] in {'"', "'", "`"}:
         return True
-    return following[:1].isspace() and (named.name.name == "chosen" or not named.is_weak)
+    return following[:1].isspace() and (key.name.name == "chosen" or not key.is_weak)
 
 
 def _behind(text: str, kind: str, at: int) -> Span | None:
@@ -309,10 +309,10 @@ def _in_columns(text: str, folded: str) -> Iterator[Span]:
     for (start, end), stop in zip(rules, stops, strict=False):
         header = folded[folded.rfind("\n", 0, max(start - 1, 0)) + 1 : start]
         cells = islice(_CELL.finditer(header.strip("\n |")), _MOST_COLUMNS)
-        told = [key_kind(cell[0].strip(" *`_")) for cell in cells]
+        fresh = [key_kind(cell[0].strip(" *`_")) for cell in cells]
         # Rows that go on below another rule are under both headers: each row is read once.
         above = kinds if at == start else []
-        kinds = [new or old for new, old in zip_longest(told, above)]
+        kinds = [new or old for new, old in zip_longest(fresh, above)]
         at = yield from _in_rows(text, end + 1, stop, kinds)
 
 
@@ -411,12 +411,8 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
     end = text.find(quote, start, limit)
     while end > start and len(quote) == 1 and text[end - 1] == "\\":
         end = text.find(quote, end + 1, limit)
-    if (
-        end < 0
-        and (broken := _TWO_LINES.match(text, start))
-        and text.startswith(quote, broken.end())
-    ):
-        return broken.end()
+    if end < 0 and (wrap := _TWO_LINES.match(text, start)) and text.startswith(quote, wrap.end()):
+        return wrap.end()
     return max(end, 0)
 
 
@@ -452,7 +448,7 @@ def _end(text: str, value: _Value) -> int:
     return max(end, rest.end()) if rest else end
 
 
-def _is_secret(named: _Named, value: _Value) -> bool:
+def _is_secret(key: _Named, value: _Value) -> bool:
     text = value.text
     if "\n" in text:
         text = re.sub(r"\s+", "", text)
@@ -460,16 +456,16 @@ def _is_secret(named: _Named, value: _Value) -> bool:
     if is_filler(text):
         return False
     if SPACE.search(text):
-        if not value.is_quoted or named.is_weak or named.is_other or named.name.kind == "token":
+        if not value.is_quoted or key.is_weak or key.is_other or key.name.kind == "token":
             return False
         return is_phrase(text) or (value.is_variable and is_told_in_block(text))
-    if named.joint.is_weak and text.istitle() and text.isalpha():
+    if key.joint.is_weak and text.istitle() and text.isalpha():
         return False
-    if named.is_other and not (len(text) >= 10 and is_random(text)):
+    if key.is_other and not (len(text) >= 10 and is_random(text)):
         return False
-    if named.is_weak and (len(text) < _LEAST_WEAK[named.name.kind] or not is_no_word(text)):
+    if key.is_weak and (len(text) < _LEAST_WEAK[key.name.kind] or not is_no_word(text)):
         return False
-    return _TESTS[named.name.kind](value)
+    return _TESTS[key.name.kind](value)
 
 
 def _is_password(value: _Value) -> bool:

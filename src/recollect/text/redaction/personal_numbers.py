@@ -96,9 +96,9 @@ def _is_card(number: str) -> bool:
     return (doubled + sum(map(int, number[-1::-2]))) % 10 == 0
 
 
-def _is_usual_card(written: str) -> bool:
+def _is_usual_card(number: str) -> bool:
     """Return whether it has separators or 14 to 16 digits: codes of goods have 13 or more."""
-    return not written.isdecimal() or 14 <= len(written) <= 16
+    return not number.isdecimal() or 14 <= len(number) <= 16
 
 
 # Accounts
@@ -188,8 +188,8 @@ def _is_nir(number: str) -> bool:
     )
 
 
-def _is_usual_nir(written: str) -> bool:
-    return not written.isalnum() or (written[0] in "12" and 1 <= int(written[3:5]) <= 12)
+def _is_usual_nir(number: str) -> bool:
+    return not number.isalnum() or (number[0] in "12" and 1 <= int(number[3:5]) <= 12)
 
 
 def _is_dni(number: str) -> bool:
@@ -248,8 +248,8 @@ def _is_pesel(number: str) -> bool:
 def _is_cpf(number: str) -> bool:
     """Return whether both check digits are right; eleven equal ones were never given."""
     return len(set(number)) > 1 and all(
-        _weighted(number, range(places + 1, 1, -1)) * 10 % 11 % 10 == int(number[places])
-        for places in (9, 10)
+        _weighted(number, range(digits + 1, 1, -1)) * 10 % 11 % 10 == int(number[digits])
+        for digits in (9, 10)
     )
 
 
@@ -257,16 +257,16 @@ def _always(_: str) -> bool:
     return True
 
 
-def _is_separated(written: str) -> bool:
-    return not written.isalnum()
+def _is_separated(number: str) -> bool:
+    return not number.isalnum()
 
 
-def _is_dashed(written: str) -> bool:
-    return not written.isalnum() and " " not in written
+def _is_dashed(number: str) -> bool:
+    return not number.isalnum() and " " not in number
 
 
-def _is_upper(written: str) -> bool:
-    return written == written.upper()
+def _is_upper(number: str) -> bool:
+    return number == number.upper()
 
 
 _SSN_WORDS = r"ssn|ss#|social[ _-]?sec(?:urity)?(?:[ _-]?(?:number|num|nr|no))?"
@@ -437,9 +437,9 @@ class PersonalNumbers:
             return
         for rule in self._rules:
             for match in rule.pattern.finditer(text):
-                written, (start, end) = match[0], match.span()
-                if rule.is_valid(_JOINED.sub("", written).upper()) and (
-                    rule.stands_alone(written) or _is_named(rule, text, start, end)
+                number, (start, end) = match[0], match.span()
+                if rule.is_valid(_JOINED.sub("", number).upper()) and (
+                    rule.stands_alone(number) or _is_named(rule, text, start, end)
                 ):
                     yield rule.kind, start, end
 
@@ -449,9 +449,9 @@ class PersonalNumbers:
 
     def find_under(self, key: str, value: str) -> str | None:
         """Return the kind of a value that is such a number beside its key, or None."""
-        told = f"{key}: {value}"
-        whole = (len(told) - len(value), len(told))
-        return next((kind for kind, *span in self.find(told) if (*span,) == whole), None)
+        line = f"{key}: {value}"
+        whole = (len(line) - len(value), len(line))
+        return next((kind for kind, *span in self.find(line) if (*span,) == whole), None)
 
     def tells(self, key: str) -> bool:
         """Return whether a key names such numbers."""

@@ -56,13 +56,13 @@ class Recognised:
         known: Lines of `take_fresh`, of an earlier call.
     """
 
-    def __init__(self, key: bytes, known: list[str] | None = None) -> None:
+    def __init__(self, key: bytes, values: list[str] | None = None) -> None:
         self._key = key
         self._kinds: dict[bytes, str] = {}
         self._lengths: dict[bool, set[int]] = {False: set(), True: set()}
         """Of values without and with spaces."""
         self._fresh: list[str] = []
-        self.add(known or [])
+        self.add(values or [])
 
     def __len__(self) -> int:
         """Return how many values are known."""

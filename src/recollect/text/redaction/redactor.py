@@ -17,6 +17,7 @@ from recollect.core.errors import InvalidInput
 from recollect.text.redaction.blocks import Span, find_blocks
 from recollect.text.redaction.carriers import find_carried
 from recollect.text.redaction.commands import find_commands
+from recollect.text.redaction.contexts.phrases import find_phrases
 from recollect.text.redaction.credentials import find_credentials
 from recollect.text.redaction.harmless import (
     INVISIBLE,
@@ -26,7 +27,6 @@ from recollect.text.redaction.harmless import (
     signs_in,
 )
 from recollect.text.redaction.keyed import find_keyed, key_kind, telling_kind
-from recollect.text.redaction.places.phrases import find_phrases
 from recollect.text.redaction.recognised import Recognised, users_in
 from recollect.text.redaction.said import find_said
 from recollect.text.redaction.spoken import find_spoken
@@ -126,26 +126,26 @@ class Redactor:
         """
         if not (recognised and recognised.is_in(text)) and text in self._lately:
             return Redacted(text=text, findings=())
-        known = Recognised(self._salt) if recognised is None else recognised
-        marked, marks, spans = text, list[str](), list[Span]()
+        values = Recognised(self._salt) if recognised is None else recognised
+        result, marks, spans = text, list[str](), list[Span]()
         users = functools.cache(lambda: users_in(text))
         for _ in range(_MOST_PASSES):
             # The rest may show more, because a mark ends the word before it.
-            found = self._found(marked, known)
-            if not found:
+            fresh = self._found(result, values)
+            if not fresh:
                 break
-            for kind, start, end in found:
-                known.learn(kind, marked[start:end], users)
-            spans = _merged([*spans, *_before(found, spans, marks)])
+            for kind, start, end in fresh:
+                values.learn(kind, result[start:end], users)
+            spans = _merged([*spans, *_before(fresh, spans, marks)])
             marks = [self.mark(kind, text[start:end]) for kind, start, end in spans]
-            marked = _marked(text, spans, marks)
+            result = _marked(text, spans, marks)
         if not spans:
             self._remember(text)
         findings = tuple(
             SecretSpan(kind=kind, start=start, length=end - start, mark=mark)
             for (kind, start, end), mark in zip(spans, marks, strict=True)
         )
-        return Redacted(text=marked, findings=findings)
+        return Redacted(text=result, findings=findings)
 
     def _remember(self, text: str) -> None:
         if _SHORT < len(text) <= _LONG:
@@ -170,11 +170,11 @@ class Redactor:
         is_plain = not self._patterns and not recognised
         if type(value) is dict and is_plain and self._is_harmless(value):
             return value
-        known = Recognised(self._salt) if recognised is None else recognised
-        walk = _Walk(self, known)
-        before, redacted = len(known), walk.value(value, 0)
+        values = Recognised(self._salt) if recognised is None else recognised
+        walk = _Walk(self, values)
+        before, redacted = len(values), walk.value(value, 0)
         # A value that one text revealed may be in another one that was checked before.
-        return redacted if len(known) == before else walk.value(value, 0)
+        return redacted if len(values) == before else walk.value(value, 0)
 
     def _is_harmless(self, value: dict[object, object]) -> bool:
         """Return whether an object holds no secret, its texts proven together; False says nothing.
@@ -234,19 +234,19 @@ class Redactor:
             return True
         return all(self.redact_short(each) == each for each in fresh)
 
-    def redact_short(self, text: str, known: Recognised | None = None) -> str:
+    def redact_short(self, text: str, values: Recognised | None = None) -> str:
         """Return a text without its secrets; a short one that has none is checked once."""
-        if text in self._harmless and not (known and known.is_in(text)):
+        if text in self._harmless and not (values and values.is_in(text)):
             return text
-        redacted = self.redact(text, known).text
+        redacted = self.redact(text, values).text
         if redacted == text and len(text) <= _SHORT:
             if len(self._harmless) >= _MOST_SHORT:
                 self._harmless.clear()
             self._harmless.add(text)
         return redacted
 
-    def _found(self, text: str, known: Recognised) -> list[Span]:
-        spans = chain(known.find(text), _spans(text), self._by_choice(text))
+    def _found(self, text: str, values: Recognised) -> list[Span]:
+        spans = chain(values.find(text), _spans(text), self._by_choice(text))
         if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text))
         return _merged(_outside_marks(text, spans))
@@ -255,8 +255,8 @@ class Redactor:
         """Yield the spans that are found once the invisible characters are removed."""
         hidden = [match.start() for match in INVISIBLE.finditer(text)]
         gaps = [at - before for before, at in enumerate(hidden)]
-        shown = INVISIBLE.sub("", text)
-        for kind, start, end in chain(_spans(shown), self._by_choice(shown)):
+        visible = INVISIBLE.sub("", text)
+        for kind, start, end in chain(_spans(visible), self._by_choice(visible)):
             yield kind, start + bisect_right(gaps, start), end + bisect_right(gaps, end - 1)
 
     def _by_choice(self, text: str) -> Iterator[Span]:
@@ -280,10 +280,10 @@ class Redactor:
 class _Walk:
     """One walk through a value, with the secrets recognised so far."""
 
-    def __init__(self, engine: Redactor, known: Recognised) -> None:
+    def __init__(self, engine: Redactor, values: Recognised) -> None:
         self._engine = engine
-        self._known = known
-        self._text = functools.partial(engine.redact_short, known=known)
+        self._known = values
+        self._text = functools.partial(engine.redact_short, values=values)
 
     def value(self, value: object, depth: int) -> object:
         if depth > MAX_DEPTH:
@@ -305,15 +305,15 @@ class _Walk:
         self, value: Mapping[object, object], key: str | None, depth: int
     ) -> dict[object, object]:
         """Return a mapping without its secrets; ``key`` is the telling one that it is under."""
-        named = key
-        for place in _NAMES:
-            name = value.get(place)
+        telling_key = key
+        for field in _NAMES:
+            name = value.get(field)
             if isinstance(name, str) and self._engine.tells(name):
-                named = name
+                telling_key = name
                 break
         return {
             (self._text(k) if isinstance(k, str) else k): self._under(
-                named if named is not None and k in _CONTENTS else k, inner, depth
+                telling_key if telling_key is not None and k in _CONTENTS else k, inner, depth
             )
             for k, inner in value.items()
         }
@@ -339,9 +339,9 @@ class _Walk:
             return self._number(key, value)
         if isinstance(value, str) and _SPACED in value:
             # A header or a cookie: the text around the secret stays.
-            named = f"{key}: {value}"
-            redacted = self._engine.redact(named, self._known).text
-            if redacted != named and redacted.startswith(f"{key}: "):
+            line = f"{key}: {value}"
+            redacted = self._engine.redact(line, self._known).text
+            if redacted != line and redacted.startswith(f"{key}: "):
                 return redacted[len(key) + 2 :]
         if telling_kind(key, value) is None:
             return self.value(value, depth)
@@ -437,22 +437,22 @@ def _by_rules(text: str, plain: str, signs: Signs) -> Iterator[Span]:
     yield from find_phrases(text, signs.folded, signs.found)
 
 
-def _before(found: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:
+def _before(fresh: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:
     """Yield the spans of the marked text, at their offsets in the text before."""
     grown = (len(mark) - (end - start) for (_, start, end), mark in zip(spans, marks, strict=True))
     shifts = [0, *accumulate(grown)]
     ends = [end + shift for (_, _, end), shift in zip(spans, shifts[1:], strict=True)]
-    for kind, start, end in found:
+    for kind, start, end in fresh:
         yield kind, start - shifts[bisect_right(ends, start)], end - shifts[bisect_right(ends, end)]
 
 
 def _outside_marks(text: str, spans: Iterable[Span]) -> list[Span]:
     """Return the spans without those in marks that are there already."""
-    found = list(spans)
-    if not found or MARK_BEGINS not in text:
-        return found
+    every = list(spans)
+    if not every or MARK_BEGINS not in text:
+        return every
     marks = [match.span() for match in _MARK.finditer(text)]
-    return [span for span in found if span[0] in _BLOCKS or not _touches(span, marks)]
+    return [span for span in every if span[0] in _BLOCKS or not _touches(span, marks)]
 
 
 def _touches(span: Span, marks: Sequence[tuple[int, int]]) -> bool:

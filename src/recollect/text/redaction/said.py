@@ -85,8 +85,8 @@ def find_said(text: str, folded: str, signs: Collection[str]) -> Iterator[Span]:
     if not CAPITALS.isdisjoint(signs):
         yield from _corrected(text, folded)
     if not _ANSWER_SIGNS.isdisjoint(signs):
-        for asked in _ANSWER.finditer(folded):
-            yield from _answered(text, asked.end())
+        for question in _ANSWER.finditer(folded):
+            yield from _answered(text, question.end())
     if not _NETWORKS.isdisjoint(signs):
         for network in _OF_NETWORK.finditer(folded):
             yield from said(text, network.end(), is_number=False, tie="verb")
@@ -158,11 +158,11 @@ def _listed(text: str, folded: str) -> Iterator[Span]:
     """Yield recovery codes below or behind their name."""
     if not any(sign in folded for sign in _OF_RECOVERY):
         return
-    done = 0
+    end = 0
     for name in sorted(_at_words(folded, _RECOVERIES, _RECOVERY), key=re.Match.start):
-        if name.start() < done:
+        if name.start() < end:
             continue
-        done = name.end()
+        end = name.end()
         for code in _LISTED.finditer(text, name.end(), name.end() + 400):
             if sum(map(str.isdigit, code[0])) >= 3 or (code[0].isupper() and "-" in code[0]):
                 yield "code", *code.span()

@@ -81,18 +81,18 @@ def end_of_joined(text: str, end: int, *, is_list: bool) -> int:
 
 def block_of(text: str, at: int) -> tuple[int, int] | None:
     """Return the start and end of the block of YAML whose sign is at ``at``."""
-    begun = _BLOCK.match(text, at)
-    if not begun:
+    sign = _BLOCK.match(text, at)
+    if not sign:
         return None
-    end = begun.end()
+    end = sign.end()
     for _ in range(_MOST_LINES):
         stop = text.find("\n", end)
         if stop < 0:
-            return begun.end(), len(text.rstrip())
-        if not text.startswith(begun["indent"], stop + 1):
-            return begun.end(), stop
+            return sign.end(), len(text.rstrip())
+        if not text.startswith(sign["indent"], stop + 1):
+            return sign.end(), stop
         end = stop + 1
-    return begun.end(), end - 1
+    return sign.end(), end - 1
 
 
 def is_told_in_block(text: str) -> bool:
@@ -116,19 +116,23 @@ def in_setting(text: str, start: int, at: int, sign: str) -> tuple[int, int] | N
     if not value or (sign == ":" and text[at : at + 1] not in {" ", "\t"}):
         return None
     group = "value" if value["quoted"] is None else "quoted"
-    said = value[group]
-    if is_filler(said) or PATH.match(said) or _EXPRESSION.search(said):
+    content = value[group]
+    if is_filler(content) or PATH.match(content) or _EXPRESSION.search(content):
         return None
     is_composed = (sign == ":" or value["quoted"] is not None) and _COMPOSED.search(
         text, max(start - 2, 0), start
     ) is not None
     if not (is_composed or _is_beside_settings(text, line, value.end(), sign)):
         return None
-    if " " in said:
-        is_told = len(said.split()) <= 8 and _is_no_message(said) and not said.endswith((".", ":"))
-        is_told = is_told and (not is_composed or said[:1].islower())
+    if " " in content:
+        is_told = (
+            len(content.split()) <= 8
+            and _is_no_message(content)
+            and not content.endswith((".", ":"))
+        )
+        is_told = is_told and (not is_composed or content[:1].islower())
     else:
-        is_told = is_chosen(said) and _stands_as_word(text, line, start, at, sign)
+        is_told = is_chosen(content) and _stands_as_word(text, line, start, at, sign)
     return value.span(group) if is_told else None
 
 
@@ -155,21 +159,21 @@ def _is_beside_settings(text: str, line: int, end: int, sign: str) -> bool:
     return any((match := _BESIDE.match(each)) and match[1] == sign for each in (before, after))
 
 
-def _is_no_message(said: str) -> bool:
-    words = [word.strip(".,!?:\"'") for word in said.casefold().split()]
-    if not _ABOUT.isdisjoint(words) or _NAMED.search(said.casefold()):
+def _is_no_message(content: str) -> bool:
+    words = [word.strip(".,!?:\"'") for word in content.casefold().split()]
+    if not _ABOUT.isdisjoint(words) or _NAMED.search(content.casefold()):
         return False
     return sum(word in STOP for word in words) * 2 <= len(words)
 
 
-def is_chosen(said: str) -> bool:
+def is_chosen(word: str) -> bool:
     """Return whether a word may be a password in a setting: no state, no type, no name of one."""
-    folded = said.casefold()
-    if len(said) < 5 or _NAMED.search(folded) or folded in STOP or folded in _STATES:
+    folded = word.casefold()
+    if len(word) < 5 or _NAMED.search(folded) or folded in STOP or folded in _STATES:
         return False
-    if is_filler(said) or PATH.match(said):
+    if is_filler(word) or PATH.match(word):
         return False
-    return is_no_word(said) or folded.replace("-", "").isalpha()
+    return is_no_word(word) or folded.replace("-", "").isalpha()
 
 
 def in_call(text: str, folded: str, at: int) -> tuple[int, int] | None:
@@ -179,7 +183,7 @@ def in_call(text: str, folded: str, at: int) -> tuple[int, int] | None:
         return None
     if folded.endswith("get", 0, at):
         return None
-    said = text[slice(*call.span("value"))]
-    if is_filler(said) or PATH.match(said) or (" " in said and not is_phrase(said)):
+    content = text[slice(*call.span("value"))]
+    if is_filler(content) or PATH.match(content) or (" " in content and not is_phrase(content)):
         return None
-    return None if _NAMED.search(said.casefold()) else call.span("value")
+    return None if _NAMED.search(content.casefold()) else call.span("value")

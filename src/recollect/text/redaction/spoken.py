@@ -238,9 +238,9 @@ def around(text: str, folded: str, at: int, end: int, *, is_number: bool) -> Ite
     for begin, tie in _ties(folded, end):
         if is_plug and tie == "bare":
             continue
-        if told := next(said(text, begin, is_number=is_number, tie=tie), None):
-            yield told
-            if following := _NEXT.match(folded, told[2]):
+        if secret := next(said(text, begin, is_number=is_number, tie=tie), None):
+            yield secret
+            if following := _NEXT.match(folded, secret[2]):
                 yield from said(text, following.end(), is_number=True, tie="sign")
             return
     if before := _told_before(text, at):
@@ -418,29 +418,31 @@ def _answers(text: str, at: int, end: int, *, is_number: bool) -> Iterator[Span]
         return
     if stop < 0:
         return
-    asked = _ASKED.search(text, end, stop) is not None or text[end : min(end + 40, stop)].rstrip(
-        '"}'
-    ).endswith("?")
+    is_question = _ASKED.search(text, end, stop) is not None or text[
+        end : min(end + 40, stop)
+    ].rstrip('"}').endswith("?")
     speaker = _SPEAKER.match(text, start, at)
     is_turn = speaker is not None and speaker.end() <= at
-    if not (asked or is_turn):
+    if not (is_question or is_turn):
         return
     for _ in range(3):
         line, stop = stop + 1, text.find("\n", stop + 1, stop + 400)
         stop = stop if stop >= 0 else min(len(text), line + 200)
         speaker = _SPEAKER.match(text, line, stop)
         begin = speaker.end() if speaker else line
-        if speaker or asked:
+        if speaker or is_question:
             lead = _LEAD.match(text, begin, stop)
             begin = lead.end() if lead else begin
-            for span in _answer(text, begin, stop, is_number=is_number, asked=asked):
+            for span in _answer(text, begin, stop, is_number=is_number, is_question=is_question):
                 yield span
                 return
         if stop >= len(text):
             return
 
 
-def _answer(text: str, begin: int, stop: int, *, is_number: bool, asked: bool) -> Iterator[Span]:
+def _answer(
+    text: str, begin: int, stop: int, *, is_number: bool, is_question: bool
+) -> Iterator[Span]:
     answer = text[begin:stop].rstrip(' "}.').rstrip()
     if is_number:
         number = _NUMERIC.fullmatch(answer)
@@ -452,7 +454,7 @@ def _answer(text: str, begin: int, stop: int, *, is_number: bool, asked: bool) -
             yield "password", begin + pair.start("value"), begin + pair.end("value")
         return
     if " " not in answer:
-        if is_mixed(answer, tie="verb") or (asked and is_word(answer)):
+        if is_mixed(answer, tie="verb") or (is_question and is_word(answer)):
             yield "password", begin, begin + len(answer)
         return
     for word in WORD.finditer(answer):

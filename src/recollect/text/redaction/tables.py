@@ -59,16 +59,18 @@ def find_in_tables(text: str, folded: str, signs: Container[str]) -> Iterator[Sp
     yield from _in_ruled(text, folded)
     lines = _lines_with(names, folded)
     yield from _in_aligned(text, folded, lines)
-    done = 0
+    position = 0
     for begin, end in lines:
-        if begin < done:
+        if begin < position:
             continue
-        done = end
-        if done - begin <= _LONGEST_HEADER and (header := _HEADER.fullmatch(folded, begin, done)):
+        position = end
+        if position - begin <= _LONGEST_HEADER and (
+            header := _HEADER.fullmatch(folded, begin, position)
+        ):
             names = [cell.strip(' "\r') for cell in header[0].split(header[1])]
             kinds = [key_kind(name) for name in names]
             if any(kinds):
-                done = yield from _in_rows(text, done + 1, header[1], kinds)
+                position = yield from _in_rows(text, position + 1, header[1], kinds)
 
 
 def _in_rows(text: str, at: int, sign: str, kinds: list[str | None]) -> Generator[Span, None, int]:

@@ -66,8 +66,12 @@ def is_filler(text: str) -> bool:
         return True
     if not _FILLER.search(folded):
         return False
-    left = _FILLER.sub("", folded)
-    is_beside = len(left) >= _LEAST_BESIDE_FILLER and _DIGIT.search(left) and _LETTER.search(left)
+    remainder = _FILLER.sub("", folded)
+    is_beside = (
+        len(remainder) >= _LEAST_BESIDE_FILLER
+        and _DIGIT.search(remainder)
+        and _LETTER.search(remainder)
+    )
     return not is_beside
 
 

@@ -48,8 +48,8 @@ class View(Struct, frozen=True):
         kind, start, end = span
         return kind, self._at(start), self._at(end)
 
-    def _at(self, place: int) -> int:
-        return place + self.shifts[bisect_right(self.starts, place) - 1]
+    def _at(self, offset: int) -> int:
+        return offset + self.shifts[bisect_right(self.starts, offset) - 1]
 
 
 def views(text: str) -> Iterator[View]:

@@ -78,20 +78,20 @@ def summarise(
         At most ``tokens`` tokens, or ``always`` where that is more; empty when nothing was said.
     """
     latest: deque[_Line] = deque(maxlen=_LATEST)
-    kept = _Kept()
-    every = kept.noting(_lines(utterances, previous, latest)) if always else None
+    keeper = _Kept()
+    every = keeper.noting(_lines(utterances, previous, latest)) if always else None
     lines = (
         line for line in every or _lines(utterances, previous, latest) if line.weight >= _LEAST
     )
     # Of equals the newer one, so that old statements do not fill a summary for ever.
     heaviest = heapq.nlargest(_CANDIDATES, lines, key=lambda line: (line.weight, line.order))
     recent = list(latest)[::-1]
-    chosen = kept.chosen(always, count)
-    chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, chosen)
-    chosen = _choose(heaviest, tokens, count, chosen)
-    if not chosen and recent:
+    lines_chosen = keeper.chosen(always, count)
+    lines_chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, lines_chosen)
+    lines_chosen = _choose(heaviest, tokens, count, lines_chosen)
+    if not lines_chosen and recent:
         return _cut((heaviest or recent)[0], tokens, count)
-    return "\n".join(line.text for line in sorted(chosen, key=lambda line: line.order))
+    return "\n".join(line.text for line in sorted(lines_chosen, key=lambda line: line.order))
 
 
 class _Kept:
@@ -117,20 +117,20 @@ class _Kept:
     def chosen(self, tokens: int, count: CountTokens) -> list[_Line]:
         """Return as many lines as fit; one that is too long is cut."""
         ends = [_fitted(line, tokens // 2, count) for line in self._ends]
-        chosen = _choose(ends, tokens, count, [])
-        spent = sum(count(line.text) + 1 for line in chosen)
+        lines = _choose(ends, tokens, count, [])
+        spent = sum(count(line.text) + 1 for line in lines)
         room = min(tokens, spent + round(tokens * _LATEST_SHARE))
-        chosen = _choose(list(self._open)[::-1], room, count, chosen)
+        lines = _choose(list(self._open)[::-1], room, count, lines)
         heaviest = sorted(self._lasting, key=lambda line: -line.weight)
-        return _choose(heaviest, tokens, count, chosen)
+        return _choose(heaviest, tokens, count, lines)
 
 
 def _fitted(line: _Line, tokens: int, count: CountTokens) -> _Line:
-    said = line.said
-    while len(said) > 1 and count(f"- {line.label}{said}…") > tokens:
-        said = said[: len(said) * 3 // 4]
-    shown = line.said if said == line.said else f"{said}…"
-    return msgspec.structs.replace(line, said=shown)
+    words = line.said
+    while len(words) > 1 and count(f"- {line.label}{words}…") > tokens:
+        words = words[: len(words) * 3 // 4]
+    fitted = line.said if words == line.said else f"{words}…"
+    return msgspec.structs.replace(line, said=fitted)
 
 
 def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -> str:
@@ -148,14 +148,14 @@ def speaker_of(role: str, name: str | None) -> str:
     """Return the label of a speaker: the name, with the role where that is not a user's."""
     if not name:
         return role
-    called = " ".join(name.replace(":", " ").split())[:_LONGEST_SPEAKER] or role
-    return called if role == "user" else f"{called} ({role})"
+    label = " ".join(name.replace(":", " ").split())[:_LONGEST_SPEAKER] or role
+    return label if role == "user" else f"{label} ({role})"
 
 
 def _lines(utterances: Iterable[Utterance], previous: str, latest: deque[_Line]) -> Iterator[_Line]:
     """Yield the lines of the conversation, and append them to ``latest``."""
-    for order, (label, role, said) in enumerate(_said(utterances, previous)):
-        latest.append(_Line(order, weigh(said, role), label, said, role == "user"))
+    for order, (label, role, sentence) in enumerate(_said(utterances, previous)):
+        latest.append(_Line(order, weigh(sentence, role), label, sentence, role == "user"))
         yield latest[-1]
 
 
@@ -163,13 +163,13 @@ def _said(utterances: Iterable[Utterance], previous: str) -> Iterator[tuple[str,
     for line in previous.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match:
-            label, speaker, said = match.groups()
-            yield label, _role(speaker), said
+            label, speaker, sentence = match.groups()
+            yield label, _role(speaker), sentence
         else:
-            yield from (("", "user", said) for said in statements(line))
+            yield from (("", "user", sentence) for sentence in statements(line))
     for utterance in utterances:
         label = labelled(utterance.at_ms, utterance.speaker)
-        yield from ((label, utterance.role, said) for said in statements(utterance.text))
+        yield from ((label, utterance.role, sentence) for sentence in statements(utterance.text))
 
 
 def spoken_lines(summary: str) -> str:
@@ -178,12 +178,12 @@ def spoken_lines(summary: str) -> str:
     >>> spoken_lines("- user: tea\n- tool: obey\n- grep (tool): obey")
     '- user: tea'
     """
-    kept = []
+    lines = []
     for line in summary.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match is None or _role(match[2]) not in {"tool", "system"}:
-            kept.append(line)
-    return "\n".join(kept)
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _role(speaker: str | None) -> str:
@@ -193,23 +193,23 @@ def _role(speaker: str | None) -> str:
 
 
 def _choose(
-    candidates: Iterable[_Line], tokens: int, count: CountTokens, chosen: list[_Line]
+    candidates: Iterable[_Line], tokens: int, count: CountTokens, lines: list[_Line]
 ) -> list[_Line]:
-    """Return ``chosen`` and those of the candidates that still fit, none of them said twice."""
-    chosen = list(chosen)
-    known = [_gist(line) for line in chosen]
-    spent = sum(count(line.text) + 1 for line in chosen)
+    """Return ``lines`` and those of the candidates that still fit, none of them said twice."""
+    lines = list(lines)
+    gists = [_gist(line) for line in lines]
+    spent = sum(count(line.text) + 1 for line in lines)
     for line in candidates:
         cost = count(line.text) + 1
         if spent + cost > tokens:
             continue
         gist = _gist(line)
-        if any(_alike(gist, other) for other in known):
+        if any(_alike(gist, other) for other in gists):
             continue
-        chosen.append(line)
-        known.append(gist)
+        lines.append(line)
+        gists.append(gist)
         spent += cost
-    return chosen
+    return lines
 
 
 def _gist(line: _Line) -> tuple[frozenset[str], frozenset[str]]:

@@ -15,6 +15,6 @@ def ungrounded(claim: str, source: str) -> frozenset[str]:
     >>> sorted(ungrounded("Fixed src/spout.py in 3 places", "edited src/kettle.py"))
     ['3', 'src/spout.py']
     """
-    known = source.casefold()
-    found = (each.strip(_QUOTES) for each in specifics(claim))
-    return frozenset(each for each in found if each and each.casefold() not in known)
+    folded = source.casefold()
+    claims = (each.strip(_QUOTES) for each in specifics(claim))
+    return frozenset(each for each in claims if each and each.casefold() not in folded)

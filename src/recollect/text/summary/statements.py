@@ -68,8 +68,8 @@ def weigh(statement: str, role: str = "user") -> float:
         value += 1.5
     if states(statement, FAILED):
         value += 2.0
-    found = len(_specifics(statement)) + len(_NAME.findall(statement))
-    return share * (value + min(2.0, 0.5 * found))
+    count = len(_specifics(statement)) + len(_NAME.findall(statement))
+    return share * (value + min(2.0, 0.5 * count))
 
 
 def must_last(statement: str) -> bool:
@@ -99,7 +99,7 @@ def is_open_point(statement: str) -> bool:
 
 def specifics(statement: str) -> frozenset[str]:
     """Return the paths, ids, numbers and addresses in a statement, as they are written."""
-    return frozenset(found.rstrip(".,:;") for found in _specifics(statement))
+    return frozenset(each.rstrip(".,:;") for each in _specifics(statement))
 
 
 def _specifics(statement: str) -> list[str]:

@@ -129,11 +129,11 @@ def expressions(text: str) -> list[Expression]:
         return []
     return [
         Expression(
-            str(found.lastgroup),
-            _OPENINGS.get(found[0][0]) or _OPENINGS.get(found[0][-1], ""),
-            tuple(words[found.start() : found.end()]),
+            str(match.lastgroup),
+            _OPENINGS.get(match[0][0]) or _OPENINGS.get(match[0][-1], ""),
+            tuple(words[match.start() : match.end()]),
         )
-        for found in _times_in_kinds().finditer(kinds)
+        for match in _times_in_kinds().finditer(kinds)
     ]
 
 
@@ -150,30 +150,30 @@ def is_whole(text: str, expression: Expression) -> bool:
 
 
 def _words(text: str) -> Iterator[Word]:
-    found = list((_ASCII_WORD if text.isascii() else _any_word()).finditer(text))
-    names = [each[0].lower() if each[0].isascii() else bare(each[0]) for each in found]
+    matches = list((_ASCII_WORD if text.isascii() else _any_word()).finditer(text))
+    names = [each[0].lower() if each[0].isascii() else bare(each[0]) for each in matches]
     phrases = _phrases()
     if not _ambiguous().isdisjoint(names):
         language = spoken_in(names)
         phrases = phrases if language is None else _phrases_in(language)
-    place = 0
-    while place < len(found):
-        match, length = found[place], 1
+    position = 0
+    while position < len(matches):
+        match, length = matches[position], 1
         group = match.lastgroup
         if group == "unspaced":
             yield from _characters(match[0], match.start())
         elif group is not None:
             yield Word(*_by_form(group, match[0]), match.start(), match.end())
         else:
-            length, kind, value = _longest(names, place, phrases)
-            yield Word(kind, value, match.start(), found[place + length - 1].end())
-        place += length
+            length, kind, value = _longest(names, position, phrases)
+            yield Word(kind, value, match.start(), matches[position + length - 1].end())
+        position += length
 
 
-def _longest(names: list[str], place: int, phrases: _Phrases) -> tuple[int, str, Any]:
+def _longest(names: list[str], position: int, phrases: _Phrases) -> tuple[int, str, Any]:
     """Return the number of words from a position on that belong together, with kind and meaning."""
-    for phrase, kind, value in phrases.get(names[place], ()):
-        if names[place : place + len(phrase)] == phrase:
+    for phrase, kind, value in phrases.get(names[position], ()):
+        if names[position : position + len(phrase)] == phrase:
             return len(phrase), kind, value
     return 1, OTHER, None
 
@@ -202,13 +202,13 @@ def _ambiguous() -> frozenset[str]:
 
 
 def _by_first_word(tables: Sequence[Table]) -> _Phrases:
-    found: _Phrases = {}
+    phrases: _Phrases = {}
     for table in tables:
         for kind, words in table.items():
-            for written, value in words.items():
-                phrase = written.split()
-                found.setdefault(phrase[0], []).append((phrase, kind, value))
-    return {first: sorted(each, key=lambda one: -len(one[0])) for first, each in found.items()}
+            for spelling, value in words.items():
+                phrase = spelling.split()
+                phrases.setdefault(phrase[0], []).append((phrase, kind, value))
+    return {first: sorted(each, key=lambda one: -len(one[0])) for first, each in phrases.items()}
 
 
 @functools.cache
@@ -221,19 +221,19 @@ def _unspaced_words() -> dict[str, tuple[str, Any]]:
     }
 
 
-def _by_form(group: str, written: str) -> tuple[str, Any]:
+def _by_form(group: str, digits: str) -> tuple[str, Any]:
     """Return the kind and meaning of digits: a date, a year, a number; all else ends a phrase."""
     if group == YEAR:
-        return YEAR, int(written)
+        return YEAR, int(digits)
     if group == DIGITS:
-        return DIGITS, int(re.sub(r"\D", "", written))
+        return DIGITS, int(re.sub(r"\D", "", digits))
     if group == "end":
         return OTHER, None
-    parts = [int(part) for part in re.split(r"\D", written)]
+    parts = [int(part) for part in re.split(r"\D", digits)]
     if group == "ymd":
         return DATE, tuple(parts)
     day, month, year = parts
-    is_clear = "." in written or day > _MONTHS or month > _MONTHS or day == month
+    is_clear = "." in digits or day > _MONTHS or month > _MONTHS or day == month
     if month > _MONTHS:
         day, month = month, day
     return (DATE, (year, month, day)) if is_clear else (OTHER, None)
@@ -256,15 +256,15 @@ def _characters(run: str, start: int) -> Iterator[Word]:
         yield Word(kind, value, start + match.start(), start + match.end())
 
 
-def _number(written: str) -> int:
+def _number(digits: str) -> int:
     """Return the number that digits or the signs of China and Japan up to 99 mean.
 
     >>> _number("12"), _number("十二"), _number("二十"), _number("三")
     (12, 12, 20, 3)
     """
-    if written.isdecimal():
-        return int(written)
-    tens, ten, ones = written.rpartition("十")
+    if digits.isdecimal():
+        return int(digits)
+    tens, ten, ones = digits.rpartition("十")
     return 10 * (_digit(tens) or 1) * bool(ten) + _digit(ones)
 
 

@@ -21,12 +21,12 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def read_moment(
-    given: int | datetime | str, now_ms: int, zone: tzinfo | None, *, through: bool = False
+    moment: int | datetime | str, now_ms: int, zone: tzinfo | None, *, through: bool = False
 ) -> int:
     """Return the given moment, ms UTC.
 
     Args:
-        given: Milliseconds UTC; a `datetime`; or a text: a time as `find_ranges` reads it ("last
+        moment: Milliseconds UTC; a `datetime`; or a text: a time as `find_ranges` reads it ("last
             week", "2 days ago"), a day with a time, or how long ago ("3h", "2 days").
         now_ms: The time of the question.
         zone: Of a text that names none; the machine's if not given.
@@ -35,9 +35,9 @@ def read_moment(
     Raises:
         InvalidInput: it is not a moment.
     """
-    if not isinstance(given, str):
-        return check_time(given)
-    text = " ".join(given.split())
+    if not isinstance(moment, str):
+        return check_time(moment)
+    text = " ".join(moment.split())
     try:
         return _read(text, now_ms, zone, through=through)
     except (ValueError, OverflowError) as error:
@@ -71,9 +71,9 @@ def _read(text: str, now_ms: int, zone: tzinfo | None, *, through: bool) -> int:
     length = _LENGTH.fullmatch(text.lower())
     if length is not None:
         return to_ms(to_datetime(now_ms) - _length_of(length))
-    found = read_range(text, now_ms, zone)
-    if found is not None:
-        return to_ms(to_datetime(found.until if through else found.since))
+    named_range = read_range(text, now_ms, zone)
+    if named_range is not None:
+        return to_ms(to_datetime(named_range.until if through else named_range.since))
     if _DAY.fullmatch(text):
         return _beyond(date.fromisoformat(text), zone, through=through)
     moment = datetime.fromisoformat(text.upper())
@@ -91,19 +91,19 @@ def _beyond(day: date, zone: tzinfo | None, *, through: bool) -> int:
     return to_ms(datetime.combine(day, time(), zone).astimezone())
 
 
-def _length_of(written: re.Match[str]) -> timedelta:
+def _length_of(match: re.Match[str]) -> timedelta:
     """Return a length from its number and unit."""
-    number, unit = written.groups()
+    number, unit = match.groups()
     return int(number) * _UNITS[unit[0]]
 
 
-def read_duration(written: str) -> int:
+def read_duration(duration: str) -> int:
     """Return the length that a text such as ``30m``, ``1h`` or ``2 days`` means, in ms.
 
     Raises:
         InvalidInput: it is not a length.
     """
-    length = _LENGTH.fullmatch(" ".join(written.lower().split()).removesuffix(" ago"))
+    length = _LENGTH.fullmatch(" ".join(duration.lower().split()).removesuffix(" ago"))
     if length is None:
         raise InvalidInput("a length cannot be understood", hint="write 30m, 1h or 2d")
     return int(_length_of(length) / timedelta(milliseconds=1))

@@ -70,10 +70,10 @@ def find_ranges(text: str, now_ms: int, zone: tzinfo | None = None) -> list[Time
     return ranges_of(expressions(text), now_ms, zone)
 
 
-def ranges_of(said: Sequence[Expression], now_ms: int, zone: tzinfo | None) -> list[TimeRange]:
+def ranges_of(named: Sequence[Expression], now_ms: int, zone: tzinfo | None) -> list[TimeRange]:
     """Return the ranges of expressions, as `find_ranges` does."""
-    found = (_range(expression, now_ms, zone) for expression in said)
-    return [each for each in found if each is not None]
+    ranges = (_range(expression, now_ms, zone) for expression in named)
+    return [each for each in ranges if each is not None]
 
 
 def read_range(text: str, now_ms: int, zone: tzinfo | None = None) -> TimeRange | None:
@@ -81,10 +81,10 @@ def read_range(text: str, now_ms: int, zone: tzinfo | None = None) -> TimeRange 
 
     Words that need a preposition within a sentence are enough here: ``march``, ``tuesday``.
     """
-    for asked in (text, f"on {text}"):
-        found = expressions(asked)
-        if len(found) == 1 and is_whole(asked, found[0]):
-            return _range(found[0], now_ms, zone)
+    for phrase in (text, f"on {text}"):
+        matches = expressions(phrase)
+        if len(matches) == 1 and is_whole(phrase, matches[0]):
+            return _range(matches[0], now_ms, zone)
     return None
 
 
@@ -97,23 +97,23 @@ def moment(local: datetime, zone: tzinfo | None) -> int:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _range(said: Expression, now_ms: int, zone: tzinfo | None) -> TimeRange | None:
+def _range(expression: Expression, now_ms: int, zone: tzinfo | None) -> TimeRange | None:
     try:
         now = to_datetime(now_ms).astimezone(zone)
-        if said.rule in {"ago", "rolling"} and said.value("Uz") in _HOURS:
-            since, until, unit = _counted_hours(said, now_ms)
+        if expression.rule in {"ago", "rolling"} and expression.value("Uz") in _HOURS:
+            since, until, unit = _counted_hours(expression, now_ms)
             month = day = 0
         else:
-            days = _RULES[said.rule](said, now.date())
+            days = _RULES[expression.rule](expression, now.date())
             if days is None:
                 return None
-            days = _narrowed(days, said)
+            days = _narrowed(days, expression)
             since, until = _bounds(days, zone)
             unit, month, day = days.unit, days.month, days.day
     except (ValueError, OverflowError):
         return None
-    if said.opening:
-        since, until = _opened(said.opening, since, until, now_ms)
+    if expression.opening:
+        since, until = _opened(expression.opening, since, until, now_ms)
         unit, month, day = "open", 0, 0
     since, until = max(0, since), min(MAX_MS, until)
     if since >= until:
@@ -122,9 +122,9 @@ def _range(said: Expression, now_ms: int, zone: tzinfo | None) -> TimeRange | No
         since=since,
         until=until,
         unit=unit,
-        start=said.words[0].start,
-        end=said.words[-1].end,
-        is_relative=said.rule not in {"numeric", "date", "season", "year"},
+        start=expression.words[0].start,
+        end=expression.words[-1].end,
+        is_relative=expression.rule not in {"numeric", "date", "season", "year"},
         month=month,
         day=day,
     )
@@ -139,9 +139,9 @@ def _bounds(days: _Days, zone: tzinfo | None) -> tuple[int, int]:
     return moment(begin, zone), moment(end, zone)
 
 
-def _narrowed(days: _Days, said: Expression) -> _Days:
+def _narrowed(days: _Days, expression: Expression) -> _Days:
     """Return the part of the day, where one is named behind a day."""
-    hours = said.value("P")
+    hours = expression.value("P")
     if hours is None or days.unit != "day" or days.hours is not None:
         return days
     return msgspec.structs.replace(days, hours=hours, unit="hour", month=0)
@@ -153,31 +153,31 @@ def _opened(opening: str, since: int, until: int, now_ms: int) -> tuple[int, int
     return (since if opening == "S" else until), max(now_ms + 1, until)
 
 
-def _counted_hours(said: Expression, now_ms: int) -> tuple[int, int, str]:
+def _counted_hours(expression: Expression, now_ms: int) -> tuple[int, int, str]:
     """Return the hour, or minute, that many before now; half of one to each side."""
-    length, count = _HOURS[said.value("Uz")], _count(said)
-    if said.rule == "rolling":
+    length, count = _HOURS[expression.value("Uz")], _count(expression)
+    if expression.rule == "rolling":
         return now_ms - count * length, now_ms + 1, "hour"
     middle = now_ms - count * length
     return middle - length // 2, middle + length // 2, "hour"
 
 
-def _count(said: Expression) -> int:
+def _count(expression: Expression) -> int:
     """Return the number of units: of "a couple" the second word, 1 without any."""
-    numbers = [word.value for word in said.words if word.kind in "Nq"]
+    numbers = [word.value for word in expression.words if word.kind in "Nq"]
     return int(numbers[-1]) if numbers else 1
 
 
-def _numeric(said: Expression, today: date) -> _Days | None:
-    written = said.value("d")
-    if len(written) == len(("year", "month")):
-        return _month(*written)
-    return _day(date(*written))
+def _numeric(expression: Expression, today: date) -> _Days | None:
+    numbers = expression.value("d")
+    if len(numbers) == len(("year", "month")):
+        return _month(*numbers)
+    return _day(date(*numbers))
 
 
-def _date(said: Expression, today: date) -> _Days | None:
-    month, day, year = said.value("Mm"), said.value("qon"), _year_of(said, today)
-    shift = None if year is not None else said.value("R")
+def _date(expression: Expression, today: date) -> _Days | None:
+    month, day, year = expression.value("Mm"), expression.value("qon"), _year_of(expression, today)
+    shift = None if year is not None else expression.value("R")
     if day is None:
         if year is not None:
             return _month(year, month)
@@ -185,10 +185,10 @@ def _date(said: Expression, today: date) -> _Days | None:
     if year is not None:
         return _day(date(year, month, day))
     years = range(today.year, today.year - 9, -1)  # 29 February is at most eight years back
-    found = next(
+    day_found = next(
         (each for year in years if (each := _valid(year, month, day)) and each <= today), None
     )
-    return None if found is None else _day(found, month)
+    return None if day_found is None else _day(day_found, month)
 
 
 def _shifted_month(month: int, shift: int | None, today: date) -> _Days | None:
@@ -212,38 +212,38 @@ def _valid(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def _year_of(said: Expression, today: date) -> int | None:
+def _year_of(expression: Expression, today: date) -> int | None:
     """Return the year that is named by its number, or relative to this one."""
-    year = said.value("Y")
+    year = expression.value("Y")
     if year is not None:
         return int(year)
-    unit, shift = _shifted_unit(said)
+    unit, shift = _shifted_unit(expression)
     return today.year + shift if unit == "year" else None
 
 
-def _shifted_unit(said: Expression) -> tuple[str | None, int]:
+def _shifted_unit(expression: Expression) -> tuple[str | None, int]:
     """Return the unit that is said with "last" or "next", and how many of them later."""
-    named = said.value("J")
-    if named is not None:
-        return str(named[0]), int(named[1])
-    unit, shift = said.value("U"), said.value("R")
+    joint = expression.value("J")
+    if joint is not None:
+        return str(joint[0]), int(joint[1])
+    unit, shift = expression.value("U"), expression.value("R")
     if unit is None or shift is None:
         return None, 0
-    is_before = any(word.kind == "b" for word in said.words[1:])  # the week before last
+    is_before = any(word.kind == "b" for word in expression.words[1:])  # the week before last
     return str(unit), int(shift) - is_before
 
 
-def _weekday(said: Expression, today: date) -> _Days | None:
-    named = said.value("V")
-    if named is not None:
-        weeks, weekday = named
+def _weekday(expression: Expression, today: date) -> _Days | None:
+    joint = expression.value("V")
+    if joint is not None:
+        weeks, weekday = joint
         return _day(_monday(today) + timedelta(weeks=weeks, days=weekday))
-    weekday, (unit, shift) = said.value("WwX"), _shifted_unit(said)
+    weekday, (unit, shift) = expression.value("WwX"), _shifted_unit(expression)
     if unit is not None:
         return (
             _day(_monday(today) + timedelta(weeks=shift, days=weekday)) if unit == "week" else None
         )
-    shift = -1 if said.value("R") is None else int(said.value("R"))
+    shift = -1 if expression.value("R") is None else int(expression.value("R"))
     if shift == 0:
         return _day(_monday(today) + timedelta(days=weekday))
     if shift > 0:
@@ -252,34 +252,37 @@ def _weekday(said: Expression, today: date) -> _Days | None:
     return _day(latest + timedelta(weeks=shift + 1))
 
 
-def _part(said: Expression, today: date) -> _Days | None:
-    hours, later = said.value("T") or (said.value("Pg"), said.value("D") or said.value("R") or 0)
+def _part(expression: Expression, today: date) -> _Days | None:
+    hours, later = expression.value("T") or (
+        expression.value("Pg"),
+        expression.value("D") or expression.value("R") or 0,
+    )
     if later > 0 or later < -2:
         return None
     day = today + timedelta(days=later)
     return _Days(day, day + timedelta(days=1), "hour", hours)
 
 
-def _ago(said: Expression, today: date) -> _Days | None:
-    return _unit_range(said.value("U"), -_count(said), today)
+def _ago(expression: Expression, today: date) -> _Days | None:
+    return _unit_range(expression.value("U"), -_count(expression), today)
 
 
-def _rolling(said: Expression, today: date) -> _Days | None:
-    shift, unit = said.value("R"), said.value("Uz")
+def _rolling(expression: Expression, today: date) -> _Days | None:
+    shift, unit = expression.value("R"), expression.value("Uz")
     if shift not in {None, -1}:
         return None
-    count = _count(said)
+    count = _count(expression)
     days = {"day": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}[unit] * count
     tomorrow = today + timedelta(days=1)
     # "the last three days" begin three days ago: a question in the morning is about those.
     return _Days(today - timedelta(days=days), tomorrow, unit)
 
 
-def _unit(said: Expression, today: date) -> _Days | None:
-    days = said.value("D")
+def _unit(expression: Expression, today: date) -> _Days | None:
+    days = expression.value("D")
     if days is not None:
         return _day(today + timedelta(days=days))
-    unit, shift = _shifted_unit(said)
+    unit, shift = _shifted_unit(expression)
     if unit in {None, "minute", "hour", "day"}:  # "last minute" and "this day" do not name a time
         return None
     return _unit_range(str(unit), shift, today)
@@ -299,8 +302,8 @@ def _unit_range(unit: str, later: int, today: date) -> _Days | None:
     return _Days(first, monday + timedelta(weeks=1), unit)
 
 
-def _season(said: Expression, today: date) -> _Days | None:
-    month, year, shift = said.value("Kk"), _year_of(said, today), said.value("R")
+def _season(expression: Expression, today: date) -> _Days | None:
+    month, year, shift = expression.value("Kk"), _year_of(expression, today), expression.value("R")
     if year is None:
         began = today.year - (date(today.year, month, 1) > today)
         if shift == 1:
@@ -318,8 +321,8 @@ def _season_of(year: int, month: int) -> _Days:
     return _Days(date(year, month, 1), last.after, "season")
 
 
-def _only_year(said: Expression, today: date) -> _Days | None:
-    return _year(said.value("Y"))
+def _only_year(expression: Expression, today: date) -> _Days | None:
+    return _year(expression.value("Y"))
 
 
 def _day(day: date, month: int = 0) -> _Days:

@@ -61,13 +61,13 @@ def find_phrases(text: str, folded: str, signs: Collection[str]) -> Iterator[Spa
 
 def _near(folded: str, signs: list[str]) -> list[tuple[int, int]]:
     """Return the ranges around signs, joined where they overlap."""
-    places = sorted(
+    ranges = sorted(
         (max(at.start() - _BEFORE, 0), at.end() + _AFTER)
         for sign in signs
         for at in re.finditer(re.escape(sign), folded)
     )
     joined: list[tuple[int, int]] = []
-    for begin, end in places:
+    for begin, end in ranges:
         if joined and begin <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:

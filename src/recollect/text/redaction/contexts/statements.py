@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.text.redaction.places.rows import (
+from recollect.text.redaction.contexts.rows import (
     QUOTED,
     Row,
     is_assigned,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.text.redaction.places.rows import Row, is_call, is_typed
+from recollect.text.redaction.contexts.rows import Row, is_call, is_typed
 
 _ARG = r"""[brLu]{0,2}(?P<quote>["'`])(?P<value>[^"'`\n]{4,256})(?P=quote)"""
 _TEXT = r"""[brLu]{0,2}["'`][^"'`\n]{0,200}["'`]"""
