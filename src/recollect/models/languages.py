@@ -39,8 +39,8 @@ def languages_of(embedder: object) -> tuple[str, ...]:
     if stated:
         return tuple(stated)
     name = str(getattr(embedder, "model", "")).lower()
-    known = [tag for tag, parts in _KNOWN if any(part in name for part in parts.split())]
-    return tuple(known[:1])
+    tags = [tag for tag, parts in _KNOWN if any(part in name for part in parts.split())]
+    return tuple(tags[:1])
 
 
 def describe_languages(tags: Sequence[str]) -> str:
@@ -56,6 +56,6 @@ def describe_languages(tags: Sequence[str]) -> str:
     if MANY in tags or len(tags) > _SHOWN:
         return "many"
     is_english = list(tags) == ["en"]
-    named = "English" if is_english else ", ".join(tags)
+    names = "English" if is_english else ", ".join(tags)
     other = f" ({MULTILINGUAL} reads many)" if is_english else ""
-    return f"{named}; what is in other languages is found by its words{other}"
+    return f"{names}; what is in other languages is found by its words{other}"

@@ -41,8 +41,10 @@ class Price(msgspec.Struct, frozen=True):
         >>> Price(input=1.0, output=5.0).usd(TokenUse(input=1_000_000, output=200_000))
         2.0
         """
-        read = use.input + self.cache_read * use.cache_read + self.cache_write * use.cache_write
-        return (self.input * read + self.output * use.output) / _MILLION
+        input_units = (
+            use.input + self.cache_read * use.cache_read + self.cache_write * use.cache_write
+        )
+        return (self.input * input_units + self.output * use.output) / _MILLION
 
 
 _TABLE = """
@@ -91,8 +93,8 @@ def embedding_price(name: str, settings: RemoteSettings) -> float | None:
     """
     if settings.price_per_million is not None:
         return settings.price_per_million
-    listed = list_prices().get(name)
-    return listed.input if listed else None
+    price = list_prices().get(name)
+    return price.input if price else None
 
 
 def language_price(name: str, settings: LanguageSettings) -> Price | None:
@@ -101,14 +103,14 @@ def language_price(name: str, settings: LanguageSettings) -> Price | None:
     >>> language_price("openai:gpt-5-mini-2025-08-07", LanguageSettings()).output
     2.0
     """
-    listed = list_prices().get(name) or _of_dated_name(name)
+    list_price = list_prices().get(name) or _of_dated_name(name)
     if settings.input_price is None and settings.output_price is None:
-        return listed
-    price = listed or Price(0.0, cache_read=1.0, cache_write=1.0)
-    given = {"input": settings.input_price, "output": settings.output_price}
-    return msgspec.structs.replace(price, **{k: v for k, v in given.items() if v is not None})
+        return list_price
+    price = list_price or Price(0.0, cache_read=1.0, cache_write=1.0)
+    overrides = {"input": settings.input_price, "output": settings.output_price}
+    return msgspec.structs.replace(price, **{k: v for k, v in overrides.items() if v is not None})
 
 
 def _of_dated_name(name: str) -> Price | None:
-    dated = [known for known in list_prices() if name.startswith(f"{known}-2")]
+    dated = [price_name for price_name in list_prices() if name.startswith(f"{price_name}-2")]
     return list_prices()[max(dated, key=len)] if dated else None

@@ -66,15 +66,17 @@ class Registry(msgspec.Struct, Generic[Model], frozen=True, kw_only=True):
             ProviderError: another package's provider cannot be imported.
         """
         name, _, model = spec.partition(":")
-        made: Model
+        instance: Model
         if name in self.built_in:
             module, _, function = self.built_in[name].partition(":")
-            made = getattr(importlib.import_module(module), function)(spec, settings, dependencies)
+            instance = getattr(importlib.import_module(module), function)(
+                spec, settings, dependencies
+            )
         else:
-            known = (*self.reserved, *self.built_in)
-            plugin = load_plugin(self.group, name, self.hints.kind, known)
-            made = plugin(model, settings, *self.plugin_extras(dependencies))
-        return made
+            names = (*self.reserved, *self.built_in)
+            plugin = load_plugin(self.group, name, self.hints.kind, names)
+            instance = plugin(model, settings, *self.plugin_extras(dependencies))
+        return instance
 
 
 EMBEDDERS: Registry[Embedder] = Registry(
@@ -177,19 +179,19 @@ def choose_embedder(
     """
     dependencies = dependencies or Dependencies(models=models)
     spec = spec.strip()
-    chosen = _choose(spec, settings, dependencies)
+    choice = _choose(spec, settings, dependencies)
     if spec == NONE:
-        return chosen
+        return choice
     fallback, error = _fallback(spec, settings, dependencies)
-    if chosen.embedder is not None or fallback is None:
-        return msgspec.structs.replace(chosen, fallback=fallback, fallback_error=error)
+    if choice.embedder is not None or fallback is None:
+        return msgspec.structs.replace(choice, fallback=fallback, fallback_error=error)
     return Choice(
         embedder=fallback,
         reason=f"{fallback.model} replaces {spec}",
-        hint=chosen.hint,
+        hint=choice.hint,
         requested=spec,
         fallback_from=spec,
-        fallback_reason=chosen.reason,
+        fallback_reason=choice.reason,
         fallback_error=error,
     )
 
@@ -222,12 +224,12 @@ def choose_language(
     from recollect.models.language.model import WatchedModel
 
     try:
-        made = LANGUAGE_MODELS.create(spec, settings, dependencies)
+        model = LANGUAGE_MODELS.create(spec, settings, dependencies)
     except (ModelMissing, ProviderRejected) as error:
         reason = f"{hints.LANGUAGE.meanwhile}: {error.message}"
         return LanguageChoice(model=None, reason=reason, hint=error.hint, requested=spec)
     return LanguageChoice(
-        model=WatchedModel(made), reason=f"{made.name} is configured", requested=spec
+        model=WatchedModel(model), reason=f"{model.name} is configured", requested=spec
     )
 
 
@@ -321,11 +323,11 @@ def _choose_first(settings: EmbeddingSettings, dependencies: Dependencies) -> Ch
         embedder = create_local(LOCAL, settings, dependencies)
         return Choice(embedder=embedder, reason=f"{embedder.model} is installed", requested=AUTO)
     for name in (GGUF, *REMOTE) if _has_gguf(settings, dependencies.models) else REMOTE:
-        found = _choose(name, settings, dependencies)
-        if found.embedder is not None:
+        choice = _choose(name, settings, dependencies)
+        if choice.embedder is not None:
             has = "is set up" if name in REMOTE else "is installed"
             return Choice(
-                embedder=found.embedder, reason=f"{found.embedder.model} {has}", requested=AUTO
+                embedder=choice.embedder, reason=f"{choice.embedder.model} {has}", requested=AUTO
             )
     return _lexical(missing.message, missing.hint, AUTO)
 
@@ -363,12 +365,12 @@ def _fallback(
     own = _settings_of(fallback, spec, settings)
     missing: RecollectError | None = None
     try:
-        made = EMBEDDERS.create(fallback, own, dependencies)
-        if made.model == _DEFAULT_MODEL:  # it checks for its files only at the first text
+        embedder = EMBEDDERS.create(fallback, own, dependencies)
+        if embedder.model == _DEFAULT_MODEL:  # it checks for its files only at the first text
             missing = _missing_local(own, dependencies.models)
     except (ModelMissing, ProviderRejected) as error:
-        made, missing = None, error
-    return made, None if missing is None else f"{fallback}: {missing.message}"
+        embedder, missing = None, error
+    return embedder, None if missing is None else f"{fallback}: {missing.message}"
 
 
 def _settings_of(fallback: str, spec: str, settings: EmbeddingSettings) -> EmbeddingSettings:

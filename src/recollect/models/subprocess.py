@@ -67,7 +67,7 @@ class Program:
         folder: Path,
         timeout_s: float,
         *,
-        given: bytes = b"",
+        stdin: bytes = b"",
         stopping: Callable[[], bool] = lambda: False,
     ) -> ProgramOutput:
         """Run the program and return its output, once it ended.
@@ -76,7 +76,7 @@ class Program:
             arguments: Without the program.
             folder: Its working directory.
             timeout_s: The time until it is killed.
-            given: Its standard input.
+            stdin: Its standard input.
             stopping: Called often; after True it is killed.
 
         Raises:
@@ -85,17 +85,17 @@ class Program:
         process = self._start(arguments, folder)
         try:
             talk = _Talk(process, time.monotonic() + timeout_s, stopping, self._failed)
-            return talk.run(given)
+            return talk.run(stdin)
         finally:
             _kill_group(process)
 
     def _start(self, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
-        found = self.path
-        if found is None:
+        path = self.path
+        if path is None:
             raise self._failed(MISSING)
         try:
             return subprocess.Popen(  # noqa: S603  # a list, no shell; the user chose the program
-                [found, *arguments],
+                [path, *arguments],
                 cwd=folder,
                 env=self._environ,
                 stdin=subprocess.PIPE,
@@ -125,8 +125,8 @@ class _Talk:
         self._length = 0
         self._given = memoryview(b"")
 
-    def run(self, given: bytes) -> ProgramOutput:
-        self._given = memoryview(given)
+    def run(self, stdin: bytes) -> ProgramOutput:
+        self._given = memoryview(stdin)
         with selectors.DefaultSelector() as selector:
             self._register(selector)
             while selector.get_map():
@@ -149,12 +149,12 @@ class _Talk:
             selector.register(process.stdin, selectors.EVENT_WRITE, "in")
 
     def _left(self) -> float:
-        left = self._deadline - time.monotonic()
+        remaining_s = self._deadline - time.monotonic()
         if self._stopping():
             raise self._failed("was stopped")
-        if left <= 0 and self._process.returncode is None:
+        if remaining_s <= 0 and self._process.returncode is None:
             raise self._failed("took too long")
-        return max(0.0, left)
+        return max(0.0, remaining_s)
 
     def _feed(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         try:

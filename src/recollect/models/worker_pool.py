@@ -63,8 +63,8 @@ class WorkerPool(Generic[Job, Result]):
             return
         pool = ThreadPool("recollect-embed", self._width)
         try:
-            for done in completed([pool.submit(partial(self._do, job)) for job in self._jobs]):
-                yield from done.result()
+            for future in completed([pool.submit(partial(self._do, job)) for job in self._jobs]):
+                yield from future.result()
         except ThreadDied as error:
             raise _unavailable(error) from error
         finally:

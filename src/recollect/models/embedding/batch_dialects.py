@@ -156,14 +156,14 @@ def _openai(
         return "batches", body
 
     def read_line(content: bytes) -> Result:
-        found = _LINE.decode(content)
-        if found.response is None or found.response.status_code != 200:
-            return found.custom_id, None
+        line = _LINE.decode(content)
+        if line.response is None or line.response.status_code != 200:
+            return line.custom_id, None
         try:
-            rows = wire.read(bytes(found.response.body), "document").rows
+            rows = wire.read(bytes(line.response.body), "document").rows
         except ProviderError:
-            return found.custom_id, None
-        return found.custom_id, next(iter(sound_vectors(rows[:1])), None)
+            return line.custom_id, None
+        return line.custom_id, next(iter(sound_vectors(rows[:1])), None)
 
     return BatchDialect(
         line=lambda key, text: {"custom_id": key, **line(text)},
@@ -216,7 +216,7 @@ class _Operation(_Metadata, frozen=True, rename="camel", kw_only=True):
         """Return it as a `RemoteBatch`; the operation takes precedence over its metadata."""
         inside = self.metadata or _Metadata()
         outputs = (self.output, self.response, inside.output)
-        files = [found.responses_file for found in outputs if found and found.responses_file]
+        files = [output.responses_file for output in outputs if output and output.responses_file]
         return RemoteBatch(
             id=self.name,
             state=self._ending(self.state or inside.state or "", has_results=bool(files)),
@@ -287,10 +287,10 @@ def _gemini(wire: GeminiWire, base_url: str) -> BatchDialect:
         return wire.path("asyncBatchEmbedContent"), body
 
     def read_line(content: bytes) -> Result:
-        found = _KEYED_LINE.decode(content)
-        embedding = found.response.embedding if found.response else None
+        line = _KEYED_LINE.decode(content)
+        embedding = line.response.embedding if line.response else None
         (vector,) = sound_vectors([embedding.values if embedding else []])
-        return found.key, vector
+        return line.key, vector
 
     return BatchDialect(
         line=lambda key, text: {"key": key, "request": wire.content(text, "document")},

@@ -169,13 +169,13 @@ class EmbeddingBatches:
         """Return the batch started with our name; None if it is not among the newest."""
         path = self._dialect.listing
         for _ in range(_PAGES):
-            found = self._client.ask(Call(path=path), self._dialect.read_page, ASKING)
-            for names, batch in found.batches:
+            page = self._client.ask(Call(path=path), self._dialect.read_page, ASKING)
+            for names, batch in page.batches:
                 if name in names:
                     return batch
-            if not found.next:
+            if not page.next:
                 break
-            path = self._dialect.listing + _path(self._dialect.next_page, found.next)
+            path = self._dialect.listing + _path(self._dialect.next_page, page.next)
         return None
 
     def look(self, batch: str) -> RemoteBatch:
@@ -227,7 +227,7 @@ def batches_of(embedder: object) -> EmbeddingBatches | None:
 
 
 def _fetched_results(
-    fetch: Callable[[], object], file: Path, read: Callable[[bytes], Result]
+    fetch: Callable[[], object], file: Path, read_line: Callable[[bytes], Result]
 ) -> Iterator[Result]:
     """Yield the results in a file; unreadable lines are skipped.
 
@@ -240,12 +240,12 @@ def _fetched_results(
         with file.open("rb") as lines:
             for line in lines:
                 try:
-                    found = read(line)
+                    result = read_line(line)
                 except (msgspec.MsgspecError, UnicodeDecodeError):
                     is_whole = is_whole and line.endswith(b"\n")
                     continue
                 is_whole = True
-                yield found
+                yield result
         if is_whole:
             return
 

@@ -140,10 +140,10 @@ class RemoteEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        found = self._embed_distinct(texts, progress)
-        if len(found.vectors) == len(set(texts)):
-            return np.stack([found.vectors[text] for text in texts])
-        raise self._incomplete(texts, found)
+        batch = self._embed_distinct(texts, progress)
+        if len(batch.vectors) == len(set(texts)):
+            return np.stack([batch.vectors[text] for text in texts])
+        raise self._incomplete(texts, batch)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question: ``(dimensions,)`` float32, normalised.
@@ -172,21 +172,21 @@ class RemoteEmbedder:
         total = EmbeddedBatch(refused={text for text in counts if not text.strip()})
         distinct = [text for text in counts if text not in total.refused]
 
-        def work(batch: Sequence[str]) -> EmbeddedBatch:
-            made = self._embed_batch(batch)
-            if made.reason is not None:
+        def embed(batch: Sequence[str]) -> EmbeddedBatch:
+            embedded = self._embed_batch(batch)
+            if embedded.reason is not None:
                 pool.stop()  # here, so that this worker starts nothing more
-            return made
+            return embedded
 
         costs = [estimate_tokens(text) for text in distinct]
         most = self._limits.batch_tokens
         ranges = plan_batches(costs, max_tokens=most, max_texts=self.wire.max_texts)
-        batches = [distinct[places.start : places.stop] for places in ranges]
-        pool = WorkerPool(batches, work, self._limits.concurrency)
-        for made in pool.results():
-            total.absorb(made)
+        batches = [distinct[span.start : span.stop] for span in ranges]
+        pool = WorkerPool(batches, embed, self._limits.concurrency)
+        for embedded in pool.results():
+            total.absorb(embedded)
             if progress is not None:
-                progress(sum(counts[text] for text in made.vectors))
+                progress(sum(counts[text] for text in embedded.vectors))
         return total
 
     def _embed_batch(self, texts: Sequence[str]) -> EmbeddedBatch:
@@ -196,8 +196,8 @@ class RemoteEmbedder:
             return self._divide(texts, error)
         except ProviderError as error:
             return EmbeddedBatch(reason=error)
-        made = zip(texts, vectors, strict=True)
-        sound = {text: vector for text, vector in made if vector is not None}
+        pairs = zip(texts, vectors, strict=True)
+        sound = {text: vector for text, vector in pairs if vector is not None}
         return EmbeddedBatch(vectors=sound, refused={text for text in texts if text not in sound})
 
     def _divide(self, texts: Sequence[str], error: ProviderRejected) -> EmbeddedBatch:
@@ -215,16 +215,16 @@ class RemoteEmbedder:
         if is_alone:
             return EmbeddedBatch(refused=set(texts))
         left, right = halves(texts)
-        found = self._embed_batch(left)
-        if found.reason is None:
-            found.absorb(self._embed_batch(right))
-        return found
+        embedded = self._embed_batch(left)
+        if embedded.reason is None:
+            embedded.absorb(self._embed_batch(right))
+        return embedded
 
     def _ask(self, texts: Sequence[str], purpose: Purpose) -> list[Vectors | None]:
         """Return the vectors of ``texts``, of the right count and size; None for unsound ones."""
         estimate = sum(map(estimate_tokens, texts))
 
-        def read(body: bytes) -> list[Row]:
+        def read_rows(body: bytes) -> list[Row]:
             reply = self.wire.read(body, purpose)
             if self._budget is not None:
                 self._budget.add(estimate if reply.tokens is None else reply.tokens)
@@ -238,7 +238,7 @@ class RemoteEmbedder:
         request = self.wire.request(texts, purpose)
         try:
             with self._budget.hold(estimate) if self._budget else nullcontext():
-                rows = self.client.post(request.path, request.body, read, policy)
+                rows = self.client.post(request.path, request.body, read_rows, policy)
         except DimensionMismatch:
             self._is_doubted = True  # the next caller asks again
             raise
@@ -254,17 +254,17 @@ class RemoteEmbedder:
             raise EMBEDDING.unreadable(self.wire.provider)
         check_dimensions(self.wire.provider, rows, self._dimensions)
 
-    def _incomplete(self, texts: Sequence[str], found: EmbeddedBatch) -> ProviderError:
-        reason = found.reason or self._refusal(
+    def _incomplete(self, texts: Sequence[str], embedded: EmbeddedBatch) -> ProviderError:
+        reason = embedded.reason or self._refusal(
             f"{self.wire.provider} has no vector for some texts and never will"
         )
-        if not found.vectors and not found.refused:
+        if not embedded.vectors and not embedded.refused:
             return reason
-        places = range(len(texts))
+        positions = range(len(texts))
         return EmbeddingInterrupted(
             reason,
-            {n: found.vectors[texts[n]] for n in places if texts[n] in found.vectors},
-            frozenset(n for n in places if texts[n] in found.refused),
+            {n: embedded.vectors[texts[n]] for n in positions if texts[n] in embedded.vectors},
+            frozenset(n for n in positions if texts[n] in embedded.refused),
         )
 
     def _refusal(self, message: str) -> ProviderRejected:
@@ -294,10 +294,10 @@ def plan_batches(tokens: Sequence[int], *, max_tokens: int, max_texts: int) -> l
     """
     batches: list[range] = []
     start = total = 0
-    for place, cost in enumerate(tokens):
-        if place > start and (total + cost > max_tokens or place - start == max_texts):
-            batches.append(range(start, place))
-            start, total = place, 0
+    for position, cost in enumerate(tokens):
+        if position > start and (total + cost > max_tokens or position - start == max_texts):
+            batches.append(range(start, position))
+            start, total = position, 0
         total += cost
     if start < len(tokens):
         batches.append(range(start, len(tokens)))

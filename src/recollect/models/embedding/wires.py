@@ -150,10 +150,10 @@ class OpenAIWire(ModelWire, frozen=True, kw_only=True):
         answer = decode_answer(self.provider, body, _Body)
         items = answer.data
         if any(item.index is not None for item in items):
-            places = {item.index: item for item in items}
-            if set(places) != set(range(len(items))):
+            item_at = {item.index: item for item in items}
+            if set(item_at) != set(range(len(items))):
                 raise EMBEDDING.unreadable(self.provider)
-            items = [places[number] for number in range(len(items))]
+            items = [item_at[number] for number in range(len(items))]
         tokens = answer.usage.total_tokens if answer.usage else None
         return VectorReply(rows=[item.embedding for item in items], tokens=tokens)
 

@@ -23,7 +23,7 @@ _SECRET_HEADER = re.compile(
 
 def find_key(
     provider: str,
-    given: str | None,
+    setting: str | None,
     base_url: str | None,
     environ: Mapping[str, str] | None,
 ) -> str | None:
@@ -31,13 +31,13 @@ def find_key(
 
     Args:
         provider: Such as ``openai``.
-        given: The key of the settings.
+        setting: The key of the settings.
         base_url: The address of the settings; a key of the environment is not sent to an
             unencrypted one.
         environ: Variables that may hold keys; None is the process environment.
     """
-    if given:
-        return given
+    if setting:
+        return setting
     if base_url and base_url.lower().startswith("http://"):
         return None
     return provider_key(provider, environ)
@@ -66,14 +66,14 @@ def parse_headers(
     """
     headers: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
-        found = _HEADER.fullmatch(line.strip())
-        if found is None:
+        match = _HEADER.fullmatch(line.strip())
+        if match is None:
             raise ConfigError(
                 f"line {number} of {key} must be a header",
                 hint="write it as `X-Team: search`",
                 key=key,
             )
-        headers[found[1].lower()] = found[2].rstrip()
+        headers[match[1].lower()] = match[2].rstrip()
     return headers
 
 

@@ -285,8 +285,10 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         import httpx
 
         call, client = self.call, self.client
-        left = self._left()
-        timeout = httpx.Timeout(min(client.read_s, left), connect=min(_CONNECT_S, left))
+        remaining_s = self._left()
+        timeout = httpx.Timeout(
+            min(client.read_s, remaining_s), connect=min(_CONNECT_S, remaining_s)
+        )
         own = client.headers if call.is_at(client.base_url) else {}
 
         try:
@@ -352,10 +354,10 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             yield piece
 
     def _left(self) -> float:
-        left = self.ends - self.client.retry_clock.elapsed()
-        if left <= 0:
+        remaining_s = self.ends - self.client.retry_clock.elapsed()
+        if remaining_s <= 0:
             raise self._unavailable("did not answer in time")
-        return left
+        return remaining_s
 
     def _failed(self, error: Exception) -> ProviderUnavailable:
         import httpx

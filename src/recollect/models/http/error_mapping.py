@@ -139,14 +139,14 @@ def map_error(status: int, body: bytes) -> MappedError | None:
 
     Status 200 with an error in the body is an error: gateways do that.
     """
-    found = _error_part(body)
-    if found is None:
+    error = _error_part(body)
+    if error is None:
         return (
             None
             if 200 <= status < 300
             else MappedError(status=status, words=body[:_WORDS].decode("utf-8", "replace"))
         )
-    code, number, words = _parts(found)
+    code, number, words = _parts(error)
     if 200 <= status < 300:
         # Without a status in it, the failure is the gateway's own, and may be temporary.
         status = number if 400 <= number < 600 else 502
@@ -184,11 +184,11 @@ def _error_part(body: bytes) -> object | None:
         return None
 
 
-def _parts(found: object) -> tuple[str, int, str]:
+def _parts(error: object) -> tuple[str, int, str]:
     """Return the provider's code, the status in the body (or 0), and its message."""
-    if not isinstance(found, Mapping):
-        return "", 0, msgspec.json.encode(found).decode()[:_WORDS]
-    names = [found.get(name) for name in ("code", "status", "type")]
+    if not isinstance(error, Mapping):
+        return "", 0, msgspec.json.encode(error).decode()[:_WORDS]
+    names = [error.get(name) for name in ("code", "status", "type")]
     number = next((value for value in names[:2] if isinstance(value, int)), 0)
     code = next((v for v in names if isinstance(v, str) and _CODE.fullmatch(v)), "")
-    return code, number, str(found.get("message", ""))[:_WORDS]
+    return code, number, str(error.get("message", ""))[:_WORDS]

@@ -68,12 +68,12 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     limited_base_s: float = 5.0
     limited_cap_s: float = 60.0
 
-    def allows(self, tried: int, *, limited: bool) -> bool:
-        """Return whether another try may follow after ``tried`` of them."""
-        return tried < (self.limited_tries if limited else self.tries)
+    def allows(self, tries: int, *, limited: bool) -> bool:
+        """Return whether another try may follow after ``tries`` of them."""
+        return tries < (self.limited_tries if limited else self.tries)
 
-    def wait_s(self, tried: int, *, limited: bool, spread: float) -> float:
-        """Return the seconds to wait after ``tried`` tries; ``spread`` is the jitter in [0, 1).
+    def wait_s(self, tries: int, *, limited: bool, spread: float) -> float:
+        """Return the seconds to wait after ``tries`` tries; ``spread`` is the jitter in [0, 1).
 
         >>> RetryPolicy().wait_s(3, limited=False, spread=0.5)
         1.0
@@ -81,7 +81,7 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
         base, cap = (
             (self.limited_base_s, self.limited_cap_s) if limited else (self.base_s, self.cap_s)
         )
-        return float(spread * min(cap, base * 2 ** (tried - 1)))
+        return float(spread * min(cap, base * 2 ** (tries - 1)))
 
 
 def query_policy(total_s: float) -> RetryPolicy:
@@ -211,17 +211,17 @@ class Retrier:
             ProviderError: the error of the last try; a refusal is never retried.
         """
         ends = None if policy.total_s is None else self._retry_clock.elapsed() + policy.total_s
-        tried = 0
+        tries = 0
         while True:
             self._await_breaker()
-            tried += 1
+            tries += 1
             try:
                 last = self._retry_clock.elapsed() + policy.attempt_s
                 return self._try(attempt, last if ends is None else min(last, ends))
             except ProviderRejected:
                 raise
             except ProviderError as error:
-                wait = self._next_wait(error, policy, tried)
+                wait = self._next_wait(error, policy, tries)
                 if wait is None or (
                     ends is not None and self._retry_clock.elapsed() + wait >= ends
                 ):
@@ -234,7 +234,7 @@ class Retrier:
 
     def _try(self, attempt: Callable[[float], T], ends: float) -> T:
         try:
-            found = attempt(ends)
+            result = attempt(ends)
         except ProviderRejected:
             self._breaker.succeed()
             raise
@@ -246,7 +246,7 @@ class Retrier:
                 self._breaker.fail()
             raise
         self._breaker.succeed()
-        return found
+        return result
 
     def _await_breaker(self) -> None:
         if self._closed.is_set():
@@ -261,16 +261,16 @@ class Retrier:
                 retry_after_s=wait,
             )
 
-    def _next_wait(self, error: ProviderError, policy: RetryPolicy, tried: int) -> float | None:
+    def _next_wait(self, error: ProviderError, policy: RetryPolicy, tries: int) -> float | None:
         """Return the seconds to wait before the next try; None if there is none."""
         limited = bool(error.facts.get("limited"))
         if isinstance(error, QuotaExhausted) or self._breaker.is_open:
             return None
-        if not policy.allows(tried, limited=limited):
+        if not policy.allows(tries, limited=limited):
             return None
-        wait = policy.wait_s(tried, limited=limited, spread=self._retry_clock.spread())
-        asked = error.facts.get("retry_after_s")
-        if not isinstance(asked, float):
+        wait = policy.wait_s(tries, limited=limited, spread=self._retry_clock.spread())
+        requested_s = error.facts.get("retry_after_s")
+        if not isinstance(requested_s, float):
             return wait
         # Earlier than requested is useless; longer than the cap is left to a later call.
-        return None if asked > policy.limited_cap_s else max(asked, wait)
+        return None if requested_s > policy.limited_cap_s else max(requested_s, wait)

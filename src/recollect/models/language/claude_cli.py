@@ -110,12 +110,12 @@ class ClaudeCli:
         """
         prompt = bounded(prompt, self._settings.max_output_tokens)
         arguments = self._arguments(prompt)
-        given = _transcript(prompt).encode()
+        stdin = _transcript(prompt).encode()
         seconds = self._settings.timeout_s
         policy = RetryPolicy(attempt_s=seconds, total_s=seconds, tries=_TRIES, limited_tries=_TRIES)
         with self._budget.hold(most_tokens(prompt), prompt.purpose):
             return self._tries.run(
-                lambda ends: self._read(self._run(arguments, given, ends), prompt), policy
+                lambda ends: self._read(self._run(arguments, stdin, ends), prompt), policy
             )
 
     def close(self) -> None:
@@ -141,36 +141,36 @@ class ClaudeCli:
             arguments += ["--json-schema", msgspec.json.encode(prompt.schema).decode()]
         return arguments
 
-    def _run(self, arguments: Sequence[str], given: bytes, ends: float) -> ProgramOutput:
+    def _run(self, arguments: Sequence[str], stdin: bytes, ends: float) -> ProgramOutput:
         with tempfile.TemporaryDirectory(prefix="recollect-claude-") as folder:
             return self._program.run(
                 arguments,
                 Path(folder),
                 ends - self._retry_clock.elapsed(),
-                given=given,
+                stdin=stdin,
                 stopping=lambda: self._tries.is_closed,
             )
 
     def _read(self, output: ProgramOutput, prompt: Prompt) -> Completion:
-        found = _find_result(output.out)
-        if found is None:
+        result = _find_result(output.out)
+        if result is None:
             if output.code:
                 raise _failed(f"ended with code {output.code}")
             raise LANGUAGE.unreadable(PROVIDER)
-        text = _text(found)
-        use = use_of(found.usage) or estimated_use(prompt, text)
-        usd = None if found.total_cost_usd is None else max(0.0, found.total_cost_usd)
+        text = _text(result)
+        use = use_of(result.usage) or estimated_use(prompt, text)
+        usd = None if result.total_cost_usd is None else max(0.0, result.total_cost_usd)
         usd = self._budget.charge(use, usd, prompt.purpose)
-        if found.is_error or found.subtype.startswith("error") or output.code:
-            raise _refusal(found)
+        if result.is_error or result.subtype.startswith("error") or output.code:
+            raise _refusal(result)
         if not text.strip():
             raise LANGUAGE.unreadable(PROVIDER)
         return Completion(
-            text=text, use=use, usd=usd, model=self._answered(found), finish=_finish(found)
+            text=text, use=use, usd=usd, model=self._answered(result), finish=_finish(result)
         )
 
-    def _answered(self, found: _Result) -> str:
-        names = list(found.model_usage)
+    def _answered(self, result: _Result) -> str:
+        names = list(result.model_usage)
         return f"{PROVIDER}:{names[0]}" if len(names) == 1 else self.name
 
 
@@ -185,11 +185,11 @@ def _find_result(out: bytes) -> _Result | None:
     """Return the result, ignoring output of other programs and hooks around it."""
     for part in _parts(out):
         try:
-            found = _DECODER.decode(part)
+            result = _DECODER.decode(part)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
-        if found.type == "result":
-            return found
+        if result.type == "result":
+            return result
     return None
 
 
@@ -206,29 +206,29 @@ def _parts(out: bytes) -> Iterator[bytes | msgspec.Raw]:
             yield line[max(0, line.find(b"{")) :]
 
 
-def _text(found: _Result) -> str:
-    structured = bytes(found.structured_output).decode(errors="replace")
-    return found.result or "" if structured == "null" else structured
+def _text(result: _Result) -> str:
+    structured = bytes(result.structured_output).decode(errors="replace")
+    return result.result or "" if structured == "null" else structured
 
 
-def _finish(found: _Result) -> Finish:
-    if found.stop_reason in _CUT:
+def _finish(result: _Result) -> Finish:
+    if result.stop_reason in _CUT:
         return "length"
-    return "stop" if found.stop_reason in _DONE else "other"
+    return "stop" if result.stop_reason in _DONE else "other"
 
 
-def _refusal(found: _Result) -> ProviderError:
+def _refusal(result: _Result) -> ProviderError:
     """Return the error that a failed result means; its words are read but never shown."""
-    words = found.result or ""
+    words = result.result or ""
     if _QUOTA.search(words):
         return QuotaExhausted(
             "the account of claude has nothing left", hint="wait until its limit is reset"
         )
     if _LOGIN.search(words):
         return ProviderRejected("claude is not logged in", hint="run `claude` once and log in")
-    if found.subtype in _REFUSED:
+    if result.subtype in _REFUSED:
         return ProviderRejected(
-            f"claude gave up ({found.subtype})", hint="raise language.claude_max_usd"
+            f"claude gave up ({result.subtype})", hint="raise language.claude_max_usd"
         )
     return _failed("answered with an error")
 

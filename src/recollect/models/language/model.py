@@ -104,12 +104,12 @@ class WatchedModel:
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer; see `LanguageModel.complete`."""
         try:
-            found = self.inner.complete(prompt)
+            completion = self.inner.complete(prompt)
         except ProviderError as error:
             self.trouble = error.message
             raise
         self.trouble = None
-        return found
+        return completion
 
 
 def ask(text: str, *, system: str = "", max_output_tokens: int = 0, purpose: str = "") -> Prompt:

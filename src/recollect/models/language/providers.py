@@ -61,13 +61,13 @@ def _claude_cli(model: str, settings: LanguageSettings, dependencies: Dependenci
     name = f"{CLAUDE_CLI}:{model}" if model else CLAUDE_CLI
     environ = agent_environment(dependencies.environ)
     budget = _budget(name, settings, dependencies, is_billed=True)
-    made = ClaudeCli(model, environ, settings, budget, dependencies.retry_clock)
-    if not made.is_installed:
+    model_command = ClaudeCli(model, environ, settings, budget, dependencies.retry_clock)
+    if not model_command.is_installed:
         raise ModelMissing(
             "the command of claude-cli is not installed",
             hint="install Claude Code, or set language.claude_command",
         )
-    return made
+    return model_command
 
 
 def _budget(

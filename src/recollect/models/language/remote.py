@@ -62,18 +62,18 @@ class RemoteLanguageModel:
         ways = self._wire.json_ways
         if prompt.schema is None:
             return self._ask(prompt, ways[-1])
-        for place in range(self._first_way, len(ways) - 1):
+        for way in range(self._first_way, len(ways) - 1):
             try:
-                found = self._ask(prompt, ways[place])
+                completion = self._ask(prompt, ways[way])
             except ProviderRejected as error:
                 if not _may_be_the_way(error):
                     raise
             else:
-                self._first_way = place
-                return found
-        found = self._ask(prompt, ways[-1])
+                self._first_way = way
+                return completion
+        completion = self._ask(prompt, ways[-1])
         self._first_way = len(ways) - 1
-        return found
+        return completion
 
     def close(self) -> None:
         """Close the connections."""
@@ -128,8 +128,8 @@ def estimated_use(prompt: Prompt, answer: str) -> TokenUse:
     """Return the estimated tokens of a prompt and its answer, within 15 % for most languages."""
     schema = msgspec.json.encode(prompt.schema).decode() if prompt.schema is not None else ""
     texts = [prompt.system, schema, *(each.text for each in prompt.messages)]
-    read = sum(estimate_tokens(text) for text in texts if text)
-    return TokenUse(input=read, output=estimate_tokens(answer))
+    input_tokens = sum(estimate_tokens(text) for text in texts if text)
+    return TokenUse(input=input_tokens, output=estimate_tokens(answer))
 
 
 def _may_be_the_way(error: ProviderRejected) -> bool:

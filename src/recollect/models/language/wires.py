@@ -109,11 +109,11 @@ def strict_schema(schema: Mapping[str, object]) -> dict[str, object]:
     >>> found["required"], found["properties"]
     (['name'], {'name': {'type': 'string'}})
     """
-    made = {key: _strict_part(key, value) for key, value in schema.items() if key != "default"}
-    properties = made.get("properties")
+    strict = {key: _strict_part(key, value) for key, value in schema.items() if key != "default"}
+    properties = strict.get("properties")
     if isinstance(properties, dict):
-        made |= {"required": list(properties), "additionalProperties": False}
-    return made
+        strict |= {"required": list(properties), "additionalProperties": False}
+    return strict
 
 
 def _strict_part(key: str, value: object) -> object:
@@ -216,8 +216,8 @@ class OpenAIChat(msgspec.Struct, frozen=True, kw_only=True):
 def _format(schema: Mapping[str, object], way: JsonWay) -> dict[str, object]:
     if way == "object":
         return {"type": "json_object"}
-    named = {"name": "answer", "strict": True, "schema": strict_schema(schema)}
-    return {"type": "json_schema", "json_schema": named}
+    schema_format = {"name": "answer", "strict": True, "schema": strict_schema(schema)}
+    return {"type": "json_schema", "json_schema": schema_format}
 
 
 def _text(content: str | list[_Part] | None) -> str:

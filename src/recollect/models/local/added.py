@@ -180,20 +180,20 @@ def _draft(models: Path) -> Iterator[Path]:
 def _copy(source: Path, draft: Path, export: Export, copied: Copied) -> dict[str, Stamp]:
     graph = source / export.graph
     # Large tensors are in model.onnx_data or model.onnx.data.
-    wanted = [source / export.tokenizer, *sorted(graph.parent.glob(f"{graph.name}*"))]
-    done, files = 0, {}
+    sources = [source / export.tokenizer, *sorted(graph.parent.glob(f"{graph.name}*"))]
+    copied_bytes, files = 0, {}
     try:
-        total = sum(path.stat().st_size for path in wanted)
-        for path in wanted:
+        total = sum(path.stat().st_size for path in sources)
+        for path in sources:
             digest = hashlib.sha256()
 
             def parts(path: Path = path, digest: hashlib._Hash = digest) -> Iterator[bytes]:
-                nonlocal done
+                nonlocal copied_bytes
                 with path.open("rb") as file:
                     while part := file.read(_CHUNK_BYTES):
                         digest.update(part)
-                        done += len(part)
-                        copied(done, total)
+                        copied_bytes += len(part)
+                        copied(copied_bytes, total)
                         yield part
 
             size = write_file(draft / path.name, parts())

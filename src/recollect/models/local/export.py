@@ -112,13 +112,13 @@ def read_export(folder: Path, graph: str | None = None) -> Export:
     _check_similarity(folder, prompts, is_normalised="Normalize" in steps)
     pooling = _read(folder / steps["Pooling"], "config.json", dict[str, Any])
     rules = _read_if_there(folder / steps["Transformer"], "sentence_bert_config.json", _Transformer)
-    found = _find(folder, TOKENIZERS)
+    tokenizer = _find(folder, TOKENIZERS)
     words = _read_if_there(folder, "tokenizer_config.json", _Tokenizer)
-    if found == "vocab.txt":
+    if tokenizer == "vocab.txt":
         _check_vocabulary(folder, words)
     return Export(
         graph=_find(folder, GRAPHS) if graph is None else _find(folder, (graph,)),
-        tokenizer=found,
+        tokenizer=tokenizer,
         is_cased=not words.do_lower_case,
         strips_accents=words.do_lower_case if words.strip_accents is None else words.strip_accents,
         lowers=rules.do_lower_case,
@@ -154,21 +154,21 @@ def _check_vocabulary(folder: Path, words: _Tokenizer) -> None:
 
 
 def _pooling(folder: Path, config: dict[str, Any]) -> Pooling:
-    chosen = [
+    modes = [
         name for name, value in config.items() if name.startswith("pooling_mode_") and value is True
     ]
-    named = config.get("pooling_mode")  # the form of newer exports
-    if isinstance(named, str):
-        chosen = [f"pooling_mode_{named}", *chosen]
-        known = dict(_POOLING) | {f"pooling_mode_{mode}": mode for mode in _POOLING.values()}
+    mode_name = config.get("pooling_mode")  # the form of newer exports
+    if isinstance(mode_name, str):
+        modes = [f"pooling_mode_{mode_name}", *modes]
+        pooling_of = dict(_POOLING) | {f"pooling_mode_{mode}": mode for mode in _POOLING.values()}
     else:
-        known = _POOLING
-    if len(chosen) != 1 or chosen[0] not in known:
-        names = " and ".join(name.removeprefix("pooling_mode_") for name in chosen) or "none"
+        pooling_of = _POOLING
+    if len(modes) != 1 or modes[0] not in pooling_of:
+        names = " and ".join(name.removeprefix("pooling_mode_") for name in modes) or "none"
         raise _unusable(folder, f"has the pooling {names}: must be mean, cls or last token")
     if config.get("include_prompt") is False:
         raise _unusable(folder, "leaves the prompt out of its pooling, which is not supported")
-    return known[chosen[0]]
+    return pooling_of[modes[0]]
 
 
 def _dimensions(folder: Path, config: dict[str, Any]) -> int:
@@ -186,9 +186,9 @@ def _max_pieces(folder: Path, rules: _Transformer) -> int:
 
 
 def _prompt(prompts: _Prompts, names: tuple[str, ...]) -> str:
-    known = prompts.prompts or {}
+    texts = prompts.prompts or {}
     for name in (*names, prompts.default_prompt_name):
-        text = known.get(name) if name is not None else None
+        text = texts.get(name) if name is not None else None
         if text:
             return text
     return ""
@@ -204,10 +204,12 @@ def _languages(folder: Path) -> tuple[str, ...]:
         head = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return ()
-    found = head.get("language") if isinstance(head, dict) else None
-    named = found if isinstance(found, list) else [found]
+    entry = head.get("language") if isinstance(head, dict) else None
+    entries = entry if isinstance(entry, list) else [entry]
     # YAML parses the tag of Norwegian as false.
-    tags = ["no" if tag is False else tag for tag in named if tag is False or isinstance(tag, str)]
+    tags = [
+        "no" if tag is False else tag for tag in entries if tag is False or isinstance(tag, str)
+    ]
     return tuple(dict.fromkeys("mul" if tag == "multilingual" else tag for tag in tags))
 
 

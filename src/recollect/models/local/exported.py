@@ -27,7 +27,7 @@ RUN_VERSION = 1
 _HINT = "check the model: `recollect models list`; get its files again with `recollect models add`"
 _STATES = ("last_hidden_state", "token_embeddings")
 _POOLED = "sentence_embedding"
-_IDS, _MASK, _TYPES, _PLACES = "input_ids", "attention_mask", "token_type_ids", "position_ids"
+_IDS, _MASK, _TYPES, _POSITIONS = "input_ids", "attention_mask", "token_type_ids", "position_ids"
 _NUMBERS: dict[str, type[np.integer[Any]]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
@@ -136,11 +136,11 @@ class ExportedModel:
             _IDS: ids,
             _MASK: np.ones_like(ids),
             _TYPES: np.zeros_like(ids),
-            _PLACES: np.arange(ids.shape[1], dtype=np.int64)[np.newaxis],
+            _POSITIONS: np.arange(ids.shape[1], dtype=np.int64)[np.newaxis],
         }
         inputs = {name: values[name].astype(kind) for name, kind in self._numbers.items()}
-        made = self._session.compute(self._output, inputs)[0]
-        vector = made if made.ndim == 1 else _pool(made, self._export.pooling)
+        output = self._session.compute(self._output, inputs)[0]
+        vector = output if output.ndim == 1 else _pool(output, self._export.pooling)
         if len(vector) != self._export.dimensions:
             raise DimensionMismatch(
                 f"the graph makes vectors of {len(vector)} values, and the settings of its pooling"
@@ -158,8 +158,8 @@ def _pool(states: Vectors, pooling: Pooling) -> Vectors:
     if pooling == "mean":
         mean: Vectors = states.mean(axis=0)
         return mean
-    chosen: Vectors = states[0 if pooling == "cls" else -1]
-    return chosen
+    state: Vectors = states[0 if pooling == "cls" else -1]
+    return state
 
 
 def _output(outputs: Mapping[str, Sequence[object]]) -> str:
@@ -174,8 +174,8 @@ def _output(outputs: Mapping[str, Sequence[object]]) -> str:
 
 def _numbers(inputs: Mapping[str, str]) -> dict[str, type[np.integer[Any]]]:
     """Return the inputs of the graph and the type of each."""
-    known = {_IDS, _MASK, _TYPES, _PLACES}
-    wrong = [name for name, kind in inputs.items() if name not in known or kind not in _NUMBERS]
+    names = {_IDS, _MASK, _TYPES, _POSITIONS}
+    wrong = [name for name, kind in inputs.items() if name not in names or kind not in _NUMBERS]
     if wrong or _IDS not in inputs:
         raise _other(f"takes {', '.join(wrong or inputs)}: must take {_IDS} and {_MASK}")
     return {name: _NUMBERS[kind] for name, kind in inputs.items()}

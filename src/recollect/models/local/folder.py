@@ -118,12 +118,12 @@ class ModelFolder:
         if not self.is_installed(quantisation):
             has_words = has_length(self.path / VOCABULARY, ORIGINALS[VOCABULARY])
             raise _not_sound(self.path / (WEIGHTS if has_words else VOCABULARY))
-        found = self._sound_graph(quantisation)
-        if found is not None:
-            return found
+        graph = self._sound_graph(quantisation)
+        if graph is not None:
+            return graph
         with self.locked():
-            found = self._sound_graph(quantisation)
-            return self._build(quantisation) if found is None else found
+            graph = self._sound_graph(quantisation)
+            return self._build(quantisation) if graph is None else graph
 
     def read_vocabulary(self) -> list[str]:
         """Return the word pieces in order of their ids.
@@ -144,13 +144,13 @@ class ModelFolder:
             StoreError: it cannot be written.
         """
         stamp = ORIGINALS[name]
-        found = hashlib.sha256(content).hexdigest()
-        if found != stamp.sha256:
+        digest = hashlib.sha256(content).hexdigest()
+        if digest != stamp.sha256:
             raise EmbeddingError(
                 f"{name} is not the file of {MODEL}: its digest differs",
                 hint="get the file again; nothing was installed",
                 expected=stamp.sha256,
-                found=found,
+                found=digest,
             )
         write_file(self.path / name, content)
 

@@ -91,14 +91,14 @@ class _Graph:
     def _embeddings(self) -> str:
         words = self._word_embeddings(self._weights["embeddings.word_embeddings.weight"])
         # One sentence per text: the first token type is a constant, added to the positions.
-        places = (
+        positions = (
             self._weights["embeddings.position_embeddings.weight"]
             + self._weights["embeddings.token_type_embeddings.weight"][0]
         )
         first = self._constant("first", np.array([0], np.int64))
         count = self._node("Shape", INPUT, start=1, end=2)
-        place = self._node("Slice", self._constant("places", places), first, count)
-        return self._normalise(self._node("Add", words, place), "embeddings.LayerNorm")
+        position = self._node("Slice", self._constant("places", positions), first, count)
+        return self._normalise(self._node("Add", words, position), "embeddings.LayerNorm")
 
     def _word_embeddings(self, table: _Floats) -> str:
         if not self._quantised:

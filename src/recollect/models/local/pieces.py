@@ -85,8 +85,8 @@ def open_pieces(path: Path, export: Export) -> Pieces:
         )
     content = path.read_bytes()
     try:
-        told = msgspec.json.decode(content, type=_TokenizerFile)
-        ours = _ours(told)
+        description = msgspec.json.decode(content, type=_TokenizerFile)
+        ours = _ours(description)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise _damaged(path) from error
     return _word_pieces(ours) if ours is not None else _library_pieces(path, content)
@@ -96,10 +96,10 @@ def _word_pieces(words: WordPieces) -> Pieces:
     return Pieces(words.encode, [words.cls_id], [words.sep_id], words.is_continuation)
 
 
-def _ours(told: _TokenizerFile) -> WordPieces | None:
+def _ours(description: _TokenizerFile) -> WordPieces | None:
     """Return our own tokenizer if it gives the same result, else None."""
-    model, words = told.model, told.normalizer
-    kinds = [part.type if part else None for part in (words, told.pre_tokenizer)]
+    model, words = description.model, description.normalizer
+    kinds = [part.type if part else None for part in (words, description.pre_tokenizer)]
     is_bert = model.type == "WordPiece" and kinds == ["BertNormalizer", "BertPreTokenizer"]
     if words is None or not is_bert or not (words.clean_text and words.handle_chinese_chars):
         return None
@@ -122,27 +122,27 @@ def _library_pieces(path: Path, content: bytes) -> Pieces:
             "the tokenizer of this model needs the package tokenizers", hint=PACKAGE_HINT
         ) from error
     try:
-        made: Any = Tokenizer.from_buffer(content)
+        tokenizer: Any = Tokenizer.from_buffer(content)
     except Exception as error:
         raise _damaged(path) from error
-    made.no_truncation()
-    made.no_padding()
-    before, after = _around(made, path)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    before, after = _around(tokenizer, path)
     control = frozenset(before + after)
 
     def encode(text: str, limit: int) -> list[int]:
-        cut = text[: limit * _CHARS_PER_PIECE]
-        ids = made.encode(cut, add_special_tokens=False).ids
+        start = text[: limit * _CHARS_PER_PIECE]
+        ids = tokenizer.encode(start, add_special_tokens=False).ids
         # A text that spells a control piece must not become one.
         return [piece for piece in ids if piece not in control]
 
     return Pieces(encode, before, after)
 
 
-def _around(made: Any, path: Path) -> tuple[list[int], list[int]]:
+def _around(tokenizer: Any, path: Path) -> tuple[list[int], list[int]]:
     """Return the special ids before and after a text."""
-    plain = made.encode(_PROBES[0], add_special_tokens=False).ids
-    whole = made.encode(_PROBES[0], add_special_tokens=True).ids
+    plain = tokenizer.encode(_PROBES[0], add_special_tokens=False).ids
+    whole = tokenizer.encode(_PROBES[0], add_special_tokens=True).ids
     for start in range(len(whole) - len(plain) + 1):
         if plain and whole[start : start + len(plain)] == plain:
             return whole[:start], whole[start + len(plain) :]

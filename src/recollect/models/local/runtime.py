@@ -112,5 +112,5 @@ def _failures() -> tuple[type[Exception], ...]:
     """Return the runtime's error classes, which have no common base class."""
     from onnxruntime.capi import onnxruntime_pybind11_state as native
 
-    found = [value for value in vars(native).values() if isinstance(value, type)]
-    return tuple(value for value in found if issubclass(value, Exception))
+    classes = [value for value in vars(native).values() if isinstance(value, type)]
+    return tuple(value for value in classes if issubclass(value, Exception))

@@ -66,10 +66,10 @@ class SentenceEncoder(ThreadedEmbedder):
 
     def __init__(self, *, threads: int = 2, batch_size: int = 8, max_windows: int = 8) -> None:
         super().__init__(DIMENSIONS, threads=threads, batch_size=batch_size)
-        found = package_version()
-        if found is None:
+        version = package_version()
+        if version is None:
             raise ModelMissing(f"the package {PACKAGE} is not installed", hint=PACKAGE_HINT)
-        self._version = found
+        self._version = version
         self._rules = WindowRules(pieces=WINDOW_BYTES, max_windows=max_windows)
 
     @property

@@ -118,9 +118,9 @@ class ThreadedEmbedder(ABC):
 def _run_all(batches: list[ThreadFuture[int]], progress: Progress | None) -> None:
     try:
         for batch in completed(batches):
-            done = batch.result()
+            count = batch.result()
             if progress is not None:
-                progress(done)
+                progress(count)
     finally:
         for batch in batches:
             batch.cancel()

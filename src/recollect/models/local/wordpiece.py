@@ -53,15 +53,15 @@ class _Cleaning(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         if char in _KEPT_CONTROLS:
-            kept: str | None = char
+            replacement: str | None = char
         elif unicodedata.category(char) in _REMOVED or char == "\ufffd":
-            kept = None
+            replacement = None
         elif any(low <= code <= high for low, high in _CJK):
-            kept = f" {char} "
+            replacement = f" {char} "
         else:
-            kept = char
-        self[code] = kept
-        return kept
+            replacement = char
+        self[code] = replacement
+        return replacement
 
 
 class _Punctuation(dict[int, str]):
@@ -117,8 +117,8 @@ class WordPieces:
         for part in _slices(text):
             cache = self._cache
             for word in part.translate(self._cleaning).split():
-                found = cache.get(word)
-                ids += self._remember(word) if found is None else found
+                word_ids = cache.get(word)
+                ids += self._remember(word) if word_ids is None else word_ids
             if limit is not None and len(ids) >= limit:
                 break
         return ids
@@ -200,8 +200,8 @@ def _slices(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > 2 * _SLICE_CHARS:
         first, last = start + _SLICE_CHARS, start + 2 * _SLICE_CHARS
-        found = _SPACE.search(text, first, last) or _WORD_END.search(text, first, last)
-        end = found.end() if found else last
+        match = _SPACE.search(text, first, last) or _WORD_END.search(text, first, last)
+        end = match.end() if match else last
         yield text[start:end]
         start = end
     yield text[start:]
