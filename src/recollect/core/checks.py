@@ -86,9 +86,9 @@ def check_texts(values: object, what: str) -> list[str]:
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         values = [values]
-    listed = list(values)
-    texts = [each for each in listed if isinstance(each, str)]
-    if len(texts) == len(listed):
+    items = list(values)
+    texts = [each for each in items if isinstance(each, str)]
+    if len(texts) == len(items):
         return [each.encode("utf-8", "replace").decode() for each in texts]
     raise InvalidInput(f"{what} must be texts", hint="pass a text, or several in a list")
 
@@ -110,22 +110,22 @@ def check_count(value: int | None, what: str, least: int = 0) -> None:
     Raises:
         InvalidInput: it is not a whole number from ``least`` to `LARGEST`.
     """
-    given: object = value
-    if given is None:
+    number: object = value
+    if number is None:
         return
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= LARGEST:
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= LARGEST:
         raise InvalidInput(
             f"{what} must be a whole number from {least}", hint="leave it out, or correct it"
         )
 
 
-def check_most(given: int, most: int, what: str) -> None:
+def check_most(number: int, most: int, what: str) -> None:
     """Refuse a number above the maximum.
 
     Raises:
         InvalidInput: it is above ``most``.
     """
-    if given > most:
+    if number > most:
         raise InvalidInput(f"{what} must be {most:,} at most", hint="ask for less at once")
 
 
@@ -163,7 +163,7 @@ def checked_call(call: Callable[P, R]) -> Callable[P, R]:
     rules: dict[str, _Rule] = {}
 
     @wraps(call)
-    def made(*args: P.args, **kwargs: P.kwargs) -> R:
+    def checking(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
             rule = rules.get(name)
             if rule is None:
@@ -172,7 +172,7 @@ def checked_call(call: Callable[P, R]) -> Callable[P, R]:
                 raise rule.refusal(name, value)
         return call(*args, **kwargs)
 
-    return made
+    return checking
 
 
 class _Rule(NamedTuple):
@@ -189,24 +189,26 @@ class _Rule(NamedTuple):
 
     def refusal(self, name: str, value: object) -> InvalidInput:
         *most, last = self.words
-        wanted = f"{', '.join(most)} or {last}" if most else last
-        got = (
+        expected = f"{', '.join(most)} or {last}" if most else last
+        actual = (
             "was empty"
             if isinstance(value, str) and not value
             else f"was of the type {type(value).__name__}"
         )
-        return InvalidInput(f"{name} must be {wanted}", hint=f"pass {wanted}; it {got}")
+        return InvalidInput(f"{name} must be {expected}", hint=f"pass {expected}; it {actual}")
 
 
 def _rule(call: Any, name: str) -> _Rule:
     """Return the rule of a parameter; one without tests where its type is not known."""
-    written = str(call.__annotations__.get(name, "Any"))
-    found = [_meaning(part.strip(), call.__globals__) for part in _JOIN.split(written)]
-    if "" in dict(found):
+    annotation = str(call.__annotations__.get(name, "Any"))
+    meanings = [_meaning(part.strip(), call.__globals__) for part in _JOIN.split(annotation)]
+    if "" in dict(meanings):
         return _Rule((), ())
-    if _PATH in found:
-        found = [each for each in found if each != _TEXT]  # more must be true of that of a path
-    return _Rule(tuple(test for _, test in found), tuple(word for word, _ in found))
+    if _PATH in meanings:
+        meanings = [
+            each for each in meanings if each != _TEXT
+        ]  # more must be true of that of a path
+    return _Rule(tuple(test for _, test in meanings), tuple(word for word, _ in meanings))
 
 
 def _meaning(part: str, names: Mapping[str, Any]) -> tuple[str, Test]:

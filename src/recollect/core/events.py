@@ -265,8 +265,8 @@ def check_types(types: Sequence[str]) -> tuple[str, ...]:
     for name in types:
         if name not in EVENT_TYPES:
             near = difflib.get_close_matches(name, EVENT_TYPES, 1)
-            asked = f"did you mean {near[0]}? " if near else ""
+            suggestion = f"did you mean {near[0]}? " if near else ""
             raise InvalidInput(
-                "unknown type of events", hint=f"{asked}use {', '.join(EVENT_TYPES)}"
+                "unknown type of events", hint=f"{suggestion}use {', '.join(EVENT_TYPES)}"
             )
     return tuple(types)

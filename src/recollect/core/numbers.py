@@ -77,13 +77,13 @@ def parse_record(text: object) -> RecordName | None:
     >>> parse_record("episode m88"), parse_record("green tea")
     (None, None)
     """
-    found = NAMED.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    match = NAMED.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
         return None
-    if found[1] is not None:
-        return RecordName(id=found[1].lower())
-    prefix, number = found[3].lower(), int(found[4])
-    meant = said = _KINDS[prefix]
-    if found[2] is not None:
-        said = found[2].lower()
-    return RecordName(said, number) if prefix == "#" or said == meant else None
+    if match[1] is not None:
+        return RecordName(id=match[1].lower())
+    prefix, number = match[3].lower(), int(match[4])
+    kind = named_kind = _KINDS[prefix]
+    if match[2] is not None:
+        named_kind = match[2].lower()
+    return RecordName(named_kind, number) if prefix == "#" or named_kind == kind else None

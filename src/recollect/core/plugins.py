@@ -51,17 +51,17 @@ def check_plugin(group: str, name: str, kind: str, built_in: Iterable[str]) -> N
     Raises:
         InvalidInput: no package has a plugin with that name.
     """
-    known = sorted({*built_in, *plugin_names(group)})
-    if name not in known:
-        raise _unknown(name, kind, known)
+    names = sorted({*built_in, *plugin_names(group)})
+    if name not in names:
+        raise _unknown(name, kind, names)
 
 
-def _unknown(name: str, kind: str, known: list[str]) -> InvalidInput:
+def _unknown(name: str, kind: str, names: list[str]) -> InvalidInput:
     import difflib
 
-    near = difflib.get_close_matches(name, known, n=1)
+    near = difflib.get_close_matches(name, names, n=1)
     return InvalidInput(
         f"unknown {kind}",
-        hint=f"try {near[0]}" if near else f"choose one of {', '.join(known)}",
+        hint=f"try {near[0]}" if near else f"choose one of {', '.join(names)}",
         found=name,
     )

@@ -122,11 +122,11 @@ class ThreadFuture(Future[T]):
         """
         until = None if timeout is None else time.monotonic() + timeout
         while True:
-            left = LOOK_S if until is None else min(LOOK_S, until - time.monotonic())
+            remaining_s = LOOK_S if until is None else min(LOOK_S, until - time.monotonic())
             try:
-                return super().result(max(0.0, left))
+                return super().result(max(0.0, remaining_s))
             except TimeoutError:
-                if self.done() or left <= 0:  # a timeout of the work, or of the caller
+                if self.done() or remaining_s <= 0:  # a timeout of the work, or of the caller
                     raise
             self.look()
 
@@ -156,12 +156,12 @@ def run_on_thread(name: str, work: Callable[[], T], *, daemon: bool = True) -> T
         if thread.has_died:
             future.fail(died())
 
-    def run() -> None:
+    def run_work() -> None:
         future.set_running_or_notify_cancel()
         run_into(future, work)
 
     future: ThreadFuture[T] = ThreadFuture(look)
-    thread = RestartableThread(name, run, daemon=daemon)
+    thread = RestartableThread(name, run_work, daemon=daemon)
     thread.start()
     return future
 
@@ -191,14 +191,14 @@ def completed(futures: Sequence[ThreadFuture[T]]) -> Iterator[ThreadFuture[T]]:
     ended: SimpleQueue[Future[T]] = SimpleQueue()
     for future in futures:
         future.add_done_callback(ended.put)
-    left = {id(future): future for future in futures}
+    pending = {id(future): future for future in futures}
 
     def look() -> None:
-        for future in list(left.values()):
+        for future in list(pending.values()):
             future.look()
 
-    while left:
-        yield left.pop(id(next_of(ended, look)))
+    while pending:
+        yield pending.pop(id(next_of(ended, look)))
 
 
 class _Task(NamedTuple):
@@ -240,14 +240,14 @@ class _Crew:
         with self._changing:
             dead = [seat for seat in self._seats if seat.thread.has_died]
             self._seats = [seat for seat in self._seats if seat not in dead]
-            lost = [seat.task for seat in dead if seat.task is not None]
-            self._open -= len(lost)
+            dead_tasks = [seat.task for seat in dead if seat.task is not None]
+            self._open -= len(dead_tasks)
             if self._open > 0 and not self._seats:
                 try:
                     self._start()
                 except StoreError:
-                    lost += self._give_up()
-        for task in lost:
+                    dead_tasks += self._give_up()
+        for task in dead_tasks:
             task.lost(died())
 
     def dismiss(self) -> None:
@@ -320,14 +320,14 @@ class ThreadPool:
         else:
             weakref.finalize(self, self._crew.dismiss).atexit = False
 
-    def put(self, run: Callable[[], object], lost: Callable[[ThreadDied], object]) -> None:
-        """Let a thread call ``run``, which must not raise; ``lost`` is called if that thread died.
+    def put(self, run: Callable[[], object], on_death: Callable[[ThreadDied], object]) -> None:
+        """Let a thread call ``run``, which must not raise; ``on_death`` if that thread died.
 
         Raises:
             StoreClosed: the pool is closed.
             StoreError: no thread can be started.
         """
-        self._crew.put(_Task(run, lost))
+        self._crew.put(_Task(run, on_death))
 
     def submit(self, work: Callable[[], T]) -> ThreadFuture[T]:
         """Return the future of ``work``; if cancelled before it starts, it never runs.

@@ -26,7 +26,7 @@ ADDED_UP = (
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
-def agent_name(given: str) -> str:
+def agent_name(text: str) -> str:
     """Return the name of an agent in its one spelling; it may become the name of a folder.
 
     Raises:
@@ -35,7 +35,7 @@ def agent_name(given: str) -> str:
     >>> agent_name("Work")
     'work'
     """
-    name = given.strip().lower()
+    name = text.strip().lower()
     if not _NAME.fullmatch(name):
         raise ConfigError(
             "the name of an agent cannot be used",
@@ -44,10 +44,10 @@ def agent_name(given: str) -> str:
     return name
 
 
-def known_agent(given: str | None) -> str | None:
+def known_agent(text: str | None) -> str | None:
     """Return the name of an agent as the settings spell it; None for one that cannot have any."""
     try:
-        return None if given is None else agent_name(given)
+        return None if text is None else agent_name(text)
     except ConfigError:
         return None
 
@@ -73,28 +73,28 @@ def option_key(key: str) -> str:
     return inner
 
 
-def agents_named(given: Mapping[str, GivenValue]) -> tuple[str, ...]:
+def agents_named(values: Mapping[str, GivenValue]) -> tuple[str, ...]:
     """Return the agents that a file has settings for, sorted."""
-    return tuple(sorted({key.split(".")[1] for key in given if key.startswith(f"{SECTION}.")}))
+    return tuple(sorted({key.split(".")[1] for key in values if key.startswith(f"{SECTION}.")}))
 
 
-def layered(given: Mapping[str, GivenValue], agent: str | None) -> dict[str, GivenValue]:
+def layered(values: Mapping[str, GivenValue], agent: str | None) -> dict[str, GivenValue]:
     """Return the settings of a file for one agent, or for all without a name of their own."""
-    common = {key: entry for key, entry in given.items() if not key.startswith(f"{SECTION}.")}
+    common = {key: entry for key, entry in values.items() if not key.startswith(f"{SECTION}.")}
     if agent is None:
         return common
     prefix = f"{SECTION}.{agent}."
-    own = {key[len(prefix) :]: entry for key, entry in given.items() if key.startswith(prefix)}
+    own = {key[len(prefix) :]: entry for key, entry in values.items() if key.startswith(prefix)}
     for key in ADDED_UP:
         if key in own and key in common:
             own[key] = _joined(common[key], own[key])
     return common | own
 
 
-def outgrows(given: Mapping[str, GivenValue], agent: str | None) -> bool:
+def outgrows(values: Mapping[str, GivenValue], agent: str | None) -> bool:
     """Return whether an agent chooses the size of its chunks and leaves their overlap to others."""
     prefix = f"{SECTION}.{agent}.chunking."
-    return prefix + "tokens" in given and prefix + "overlap" not in given
+    return prefix + "tokens" in values and prefix + "overlap" not in values
 
 
 def _joined(common: GivenValue, own: GivenValue) -> GivenValue:

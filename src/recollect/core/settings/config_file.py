@@ -49,9 +49,9 @@ def with_setting(text: str, key: str, value: Value) -> str:
     Raises:
         ConfigError: it is written in a way that only a person can change.
     """
-    place = _find(text, key.split("."))
-    change = _added if place.missing else _replaced
-    changed = change(text, place, _written(value))
+    location = _find(text, key.split("."))
+    change = _added if location.missing else _replaced
+    changed = change(text, location, _written(value))
     return _checked(changed, _flat(text) | {key: _plain_value(value)})
 
 
@@ -61,18 +61,18 @@ def without_setting(text: str, key: str, default: Value) -> str:
     Raises:
         ConfigError: it is written in a way that only a person can change.
     """
-    place = _find(text, key.split("."))
-    if place.missing or place.key is None:
+    location = _find(text, key.split("."))
+    if location.missing or location.key is None:
         return text
-    start = _line_start(text, place.key.start_mark.index)
-    end = text.find("\n", _end_of(text, place.value)) + 1 or len(text)
-    indent = " " * place.key.start_mark.column
+    start = _line_start(text, location.key.start_mark.index)
+    end = text.find("\n", _end_of(text, location.value)) + 1 or len(text)
+    indent = " " * location.key.start_mark.column
     comment = f"{indent}# {_named(key.rpartition('.')[2], default)}\n"
     changed = text[:start] + comment + text[end:]
     return _checked(changed, {name: v for name, v in _flat(text).items() if name != key})
 
 
-class _Place(msgspec.Struct, frozen=True, kw_only=True):
+class _Location(msgspec.Struct, frozen=True, kw_only=True):
     """How far a key exists: the deepest node on its way, and the names after it."""
 
     key: yaml.Node | None
@@ -82,7 +82,7 @@ class _Place(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...]
 
 
-def _find(text: str, names: Sequence[str]) -> _Place:
+def _find(text: str, names: Sequence[str]) -> _Location:
     try:
         value: yaml.Node | None = yaml.compose(text, yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -92,66 +92,66 @@ def _find(text: str, names: Sequence[str]) -> _Place:
         entries = value.value if isinstance(value, yaml.MappingNode) else []
         entry = next(((k, v) for k, v in entries if k.value == name), None)
         if entry is None:
-            return _Place(key=key, value=value, missing=tuple(names[depth:]))
+            return _Location(key=key, value=value, missing=tuple(names[depth:]))
         key, value = entry
-    return _Place(key=key, value=value, missing=())
+    return _Location(key=key, value=value, missing=())
 
 
-def _replaced(text: str, place: _Place, written: str) -> str:
-    key, value = place.key, place.value
+def _replaced(text: str, location: _Location, value_text: str) -> str:
+    key, value = location.key, location.value
     if key is None or value is None:
         raise _only_by_hand()
     start, end = value.start_mark.index, _end_of(text, value)
     colon = text.index(":", key.end_mark.index) + 1
     if "\n" in text[colon:start]:  # a list on lines of its own; the comment before it stays
         line_end = text.index("\n", colon)
-        return f"{text[:colon]} {written}{text[colon:line_end]}{text[end:]}"
-    return f"{text[:colon]} {written}{text[end:]}"
+        return f"{text[:colon]} {value_text}{text[colon:line_end]}{text[end:]}"
+    return f"{text[:colon]} {value_text}{text[end:]}"
 
 
-def _added(text: str, place: _Place, written: str) -> str:
-    if place.key is None:
+def _added(text: str, location: _Location, value_text: str) -> str:
+    if location.key is None:
         gap = "" if not text or text.endswith("\n") else "\n"
-        return f"{text}{gap}\n{_nested(place.missing, written, 0)}"
-    if isinstance(place.value, yaml.MappingNode) and place.value.flow_style:
-        inside = place.value.start_mark.index + 1
-        more = ", " if place.value.value else ""
-        names = "".join(f"{name}: {{" for name in place.missing[:-1])
-        entry = f"{names}{place.missing[-1]}: {written}{'}' * (len(place.missing) - 1)}"
+        return f"{text}{gap}\n{_nested(location.missing, value_text, 0)}"
+    if isinstance(location.value, yaml.MappingNode) and location.value.flow_style:
+        inside = location.value.start_mark.index + 1
+        more = ", " if location.value.value else ""
+        names = "".join(f"{name}: {{" for name in location.missing[:-1])
+        entry = f"{names}{location.missing[-1]}: {value_text}{'}' * (len(location.missing) - 1)}"
         return f"{text[:inside]}{entry}{more}{text[inside:]}"
-    return _added_line(text, place, place.key, written)
+    return _added_line(text, location, location.key, value_text)
 
 
-def _added_line(text: str, place: _Place, key: yaml.Node, written: str) -> str:
+def _added_line(text: str, location: _Location, key: yaml.Node, value_text: str) -> str:
     """Put the setting where its commented line is, or else first in its section."""
-    children = place.value.value if isinstance(place.value, yaml.MappingNode) else []
+    children = location.value.value if isinstance(location.value, yaml.MappingNode) else []
     column = children[0][0].start_mark.column if children else key.start_mark.column + 2
-    added = _nested(place.missing, written, column)
+    added = _nested(location.missing, value_text, column)
     start = text.find("\n", key.end_mark.index) + 1 or len(text)
     section = text[start : _section_end(text, start, key.start_mark.column)]
-    commented = re.compile(rf"^[ ]*#[ ]?{re.escape(place.missing[0])}:.*(?:\n|$)", re.MULTILINE)
-    found = commented.search(section) if len(place.missing) == 1 else None
-    if found:
-        section = section[: found.start()] + added + section[found.end() :]
-        return text[:start] + section + text[start + len(section) - len(added) + len(found[0]) :]
+    commented = re.compile(rf"^[ ]*#[ ]?{re.escape(location.missing[0])}:.*(?:\n|$)", re.MULTILINE)
+    match = commented.search(section) if len(location.missing) == 1 else None
+    if match:
+        section = section[: match.start()] + added + section[match.end() :]
+        return text[:start] + section + text[start + len(section) - len(added) + len(match[0]) :]
     gap = "" if text[:start].endswith("\n") else "\n"
     return f"{text[:start]}{gap}{added}{text[start:]}"
 
 
 def _section_end(text: str, start: int, column: int) -> int:
     """Return where the lines deeper than ``column`` end; comments belong to them."""
-    place = start
+    position = start
     for line in text[start:].splitlines(keepends=True):
         bare = line.strip()
         if bare and not bare.startswith("#") and len(line) - len(line.lstrip()) <= column:
             break
-        place += len(line)
-    return place
+        position += len(line)
+    return position
 
 
-def _nested(names: Sequence[str], written: str, column: int) -> str:
+def _nested(names: Sequence[str], value_text: str, column: int) -> str:
     lines = [f"{' ' * (column + 2 * depth)}{name}:" for depth, name in enumerate(names)]
-    return "\n".join(lines) + f" {written}\n"
+    return "\n".join(lines) + f" {value_text}\n"
 
 
 def _end_of(text: str, node: yaml.Node | None) -> int:
@@ -166,8 +166,8 @@ def _end_of(text: str, node: yaml.Node | None) -> int:
     return start + len(text[start:end].rstrip())
 
 
-def _line_start(text: str, place: int) -> int:
-    return text.rfind("\n", 0, place) + 1
+def _line_start(text: str, position: int) -> int:
+    return text.rfind("\n", 0, position) + 1
 
 
 def _written(value: Value) -> str:
@@ -188,8 +188,8 @@ def _plain_value(value: Value) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _checked(changed: str, meant: Mapping[str, Any]) -> str:
-    if _flat(changed) != meant:
+def _checked(changed: str, expected: Mapping[str, Any]) -> str:
+    if _flat(changed) != expected:
         raise _only_by_hand()
     return changed
 

@@ -27,16 +27,16 @@ def default_home(environ: Mapping[str, str] | None = None) -> Path:
     return _absolute(environ.get("RECOLLECT_HOME") or "~/.recollect", environ)
 
 
-def user_path(given: Path | str) -> Path:
+def user_path(path: Path | str) -> Path:
     """Return a path with ``~`` or ``~name`` replaced by the home directory that it means.
 
     Raises:
         InvalidInput: the home directory is not known.
     """
     try:
-        return Path(given).expanduser()
+        return Path(path).expanduser()
     except RuntimeError as error:
-        name = Path(given).parts[0]
+        name = Path(path).parts[0]
         hint = "write the whole path, or ./ before a folder of that name"
         raise InvalidInput(f"the home directory {name} is not known", hint=hint) from error
 
@@ -67,24 +67,24 @@ def models_folder(environ: Mapping[str, str] | None = None) -> Path:
         ConfigError: ``RECOLLECT_MODELS`` starts with ~ and there is no home directory.
     """
     environ = os.environ if environ is None else environ
-    chosen = environ.get("RECOLLECT_MODELS")
-    if chosen:
-        return _absolute(chosen, environ)
+    folder = environ.get("RECOLLECT_MODELS")
+    if folder:
+        return _absolute(folder, environ)
     import platformdirs
 
     return platformdirs.user_cache_path("recollect", appauthor=False) / "models"
 
 
-def _absolute(chosen: str, environ: Mapping[str, str]) -> Path:
-    if chosen == "~" or chosen.startswith(("~/", "~\\")):
-        return _user_home(environ).joinpath(chosen[2:]).absolute()
-    return Path(chosen).absolute()
+def _absolute(path: str, environ: Mapping[str, str]) -> Path:
+    if path == "~" or path.startswith(("~/", "~\\")):
+        return _user_home(environ).joinpath(path[2:]).absolute()
+    return Path(path).absolute()
 
 
 def _user_home(environ: Mapping[str, str]) -> Path:
-    named = environ.get("HOME") or environ.get("USERPROFILE")
-    if named:
-        return Path(named)
+    folder = environ.get("HOME") or environ.get("USERPROFILE")
+    if folder:
+        return Path(folder)
     try:
         return Path.home()
     except RuntimeError as error:
@@ -105,13 +105,13 @@ def transcript_folders(environ: Mapping[str, str] | None = None) -> dict[str, Pa
         ConfigError: a folder starts with ~ and the home directory is unknown.
     """
     environ = os.environ if environ is None else environ
-    given = {name: environ.get(f"OPENCLAW_{name}", "").strip() for name in _OPENCLAW}
-    profile = "" if given["PROFILE"].lower() == "default" else given["PROFILE"]
-    state = f"{given['HOME'] or '~'}/.openclaw{'-' if profile else ''}{profile}"
+    variables = {name: environ.get(f"OPENCLAW_{name}", "").strip() for name in _OPENCLAW}
+    profile = "" if variables["PROFILE"].lower() == "default" else variables["PROFILE"]
+    state = f"{variables['HOME'] or '~'}/.openclaw{'-' if profile else ''}{profile}"
     claude = environ.get("CLAUDE_CONFIG_DIR", "").strip() or "~/.claude"
     return {
         "claude-code": _absolute(claude, environ) / "projects",
-        "openclaw": _absolute(given["STATE_DIR"] or state, environ) / "agents",
+        "openclaw": _absolute(variables["STATE_DIR"] or state, environ) / "agents",
     }
 
 
@@ -122,9 +122,9 @@ def openclaw_config(environ: Mapping[str, str] | None = None) -> Path:
         ConfigError: the file starts with ~ and the home directory is unknown.
     """
     environ = os.environ if environ is None else environ
-    chosen = environ.get("OPENCLAW_CONFIG_PATH", "").strip()
-    if chosen:
-        return _absolute(chosen, environ)
+    path = environ.get("OPENCLAW_CONFIG_PATH", "").strip()
+    if path:
+        return _absolute(path, environ)
     return transcript_folders(environ)["openclaw"].parent / "openclaw.json"
 
 
@@ -159,16 +159,16 @@ def client_folders(environ: Mapping[str, str] | None = None) -> dict[str, Path]:
         ConfigError: the home directory is unknown.
     """
     environ = os.environ if environ is None else environ
-    given = {name: environ.get(variable, "").strip() for name, variable in _HOMES.items()}
+    variables = {name: environ.get(variable, "").strip() for name, variable in _HOMES.items()}
     config = environ.get("XDG_CONFIG_HOME", "").strip() or "~/.config"
     desktop = "~/Library/Application Support" if sys.platform == "darwin" else config
     folders = {
         "home": "~",
         "config": config,
         "desktop": desktop,
-        "codex": given["codex"] or "~/.codex",
-        "copilot": given["copilot"] or "~/.copilot",
-        "gemini": f"{given['gemini'] or '~'}/.gemini",
+        "codex": variables["codex"] or "~/.codex",
+        "copilot": variables["copilot"] or "~/.copilot",
+        "gemini": f"{variables['gemini'] or '~'}/.gemini",
     }
     return {name: _absolute(folder, environ) for name, folder in folders.items()}
 
@@ -208,8 +208,8 @@ def provider_key(name: str, environ: Mapping[str, str] | None = None) -> str | N
         environ: The variables; the process environment by default.
     """
     environ = os.environ if environ is None else environ
-    found = (environ.get(variable, "").strip() for variable in KEY_VARIABLES.get(name, ()))
-    return next((key for key in found if key), None)
+    keys = (environ.get(variable, "").strip() for variable in KEY_VARIABLES.get(name, ()))
+    return next((key for key in keys if key), None)
 
 
 def debug_requested(environ: Mapping[str, str] | None = None) -> bool:
@@ -266,12 +266,12 @@ _PREFIXES = ("ANTHROPIC_", "AWS_")
 def agent_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return all variables of the command; ``environ`` is the process environment by default."""
     environ = os.environ if environ is None else environ
-    kept = {
+    variables = {
         name: value
         for name, value in environ.items()
         if name in _NAMES or name.startswith(_PREFIXES)
     }
-    return kept | {"PATH": kept.get("PATH") or os.defpath, GUARD: "1"}
+    return variables | {"PATH": variables.get("PATH") or os.defpath, GUARD: "1"}
 
 
 def temporary_files_in(folder: Path, environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -296,10 +296,10 @@ def surroundings(environ: Mapping[str, str] | None = None) -> str:
     programs keep their transcripts. A worker answers for a command only where both have the same.
     """
     environ = os.environ if environ is None else environ
-    named = {*(name for names in KEY_VARIABLES.values() for name in names), *FOREIGN_VARIABLES}
-    given = sorted(
+    names = {*(name for names in KEY_VARIABLES.values() for name in names), *FOREIGN_VARIABLES}
+    pairs = sorted(
         (name, value)
         for name, value in environ.items()
-        if name in named or (name.startswith(_OWN) and name not in _NOT_ANSWERING)
+        if name in names or (name.startswith(_OWN) and name not in _NOT_ANSWERING)
     )
-    return hashlib.sha256(repr(given).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(repr(pairs).encode("utf-8", "surrogateescape")).hexdigest()

@@ -61,7 +61,8 @@ def _is_delimited(parsed: Any, argument: Any) -> bool:
     fixed = [each for each in items if str(each[0]) in {"LITERAL", "IN"}]
     repeated = _characters(body[0])
     return bool(repeated) and any(
-        told and not told & repeated for told in (_characters(each) for each in fixed)
+        characters and not characters & repeated
+        for characters in (_characters(each) for each in fixed)
     )
 
 

@@ -60,14 +60,14 @@ def leaves() -> dict[str, tuple[object, SettingValue]]:
 
 
 def _walk(section: Struct, prefix: str) -> list[tuple[str, tuple[object, SettingValue]]]:
-    found: list[tuple[str, tuple[object, SettingValue]]] = []
+    options: list[tuple[str, tuple[object, SettingValue]]] = []
     for name, kind in get_type_hints(type(section), include_extras=True).items():
         value = getattr(section, name)
         if isinstance(value, Struct):
-            found += _walk(value, f"{prefix}{name}.")
+            options += _walk(value, f"{prefix}{name}.")
         else:
-            found.append((prefix + name, (kind, value)))
-    return found
+            options.append((prefix + name, (kind, value)))
+    return options
 
 
 def _meta(kind: object) -> Meta:
@@ -80,8 +80,8 @@ def _type_words(bare: object) -> str:
     if origin is Literal:
         return "one of " + ", ".join(inner)
     if origin is tuple:
-        named = _type_words(inner[0]).removeprefix("one of ")
-        return "a list of texts" if inner[0] is str else f"a list of any of {named}"
+        choices = _type_words(inner[0]).removeprefix("one of ")
+        return "a list of texts" if inner[0] is str else f"a list of any of {choices}"
     if origin is types.UnionType:
         return " or ".join("unset" if part is type(None) else _type_words(part) for part in inner)
     return _NAMES[bare]  # type: ignore[index]  # the tree holds no other types; a test walks it

@@ -91,16 +91,18 @@ def load_settings(
     for key, entry in in_file.items():
         _converted(option_key(key), entry)  # a mistake in another agent's settings is reported too
     agent = None if agent is None else agent_name(agent)
-    given = layered(in_file, agent)
-    given |= read_environment(os.environ if environ is None else environ)
-    given |= read_arguments(overrides or {})
-    values = {key: default for key, (_, default) in leaves().items()}
-    values |= {key: _converted(key, entry) for key, entry in given.items()}
-    origins = {key: given[key].origin if key in given else "default" for key in values}
+    values = layered(in_file, agent)
+    values |= read_environment(os.environ if environ is None else environ)
+    values |= read_arguments(overrides or {})
+    converted = {key: default for key, (_, default) in leaves().items()}
+    converted |= {key: _converted(key, entry) for key, entry in values.items()}
+    origins = {key: values[key].origin if key in values else "default" for key in converted}
     if outgrows(in_file, agent):
-        values["chunking.overlap"] = _within(values["chunking.overlap"], values["chunking.tokens"])
-    _check_together(values, origins)
-    settings = msgspec.convert(_nested(values), Settings)
+        converted["chunking.overlap"] = _within(
+            converted["chunking.overlap"], converted["chunking.tokens"]
+        )
+    _check_together(converted, origins)
+    settings = msgspec.convert(_nested(converted), Settings)
     return ResolvedSettings(settings=settings, origins=origins, agents=agents)
 
 

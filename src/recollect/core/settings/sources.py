@@ -52,14 +52,14 @@ def read_environment(environ: Mapping[str, str]) -> dict[str, GivenValue]:
     Raises:
         ConfigError: a variable is meant as a setting but names none.
     """
-    found: dict[str, GivenValue] = {}
+    values: dict[str, GivenValue] = {}
     for name, text in sorted(environ.items()):
         if not name.startswith(_PREFIX) or not text:
             continue
         key = _key_of_variable(name)
         if key is not None:
-            found[key] = GivenValue(text, f"environment {name}", is_text=True)
-    return found
+            values[key] = GivenValue(text, f"environment {name}", is_text=True)
+    return values
 
 
 def read_arguments(overrides: Mapping[str, object]) -> dict[str, GivenValue]:
@@ -68,16 +68,16 @@ def read_arguments(overrides: Mapping[str, object]) -> dict[str, GivenValue]:
     Raises:
         ConfigError: a key is unknown.
     """
-    found: dict[str, GivenValue] = {}
+    values: dict[str, GivenValue] = {}
     for key, value in overrides.items():
         if isinstance(value, Mapping):
             nested = {f"{key}.{inner}": inner_value for inner, inner_value in value.items()}
-            found |= read_arguments(nested)
+            values |= read_arguments(nested)
         else:
             origin = f"argument {key}"
             _require_known(key, origin)
-            found[key] = GivenValue(value, origin, is_text=isinstance(value, str))
-    return found
+            values[key] = GivenValue(value, origin, is_text=isinstance(value, str))
+    return values
 
 
 class _FileReader:
@@ -92,7 +92,7 @@ class _FileReader:
             if node.tag == "tag:yaml.org,2002:null":
                 return {}
             raise _not_yaml(self._name, node.start_mark.line + 1)
-        found: dict[str, GivenValue] = {}
+        values: dict[str, GivenValue] = {}
         seen: set[str] = set()
         for key_node, value_node in node.value:
             key = prefix + str(key_node.value if isinstance(key_node, yaml.ScalarNode) else "?")
@@ -105,18 +105,18 @@ class _FileReader:
                     origin=origin,
                 )
             seen.add(key)
-            found |= self._entry(key, value_node, origin)
-        return found
+            values |= self._entry(key, value_node, origin)
+        return values
 
     def _entry(self, key: str, node: yaml.Node, origin: str) -> dict[str, GivenValue]:
-        place = key.split(".")
-        if place[0] == SECTION and len(place) <= 2:
-            names = [SECTION, *(agent_name(name) for name in place[1:])]
+        parts = key.split(".")
+        if parts[0] == SECTION and len(parts) <= 2:
+            names = [SECTION, *(agent_name(name) for name in parts[1:])]
             return self.section(node, ".".join(names) + ".")
-        meant = option_key(key)
-        if any(leaf.startswith(meant + ".") for leaf in leaves()):
+        option = option_key(key)
+        if any(leaf.startswith(option + ".") for leaf in leaves()):
             return self.section(node, key + ".")
-        _require_known(meant, origin)
+        _require_known(option, origin)
         try:
             value = self._loader.construct_object(node, deep=True)
         except ValueError as error:  # a date that is none, an integer of 5,000 digits
@@ -135,9 +135,9 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except NotADirectoryError as error:
-        place = str(path.parent)
+        folder = str(path.parent)
         hint = "name another folder for the home"
-        raise ConfigError(f"{place} must be a folder", hint=hint, path=place) from error
+        raise ConfigError(f"{folder} must be a folder", hint=hint, path=folder) from error
     except OSError as error:
         raise _bad_file(path.name, "cannot be read") from error
     try:
@@ -170,13 +170,13 @@ def _key_of_variable(name: str) -> str | None:
         key = rest.lower().replace("__", ".")
         _require_known(key, f"environment {name}")
         return key
-    meant = {key.replace(".", "_").upper(): key for key in leaves()}
-    if rest in meant:
-        variable = _PREFIX + meant[rest].upper().replace(".", "__")
+    key_of = {key.replace(".", "_").upper(): key for key in leaves()}
+    if rest in key_of:
+        variable = _PREFIX + key_of[rest].upper().replace(".", "__")
         raise ConfigError(
             f"environment variable {name} sets nothing",
             hint=f"try {variable}",
-            key=meant[rest],
+            key=key_of[rest],
         )
     return None
 
