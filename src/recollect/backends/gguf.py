@@ -57,8 +57,8 @@ def create(model: str, settings: EmbeddingSettings, models: Path) -> GgufEmbedde
         name = model if model.endswith(".gguf") else f"{model}.gguf"
         file = models / Path(name).name
     else:
-        named = settings.gguf_path
-        file = user_path(named) if named else models / DEFAULT_FILE
+        path = settings.gguf_path
+        file = user_path(path) if path else models / DEFAULT_FILE
     embedder = GgufEmbedder(file, threads=settings.threads)
     _ = embedder.dimensions  # reads the header, so that a wrong file is reported now
     return embedder
@@ -115,18 +115,20 @@ class GgufEmbedder:
             EmbeddingInterrupted: some texts have no usable vector.
             ProviderError: the model cannot be loaded, or failed.
         """
-        made: dict[int, Vectors] = {}
-        for place, text in enumerate(texts):
+        vectors: dict[int, Vectors] = {}
+        for position, text in enumerate(texts):
             vector = self._embed(self._prompts()[1] + text)
             if vector is not None:
-                made[place] = vector
+                vectors[position] = vector
             if progress is not None:
                 progress(1)
-        if len(made) < len(texts):
-            raise EmbeddingInterrupted(_unusable(), made, frozenset(range(len(texts))) - set(made))
+        if len(vectors) < len(texts):
+            raise EmbeddingInterrupted(
+                _unusable(), vectors, frozenset(range(len(texts))) - set(vectors)
+            )
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        return checked_vectors(np.stack(list(made.values())), len(texts), self.dimensions)
+        return checked_vectors(np.stack(list(vectors.values())), len(texts), self.dimensions)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question: ``(dimensions,)`` float32, normalised.
@@ -137,8 +139,8 @@ class GgufEmbedder:
         vector = self._embed(self._prompts()[0] + text)
         if vector is None:
             raise _unusable()
-        found: Vectors = checked_vectors(vector[np.newaxis], 1, self.dimensions)[0]
-        return found
+        checked: Vectors = checked_vectors(vector[np.newaxis], 1, self.dimensions)[0]
+        return checked
 
     def close(self) -> None:
         """Release the memory of the model; a later call loads it again."""
@@ -272,10 +274,10 @@ def read_gguf(path: Path) -> GgufModel:
     """
     with path.open("rb") as file:
         try:
-            found = _read(file)
+            model = _read(file)
         except (struct.error, UnicodeDecodeError) as error:
             raise _damaged("it ends too early") from error
-    return found
+    return model
 
 
 def _read(file: BinaryIO) -> GgufModel:
@@ -287,9 +289,9 @@ def _read(file: BinaryIO) -> GgufModel:
     for _ in range(min(count, _MAX_ENTRIES)):
         name = _text(file)
         entries[name] = _value(file, int(_number(file, "I")))
-        found = _model(entries)
-        if found is not None:
-            return found
+        model = _model(entries)
+        if model is not None:
+            return model
     raise _damaged("it does not say the size of its vectors")
 
 
@@ -336,8 +338,8 @@ def _skip_list(file: BinaryIO) -> None:
 
 def _number(file: BinaryIO, code: str) -> int | float | bool:
     code = "<" + code
-    found: int | float | bool = struct.unpack(code, file.read(struct.calcsize(code)))[0]
-    return found
+    number: int | float | bool = struct.unpack(code, file.read(struct.calcsize(code)))[0]
+    return number
 
 
 def _text(file: BinaryIO) -> str:

@@ -101,9 +101,9 @@ class SqliteVec:
 
     def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
         """Drop the tables of other generations; partitions go one by one with their rows."""
-        kept = {part.generation for part in parts}
-        found = {int(match[1]) for name in _tables(tx) if (match := _TABLE.fullmatch(name))}
-        for generation in found - kept:
+        generations = {part.generation for part in parts}
+        present = {int(match[1]) for name in _tables(tx) if (match := _TABLE.fullmatch(name))}
+        for generation in present - generations:
             tx.execute(_on(generation, "DROP TABLE near"))
 
     def leave(self, tx: Transaction) -> None:
@@ -136,7 +136,7 @@ def _integers(
     """Return the first column of the rows of a generation's table; empty without a table."""
     if not _exists(tx, part.generation):
         return []
-    return [integer(found) for (found,) in tx.rows(_on(part.generation, statement), values)]
+    return [integer(value) for (value,) in tx.rows(_on(part.generation, statement), values)]
 
 
 def _exists(tx: Transaction, generation: int) -> bool:

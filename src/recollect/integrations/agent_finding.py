@@ -45,8 +45,8 @@ def found_agents(home: Path) -> list[FoundAgent]:
     Raises:
         StoreError: the record of what was installed cannot be read.
     """
-    done = installed(home)
-    return [each for each in (*_agents(), *_mcp_clients()) if _record(each) not in done]
+    records = installed(home)
+    return [each for each in (*_agents(), *_mcp_clients()) if _record(each) not in records]
 
 
 def _agents() -> Iterator[FoundAgent]:

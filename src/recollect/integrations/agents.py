@@ -48,8 +48,8 @@ def integration_of(agent: str, client: str | None = None) -> Integration:
             hint=f"name {' or '.join(near)}; `recollect init mcp --client NAME` is for all others",
         )
     module, _, kind = AGENTS[agent].partition(":")
-    found = import_module(f"recollect.integrations.{module}")
-    return cast("Integration", getattr(found, kind)())
+    package = import_module(f"recollect.integrations.{module}")
+    return cast("Integration", getattr(package, kind)())
 
 
 def _mcp_entry(client: str) -> Integration:

@@ -63,7 +63,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     steps: tuple[Step | TomlTable, ...] | None = None
 
 
-def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
+def own_change(path: Path, record: Written | None, content: bytes) -> FileChange:
     """Return the change that gives a file of ours its content.
 
     Raises:
@@ -71,7 +71,7 @@ def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
         StoreError: it cannot be read.
     """
     before = content_of(path)
-    if known is None and before not in (None, content):
+    if record is None and before not in (None, content):
         ours = next((each for each in path.parents if each.name == "recollect"), path)
         raise Conflict(
             f"{path} was not written for this home",
@@ -81,7 +81,7 @@ def own_change(path: Path, known: Written | None, content: bytes) -> FileChange:
     return FileChange(path=str(path), before=before, after=content)
 
 
-def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry]) -> FileChange:
+def json_change(path: Path, record: Written | None, entries: Sequence[JsonEntry]) -> FileChange:
     """Return the change that leaves entries, and no older ones, in another program's JSON file.
 
     Raises:
@@ -93,7 +93,7 @@ def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry])
     before = _foreign_content(path, pasted)
     text = _text_of(before, path)
     document = text if text.strip() else _EMPTY
-    known_steps = _steps(known, Step)
+    known_steps = _steps(record, Step)
     try:
         after, steps = with_entries(without_steps(document, known_steps), entries)
         if known_steps and object_of(after) == object_of(document):
@@ -105,7 +105,7 @@ def json_change(path: Path, known: Written | None, entries: Sequence[JsonEntry])
     return _foreign_change(path, before, after, steps)
 
 
-def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
+def toml_change(path: Path, record: Written | None, table: str) -> FileChange:
     """Return the change that leaves a table, and no older one, in another program's TOML file.
 
     Raises:
@@ -116,7 +116,7 @@ def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
     before = _foreign_content(path, table)
     bare = text = _text_of(before, path)
     try:
-        for each in _steps(known, TomlTable):
+        for each in _steps(record, TomlTable):
             bare = without_table(bare, each)
         after, step = with_table(bare, table)
     except InvalidInput as error:
@@ -124,7 +124,7 @@ def toml_change(path: Path, known: Written | None, table: str) -> FileChange:
             f"{path}: {error.message}", hint=f"put this into it by hand: {table}", path=str(path)
         ) from error
     if tomllib.loads(after) == tomllib.loads(text):
-        return _foreign_change(path, before, text, _steps(known, TomlTable))
+        return _foreign_change(path, before, text, _steps(record, TomlTable))
     return _foreign_change(path, before, after, (step,))
 
 
@@ -140,7 +140,7 @@ def _foreign_change(
     )
 
 
-def taken_back(known: Written) -> FileChange:
+def taken_back(record: Written) -> FileChange:
     """Return the change that undoes what was written to a file, based on its current content.
 
     Raises:
@@ -148,37 +148,37 @@ def taken_back(known: Written) -> FileChange:
         Denied: it is a link now, or not the user's.
         StoreError: it cannot be read.
     """
-    path = Path(known.path)
-    if known.steps is None:
-        return FileChange(path=known.path, before=content_of(path), after=None)
+    path = Path(record.path)
+    if record.steps is None:
+        return FileChange(path=record.path, before=content_of(path), after=None)
     before = _foreign_content(path)
-    text = _without(known, _text_of(before, path))
+    text = _without(record, _text_of(before, path))
     after: bytes | None = _bom(before) + text.encode()
-    if before is None or (known.is_made and text.strip() in ("", "{}")):
+    if before is None or (record.is_made and text.strip() in ("", "{}")):
         after = None
-    elif known.blank is not None and text.strip() in ("", "{}"):
-        after = known.blank.encode()
-    return FileChange(path=known.path, before=before, after=after, mode=_mode(path), steps=())
+    elif record.blank is not None and text.strip() in ("", "{}"):
+        after = record.blank.encode()
+    return FileChange(path=record.path, before=before, after=after, mode=_mode(path), steps=())
 
 
-def _without(known: Written, text: str) -> str:
-    steps = _steps(known, Step)
+def _without(record: Written, text: str) -> str:
+    steps = _steps(record, Step)
     try:
-        for table in _steps(known, TomlTable):
+        for table in _steps(record, TomlTable):
             text = without_table(text, table)
         return without_steps(text, steps) if steps and text.strip() else text
     except InvalidInput as error:
         ours = [".".join((*step.into, step.key or "")) for step in steps if step.value]
-        ours += [".".join(table.path) for table in _steps(known, TomlTable)]
+        ours += [".".join(table.path) for table in _steps(record, TomlTable)]
         raise InvalidInput(
-            f"{known.path}: {error.message}",
+            f"{record.path}: {error.message}",
             hint=f"take {', '.join(ours)} out by hand, or make the file readable again",
-            path=known.path,
+            path=record.path,
         ) from error
 
 
-def _steps(known: Written | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
-    return tuple(each for each in (known and known.steps) or () if isinstance(each, kind))
+def _steps(record: Written | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
+    return tuple(each for each in (record and record.steps) or () if isinstance(each, kind))
 
 
 def content_of(path: Path) -> bytes | None:

@@ -154,12 +154,12 @@ def installation_of(
         Denied: a file is a link, or not the user's.
         StoreError: a file cannot be read.
     """
-    known = {Path(each.path): each for each in _record_of(home, client).files}
-    wanted = {*(own or {}), *(entries or {}), *(tables or {})}
-    changes = [own_change(path, known.get(path), each) for path, each in (own or {}).items()]
-    changes += [json_change(path, known.get(path), e) for path, e in (entries or {}).items()]
-    changes += [toml_change(path, known.get(path), t) for path, t in (tables or {}).items()]
-    changes += [taken_back(each) for path, each in known.items() if path not in wanted]
+    records = {Path(each.path): each for each in _record_of(home, client).files}
+    paths = {*(own or {}), *(entries or {}), *(tables or {})}
+    changes = [own_change(path, records.get(path), each) for path, each in (own or {}).items()]
+    changes += [json_change(path, records.get(path), e) for path, e in (entries or {}).items()]
+    changes += [toml_change(path, records.get(path), t) for path, t in (tables or {}).items()]
+    changes += [taken_back(each) for path, each in records.items() if path not in paths]
     return Installation(
         client=client,
         changes=tuple(changes),
@@ -216,9 +216,9 @@ def apply(home: Path, installation: Installation) -> None:
     _write_records(home, records | {installation.client: record})
     for change in sorted(changes, key=_goes_late):
         _write(change)
-    left = _after(record, changes)
-    kept = left.files and not installation.is_removal
-    _write_records(home, records | ({installation.client: left} if kept else {}))
+    remaining = _after(record, changes)
+    is_kept = remaining.files and not installation.is_removal
+    _write_records(home, records | ({installation.client: remaining} if is_kept else {}))
 
 
 def installed(home: Path) -> dict[str, Record]:
@@ -292,17 +292,17 @@ def _during(before: Record, changes: Sequence[FileChange]) -> Record:
     return replace(before, files=tuple(files.values()), folders=tuple(folders))
 
 
-def _written(change: FileChange, known: Written | None) -> Written:
+def _written(change: FileChange, record: Written | None) -> Written:
     """Return the entry to record for a file that may be in its old or its new state."""
     text = None if change.before is None else change.before.decode(errors="replace")
     blank = text if text is not None and not text.strip() else None
     steps = change.steps
-    if known is not None and known.steps and steps is not None and steps != known.steps:
-        steps = known.steps + steps
+    if record is not None and record.steps and steps is not None and steps != record.steps:
+        steps = record.steps + steps
     return Written(
         path=change.path,
-        is_made=text is None if known is None else known.is_made,
-        blank=blank if known is None else known.blank,
+        is_made=text is None if record is None else record.is_made,
+        blank=blank if record is None else record.blank,
         steps=steps,
     )
 
@@ -318,8 +318,8 @@ def _after(during: Record, changes: Sequence[FileChange]) -> Record:
     for folder in sorted(during.folders, key=len, reverse=True):
         with suppress(OSError):
             os.rmdir(folder)
-    left = tuple(folder for folder in during.folders if os.path.isdir(folder))
-    return replace(during, files=tuple(files), folders=left)
+    folders = tuple(folder for folder in during.folders if os.path.isdir(folder))
+    return replace(during, files=tuple(files), folders=folders)
 
 
 def _missing_parents(path: str) -> Iterator[str]:

@@ -110,12 +110,12 @@ def object_of(text: str) -> dict[str, Any]:
         InvalidInput: it is not a JSON object.
     """
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput("the file must hold JSON without comments") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InvalidInput("the file must hold a JSON object")
-    return found
+    return value
 
 
 def _set(
@@ -130,15 +130,15 @@ def _set(
     """Set a member of an existing container; record the step if anything changed."""
     *into, key = path
     at = _container_at(text, into, "{")
-    found = _member(text, at, key)
-    if found is None:
+    member = _member(text, at, key)
+    if member is None:
         text, blank = _inserted(text, at, key, value)
         was = None
-    elif only_missing or _value(text, found) == value:
+    elif only_missing or _value(text, member) == value:
         return text
     else:
-        blank, was = None, text[found.value : found.end]
-        text = text[: found.value] + _written(text, found.start, value) + text[found.end :]
+        blank, was = None, text[member.value : member.end]
+        text = text[: member.value] + _written(text, member.start, value) + text[member.end :]
     steps.append(
         Step(into=tuple(into), key=key, value=value, was=was, blank=blank, gives_way=gives_way)
     )
@@ -180,15 +180,15 @@ def _is_ours(value: Any, step: Step) -> bool:
 
 def _container_at(text: str, keys: Sequence[str], kind: str) -> int:
     """Return the offset of the opening bracket below some keys."""
-    place = _skip(text, 0)
+    offset = _skip(text, 0)
     for key in keys:
-        found = _member(text, place, key) if text[place] == "{" else None
-        if found is None:
+        member = _member(text, offset, key) if text[offset] == "{" else None
+        if member is None:
             raise _not_a_container(keys, kind)
-        place = found.value
-    if text[place] != kind:
+        offset = member.value
+    if text[offset] != kind:
         raise _not_a_container(keys, kind)
-    return place
+    return offset
 
 
 def _not_a_container(keys: Sequence[str], kind: str) -> InvalidInput:
@@ -208,23 +208,23 @@ def _value(text: str, part: _Part) -> Any:
 def _parts(text: str, at: int) -> tuple[list[_Part], int]:
     """Return the parts of the container that opens at an offset, and the offset where it closes."""
     parts: list[_Part] = []
-    place = _skip(text, at + 1)
-    while text[place] not in "]}":
-        start, key = place, None
+    offset = _skip(text, at + 1)
+    while text[offset] not in "]}":
+        start, key = offset, None
         if text[at] == "{":
-            key, place = _DECODER.raw_decode(text, place)
-            place = _skip(text, _skip(text, place) + 1)
-        end = _DECODER.raw_decode(text, place)[1]
-        parts.append(_Part(key, start, place, end))
-        place = _skip(text, end)
-        if text[place] == ",":
-            place = _skip(text, place + 1)
-    return parts, place
+            key, offset = _DECODER.raw_decode(text, offset)
+            offset = _skip(text, _skip(text, offset) + 1)
+        end = _DECODER.raw_decode(text, offset)[1]
+        parts.append(_Part(key, start, offset, end))
+        offset = _skip(text, end)
+        if text[offset] == ",":
+            offset = _skip(text, offset + 1)
+    return parts, offset
 
 
-def _skip(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return place if found is None else found.end()
+def _skip(text: str, offset: int) -> int:
+    match = _SPACE.match(text, offset)
+    return offset if match is None else match.end()
 
 
 def _inserted(text: str, at: int, key: str | None, value: Any) -> tuple[str, str | None]:
@@ -270,8 +270,8 @@ def _dumped(text: str, value: Any, lead: str) -> str:
 
 
 def _unit(text: str) -> str:
-    found = _INDENT.search(text)
-    return found[1] if found else "  "
+    match = _INDENT.search(text)
+    return match[1] if match else "  "
 
 
 def _line_end(text: str) -> str:

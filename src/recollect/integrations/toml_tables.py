@@ -100,15 +100,15 @@ def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
 
     A similar line within a value is not one: the text before it cannot be parsed alone.
     """
-    known = 0
-    for found in _BRACKET.finditer(text):
+    start = 0
+    for match in _BRACKET.finditer(text):
         try:
-            tomllib.loads(text[known : found.start()])
-            path = _path_of(text[found.start() :].partition("\n")[0])
+            tomllib.loads(text[start : match.start()])
+            path = _path_of(text[match.start() :].partition("\n")[0])
         except tomllib.TOMLDecodeError:
             continue
-        known = found.start()
-        yield known, path
+        start = match.start()
+        yield start, path
 
 
 def _path_of(header: str) -> tuple[str, ...]:
@@ -144,5 +144,9 @@ def _pruned(document: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
     """Return a document without the value at a path, and without containers that become empty."""
     key, *rest = path
     inner = document.get(key)
-    left = _pruned(inner, tuple(rest)) if rest and isinstance(inner, dict) else None
-    return {**document, key: left} if left else {k: v for k, v in document.items() if k != key}
+    remainder = _pruned(inner, tuple(rest)) if rest and isinstance(inner, dict) else None
+    return (
+        {**document, key: remainder}
+        if remainder
+        else {k: v for k, v in document.items() if k != key}
+    )

@@ -47,7 +47,7 @@ def test_an_entry_is_written_and_leaves_the_file_as_it_was(
     apply(setup.home, entry.installation(setup))
     text = client.file.read_text()
     found = tomllib.loads(text) if client.file.suffix == ".toml" else json.loads(text)
-    for key in (*client.place, "recollect"):
+    for key in (*client.key_path, "recollect"):
         found = found[key]
     command = found["command"]
     words = command if isinstance(command, list) else [command, *found["args"]]

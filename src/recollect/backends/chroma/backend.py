@@ -87,12 +87,12 @@ class Chroma:
     def apply(self, tx: Transaction, change: VectorChange) -> None:
         """Store and remove vectors."""
         name = self._name(change.part)
-        put, gone = [str(key) for key in change.put], [str(key) for key in change.gone]
-        for start in range(0, len(put), AT_ONCE):
-            chosen = slice(start, start + AT_ONCE)
-            self._client.put(name, put[chosen], change.vectors[chosen])
-        for start in range(0, len(gone), AT_ONCE):
-            self._client.remove(name, gone[start : start + AT_ONCE])
+        additions, removals = [str(key) for key in change.put], [str(key) for key in change.gone]
+        for start in range(0, len(additions), AT_ONCE):
+            batch = slice(start, start + AT_ONCE)
+            self._client.put(name, additions[batch], change.vectors[batch])
+        for start in range(0, len(removals), AT_ONCE):
+            self._client.remove(name, removals[start : start + AT_ONCE])
 
     def nearest(self, tx: Transaction, part: Part, vector: Floats, most: int) -> Ints:
         """Return the ids of the nearest vectors, best first."""
@@ -108,9 +108,9 @@ class Chroma:
 
     def keep_only(self, tx: Transaction, parts: Sequence[Part]) -> None:
         """Drop the collections of other partitions of this home."""
-        kept = {self._name(part) for part in parts}
+        names = {self._name(part) for part in parts}
         for name in self._client.names():
-            if name.startswith(self._prefix) and name not in kept:
+            if name.startswith(self._prefix) and name not in names:
                 self._client.drop(name)
 
     def leave(self, tx: Transaction) -> None:

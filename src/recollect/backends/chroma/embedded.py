@@ -56,7 +56,9 @@ class ChromaEmbedded:
 
     def names(self) -> list[str]:
         """Return the names of all collections."""
-        return _tried(lambda: [str(found.name) for found in self._opened().list_collections()])
+        return _tried(
+            lambda: [str(collection.name) for collection in self._opened().list_collections()]
+        )
 
     def put(self, name: str, ids: Sequence[str], vectors: Floats) -> None:
         """Store vectors."""
@@ -64,24 +66,24 @@ class ChromaEmbedded:
 
     def remove(self, name: str, ids: Sequence[str]) -> None:
         """Remove vectors."""
-        self._on(name, lambda held: held.delete(ids=list(ids)), None)
+        self._on(name, lambda collection: collection.delete(ids=list(ids)), None)
 
     def nearest(self, name: str, vector: Floats, most: int) -> list[str]:
         """Return the ids of the nearest vectors, best first."""
 
-        def ask(held: Any) -> list[str]:
-            answer = held.query(query_embeddings=vector[None, :], n_results=most, include=[])
+        def ask(collection: Any) -> list[str]:
+            answer = collection.query(query_embeddings=vector[None, :], n_results=most, include=[])
             return list(answer["ids"][0])
 
         return self._on(name, ask, [])
 
     def ids(self, name: str) -> list[str]:
         """Return all ids of a collection."""
-        return self._on(name, lambda held: list(held.get(include=[])["ids"]), [])
+        return self._on(name, lambda collection: list(collection.get(include=[])["ids"]), [])
 
     def count(self, name: str) -> int:
         """Return the number of vectors in a collection."""
-        return self._on(name, lambda held: int(held.count()), 0)
+        return self._on(name, lambda collection: int(collection.count()), 0)
 
     def drop(self, name: str) -> None:
         """Remove a collection."""
@@ -122,16 +124,16 @@ class ChromaEmbedded:
     def _on(self, name: str, action: Callable[[Any], T], missing: T) -> T:
         """Run an action on a collection; return ``missing`` where there is none."""
 
-        def run() -> T:
+        def call_action() -> T:
             from chromadb.errors import NotFoundError
 
             try:
-                held = self._opened().get_collection(name, embedding_function=None)
+                collection = self._opened().get_collection(name, embedding_function=None)
             except NotFoundError:
                 return missing
-            return action(held)
+            return action(collection)
 
-        return _tried(run)
+        return _tried(call_action)
 
 
 def _connect(folder: Path) -> Any:

@@ -74,7 +74,7 @@ class ChromaServer:
         while True:
             query = f"?limit={PAGE}&offset={len(names)}"
             page = _read(self._call("GET", _SPACE + query), list[_Named])
-            names += [found.name for found in page]
+            names += [collection.name for collection in page]
             if len(page) < PAGE:
                 return names
 
@@ -95,14 +95,14 @@ class ChromaServer:
 
     def ids(self, name: str) -> list[str]:
         """Return all ids of a collection."""
-        found: list[str] = []
+        ids: list[str] = []
         while True:
-            body = {"include": [], "limit": PAGE, "offset": len(found)}
+            body = {"include": [], "limit": PAGE, "offset": len(ids)}
             answer = self._on(name, "get", body, CHANGE_S)
             page = _read(answer, _Ids).ids if answer else []
-            found += page
+            ids += page
             if len(page) < PAGE:
-                return found
+                return ids
 
     def count(self, name: str) -> int:
         """Return the number of vectors in a collection."""
@@ -194,11 +194,11 @@ def _shown(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
-def _failed(said: str, place: str) -> StoreError:
+def _failed(reason: str, url: str) -> StoreError:
     return StoreError(
-        f"the Chroma server cannot be used: {said}",
+        f"the Chroma server cannot be used: {reason}",
         hint="check search.vector.chroma_url and that the server runs",
-        place=place,
+        place=url,
     )
 
 

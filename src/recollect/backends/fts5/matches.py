@@ -44,8 +44,8 @@ def scores_of_ranks(ranks: Floats) -> Floats:
     size = np.abs(ranks)
     with np.errstate(invalid="ignore"):  # infinity by infinity; its score is not used
         scores = np.where(ranks <= 0, size, 1) / (1 + size)
-    found: Floats = np.where(np.isfinite(ranks), scores, NO_RANK).astype(ranks.dtype)
-    return found
+    finite: Floats = np.where(np.isfinite(ranks), scores, NO_RANK).astype(ranks.dtype)
+    return finite
 
 
 _COUNT: LiteralString = (
@@ -136,12 +136,12 @@ class WordCounts:
         return np.array([self._counted[n][term] for n in numbers.tolist()], np.float32)
 
     def _read(self, numbers: Iterable[int]) -> None:
-        wanted = np.array(list(numbers), np.int64)
-        found = self.tables.words(wanted)
-        self._counted |= {n: Counter(found.get(n, ())) for n in wanted.tolist()}
+        keys = np.array(list(numbers), np.int64)
+        words_of = self.tables.words(keys)
+        self._counted |= {n: Counter(words_of.get(n, ())) for n in keys.tolist()}
 
 
 def _matches(rows: Sequence[Row]) -> Matches:
-    found: NDArray[np.float64] = np.array(rows, np.float64).reshape(-1, 2)
+    ranks: NDArray[np.float64] = np.array(rows, np.float64).reshape(-1, 2)
     numbers = np.array([integer(key) & NUMBER_MASK for key, _ in rows], np.int64)
-    return Matches(numbers, scores_of_ranks(found[:, 1].astype(np.float32)))
+    return Matches(numbers, scores_of_ranks(ranks[:, 1].astype(np.float32)))

@@ -44,20 +44,20 @@ class Fts5Scores(msgspec.Struct, frozen=True):
         """Return the scores of a few chunks by all terms."""
         if self.query is None:
             return self.chunks[numbers]
-        found = self.tables.find(self.query, among=np.unique(numbers))
+        matches = self.tables.find(self.query, among=np.unique(numbers))
         whole = np.zeros(len(self.chunks), np.float32)
-        whole[found.numbers] = found.scores
+        whole[matches.numbers] = matches.scores
         return whole[numbers]
 
 
 def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
     """Score every chunk and group."""
     search = _Search(tables, asked)
-    found = search.run()
+    matches = search.run()
     chunks = np.zeros(arrays.count, np.float32)
-    chunks[found.numbers] = found.scores
+    chunks[matches.numbers] = matches.scores
     groups = np.zeros(len(arrays.groups.last), np.float32)
-    np.maximum.at(groups, arrays.columns["group"][found.numbers], found.scores)
+    np.maximum.at(groups, arrays.columns["group"][matches.numbers], matches.scores)
     return Fts5Scores(tables, chunks, groups, search.left_out)
 
 
@@ -77,39 +77,41 @@ class _Search:
         every = build_query(terms, "OR")
         if every is None:
             return NONE
-        found = NONE
+        matches = NONE
         if len(terms) == len(self._asked.terms) > 1:
-            found = self._find(build_query(terms, "AND"))
-        if not self._is_enough(found):
+            matches = self._find(build_query(terms, "AND"))
+        if not self._is_enough(matches):
             within = build_query(self._within_budget(terms), "OR")
-            found = self._find(within)
-            if within != every and not self._is_enough(found):
-                within, found = every, self._find(every)
+            matches = self._find(within)
+            if within != every and not self._is_enough(matches):
+                within, matches = every, self._find(every)
             self.left_out = None if within == every else every
         else:
             self.left_out = every
-        return found
+        return matches
 
     def _known(self) -> list[str]:
         """Return the terms that any chunk holds, the rarest first."""
         most = self._asked.budget
         self._frequencies = {t: self._tables.frequency(t, most) for t in self._asked.terms}
-        known = [term for term, frequency in self._frequencies.items() if frequency]
-        return sorted(known, key=lambda term: (self._frequencies[term], term))[:MOST_TERMS]
+        terms = [term for term, frequency in self._frequencies.items() if frequency]
+        return sorted(terms, key=lambda term: (self._frequencies[term], term))[:MOST_TERMS]
 
     def _within_budget(self, terms: Sequence[str]) -> list[str]:
         """Return the rarest of ``terms``, at least one, without uninformative ones."""
-        chosen = telling(terms)
-        spent = np.cumsum([self._frequencies[term] for term in chosen])
-        return chosen[: max(1, int(np.searchsorted(spent, self._asked.budget, side="right")))]
+        rarest = telling(terms)
+        spent = np.cumsum([self._frequencies[term] for term in rarest])
+        return rarest[: max(1, int(np.searchsorted(spent, self._asked.budget, side="right")))]
 
     def _find(self, query: str | None) -> Matches:
         return self._tables.find(query, self._among) if query else NONE
 
-    def _is_enough(self, found: Matches) -> bool:
+    def _is_enough(self, matches: Matches) -> bool:
         visible = self._asked.visible
-        seen = len(found.numbers) if visible is None else np.count_nonzero(visible[found.numbers])
-        return int(seen) >= self._enough
+        count = (
+            len(matches.numbers) if visible is None else np.count_nonzero(visible[matches.numbers])
+        )
+        return int(count) >= self._enough
 
 
 def _narrow(asked: Asked) -> Ints | None:

@@ -89,19 +89,19 @@ class QmdBackend:
         embed_at_most: int,
     ) -> SearchResult:
         """Return the best hits; arguments and errors are those of `Index.search`."""
-        asked = _plain(query)
-        if not (query_terms(asked) and self._answers(scope, options)):
+        question = _plain(query)
+        if not (query_terms(question) and self._answers(scope, options)):
             return self._index.search(query, scope, options, on_progress, embed_at_most)
         # Notes of guests are in the home, which the command does not index.
         rest = msgspec.structs.replace(options, notes_only=True)
         builtin = self._index.search(query, scope, rest, on_progress, embed_at_most)
         try:
-            found = self._engine.ask(asked, MORE * options.limit)
+            texts = self._engine.ask(question, MORE * options.limit)
         except ProviderUnavailable as error:
             builtin = self._index.search(query, scope, options, on_progress, embed_at_most)
             warning = f"{error.message}: the builtin index answered"
             return msgspec.structs.replace(builtin, warnings=[*builtin.warnings, warning])
-        hits = self._hits(asked, found, options)
+        hits = self._hits(question, texts, options)
         # The scores of the command are not calibrated, so only their order is known.
         return msgspec.structs.replace(
             builtin,
@@ -121,56 +121,58 @@ class QmdBackend:
             getattr(scope, name) in {None, getattr(self._owner, name)} for name in _OWNERS
         )
 
-    def _hits(self, query: str, found: list[FoundText], options: SearchOptions) -> list[Hit]:
+    def _hits(self, query: str, texts: list[FoundText], options: SearchOptions) -> list[Hit]:
         """Return the hits above the threshold, by the rule of the builtin index."""
-        wanted = frozenset(terms(query))
-        places = {file.root / file.path: file for file in self._files.listing().files}
+        query_terms = frozenset(terms(query))
+        file_at = {file.root / file.path: file for file in self._files.listing().files}
         hits: dict[tuple[str, int], tuple[Hit, Standing]] = {}
-        for each in found:
-            place = self._collections.place(each.file)
-            file = None if place is None else places.get(place)
+        for each in texts:
+            path = self._collections.path_of(each.file)
+            file = None if path is None else file_at.get(path)
             text = None if file is None else self._text(each, file)
             if file is not None and text is not None:
-                hit = self._hit(each, file, text, wanted)
-                words = len(wanted & set(terms(text))) / max(1, len(wanted))
+                hit = self._hit(each, file, text, query_terms)
+                words = len(query_terms & set(terms(text))) / max(1, len(query_terms))
                 standing = Standing(score=hit.score, words=words, is_file=True)
                 hits.setdefault((hit.ref, hit.start_line or 0), (hit, standing))
         standings = [standing for _, standing in hits.values()]
-        shown = above_threshold(standings, options.min_score, options.limit)
+        positions = above_threshold(standings, options.min_score, options.limit)
         every = [hit for hit, _ in hits.values()]
-        return [_cited(every[place]) if options.citations else every[place] for place in shown]
+        return [_cited(every[path]) if options.citations else every[path] for path in positions]
 
-    def _text(self, found: FoundText, file: MemoryFile) -> str | None:
+    def _text(self, lines: FoundText, file: MemoryFile) -> str | None:
         """Return the lines of a hit as they are in the file now; None when they are gone."""
         try:
             every = lines_of(self._files.text(file)[0])
         except RecollectError:
             return None
-        return "\n".join(every[found.first - 1 : found.last]) or None
+        return "\n".join(every[lines.first - 1 : lines.last]) or None
 
-    def _hit(self, found: FoundText, file: MemoryFile, text: str, wanted: frozenset[str]) -> Hit:
+    def _hit(
+        self, lines: FoundText, file: MemoryFile, text: str, query_terms: frozenset[str]
+    ) -> Hit:
         return Hit(
-            score=found.score,
+            score=lines.score,
             source=SOURCE,
             ref=file.ref,
-            snippet=snippet(text, wanted, self._settings.snippet_chars).text,
-            why={NAME: found.score},
+            snippet=snippet(text, query_terms, self._settings.snippet_chars).text,
+            why={NAME: lines.score},
             at=note_time(file.ref, file.mtime_ns),
             path=file.ref,
-            start_line=found.first,
-            end_line=found.first + text.count("\n"),
+            start_line=lines.first,
+            end_line=lines.first + text.count("\n"),
         )
 
     def _merged(self, files: list[Hit], others: list[Hit], limit: int) -> list[Hit]:
         """Return the best of both lists; `search.memory_share` is the share kept for files."""
-        kept = min(len(files), quota(limit, self._settings.memory_share))
-        best = sorted([*files[kept:], *others], key=_score)[: limit - kept]
-        return sorted([*files[:kept], *best], key=_score)
+        share = min(len(files), quota(limit, self._settings.memory_share))
+        best = sorted([*files[share:], *others], key=_score)[: limit - share]
+        return sorted([*files[:share], *best], key=_score)
 
 
 def _cited(hit: Hit) -> Hit:
-    place = cite_lines(hit.ref, hit.start_line or 1, hit.end_line or 1)
-    return msgspec.structs.replace(hit, citation=place)
+    citation = cite_lines(hit.ref, hit.start_line or 1, hit.end_line or 1)
+    return msgspec.structs.replace(hit, citation=citation)
 
 
 def _score(hit: Hit) -> float:

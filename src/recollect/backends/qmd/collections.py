@@ -80,11 +80,11 @@ class Collections:
         """
         private_folder(self.folder)
         private_folder(self._cache)
-        named = {
+        entries = {
             name: {"path": str(each.path), "pattern": each.pattern}
             for name, each in self._collections.items()
         }
-        content = yaml.safe_dump({"collections": named}, allow_unicode=True, sort_keys=True)
+        content = yaml.safe_dump({"collections": entries}, allow_unicode=True, sort_keys=True)
         write_file(self.folder / "index.yml", content.encode())
 
     def drop_index(self) -> None:
@@ -99,21 +99,21 @@ class Collections:
             except OSError as error:
                 raise translate_os(error, path) from error
 
-    def place(self, address: str) -> Path | None:
+    def path_of(self, address: str) -> Path | None:
         """Return the path of the file of a hit, or None when it is in none of the collections."""
-        found = _ADDRESS.fullmatch(address)
-        collection = self._collections.get(found[1]) if found else None
-        return None if found is None or collection is None else collection.path / found[2]
+        match = _ADDRESS.fullmatch(address)
+        collection = self._collections.get(match[1]) if match else None
+        return None if match is None or collection is None else collection.path / match[2]
 
 
 def _collections(workspace: Path | None, extra: Sequence[ExtraPath]) -> dict[str, Collection]:
-    named: dict[str, Collection] = {}
+    collections: dict[str, Collection] = {}
     if workspace is not None:
         pattern = "{" + ",".join([*CURATED, f"{FOLDER}/**/*.md"]) + "}"
-        named["workspace"] = Collection(path=workspace.absolute(), pattern=pattern)
+        collections["workspace"] = Collection(path=workspace.absolute(), pattern=pattern)
     for each in extra:
-        named[f"extra-{_digest(str(each.path), each.pattern)[:8]}"] = _extra_collection(each)
-    return named
+        collections[f"extra-{_digest(str(each.path), each.pattern)[:8]}"] = _extra_collection(each)
+    return collections
 
 
 def _extra_collection(extra: ExtraPath) -> Collection:

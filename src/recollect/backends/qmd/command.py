@@ -128,10 +128,10 @@ def read_output(output: bytes) -> list[FoundText]:
     for at, entries in _lists(text):
         begins_line = at == 0 or text[at - 1] == "\n"
         with suppress(msgspec.ValidationError):
-            found = msgspec.convert(entries, list[_Entry])
+            converted = msgspec.convert(entries, list[_Entry])
             # The last list counts: a notice before it may hold another. One within a line does not.
             if answer is None or begins_line or not answer[0]:
-                answer = begins_line, found
+                answer = begins_line, converted
     if answer is not None:
         return [_found(entry) for entry in answer[1]]
     if _NOTHING.search(text):

@@ -110,11 +110,11 @@ class QmdEngine:
             output = self._command.run(
                 (*_OWN_INDEX, self._settings.mode, *options), self._settings.timeout_ms / 1000
             )
-            found = read_output(output.out)
+            texts = read_output(output.out)
         except RecollectError as error:
             raise self._noted(error) from error
         self._note_success()
-        return found
+        return texts
 
     def refresh(self) -> str | None:
         """Update its view of the files now, and make vectors if its mode uses them.

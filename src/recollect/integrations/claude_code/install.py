@@ -105,12 +105,12 @@ def _templates(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Tra
 
 def _hooks(setup: Setup) -> dict[str, Any]:
     handler = _by_http if setup.options.get("http") else _by_command
-    found: dict[str, Any] = {}
+    hooks: dict[str, Any] = {}
     for event in EVENTS:
         group: dict[str, Any] = {"hooks": [handler(event, setup)]}
         matcher = WAITED_FOR.get(event)
-        found[event] = [group if matcher is None else {"matcher": matcher, **group}]
-    return found
+        hooks[event] = [group if matcher is None else {"matcher": matcher, **group}]
+    return hooks
 
 
 def _by_command(event: str, setup: Setup) -> dict[str, Any]:

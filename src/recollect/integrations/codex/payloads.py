@@ -75,10 +75,10 @@ class CodexHooks:
         return context_answer(event, context) if event.name in _HEARS else {}
 
 
-def _with_paths(tool_name: str | None, given: Any) -> Any:
+def _with_paths(tool_name: str | None, tool_input: Any) -> Any:
     """Return the input of a tool, with the files of a patch, which only its text names."""
-    if tool_name != "apply_patch" or not isinstance(given, dict):
-        return given
-    patch = given.get("command")
+    if tool_name != "apply_patch" or not isinstance(tool_input, dict):
+        return tool_input
+    patch = tool_input.get("command")
     paths = _PATCHED.findall(patch) if isinstance(patch, str) else []
-    return {**given, "paths": list(dict.fromkeys(paths))} if paths else given
+    return {**tool_input, "paths": list(dict.fromkeys(paths))} if paths else tool_input

@@ -75,8 +75,8 @@ class GeminiHooks:
 
 def _call_id(payload: Mapping[str, Any]) -> str:
     """Return an id that distinguishes a call from others in the same millisecond."""
-    given = json.dumps([payload.get("tool_name"), payload.get("tool_input")], sort_keys=True)
-    digest = blake2b(given.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    call = json.dumps([payload.get("tool_name"), payload.get("tool_input")], sort_keys=True)
+    digest = blake2b(call.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     return f"{payload.get('timestamp')}-{digest}"
 
 

@@ -47,7 +47,7 @@ class McpClient(msgspec.Struct, frozen=True):
         title: As its users write it.
         folder: The one of `client_folders` with its file.
         path: Of the file, relative to that. With the suffix ``.toml`` it is TOML, otherwise JSON.
-        place: Keys to the object or table of servers.
+        key_path: Keys to the object or table of servers.
         shape: Of an entry.
         mark: Exists if the program was used here; the folder of the file by default.
     """
@@ -56,7 +56,7 @@ class McpClient(msgspec.Struct, frozen=True):
     title: str
     folder: str
     path: str
-    place: tuple[str, ...] = ("mcpServers",)
+    key_path: tuple[str, ...] = ("mcpServers",)
     shape: Shape = _plain
     mark: str | None = None
 
@@ -103,14 +103,14 @@ def client_named(name: str) -> McpClient:
     """
     names = {_letters(each.name): each for each in CLIENTS}
     names |= {_letters(each.title): each for each in CLIENTS}
-    found = names.get(_letters(name))
-    if found is not None:
-        return found
+    client = names.get(_letters(name))
+    if client is not None:
+        return client
     near = difflib.get_close_matches(_letters(name), names, n=_MOST_NEAR, cutoff=_CUTOFF)
-    known = dict.fromkeys(names[each].name for each in near or names)
+    names_near = dict.fromkeys(names[each].name for each in near or names)
     raise InvalidInput(
         "the MCP client must be a known one",
-        hint=f"name one of {', '.join(known)}; for any other paste what"
+        hint=f"name one of {', '.join(names_near)}; for any other paste what"
         " `recollect init mcp --client cursor --print` shows",
     )
 

@@ -54,7 +54,7 @@ class McpEntry:
     def _entry(self, setup: Setup) -> JsonEntry:
         program, *arguments = server_command(setup, _audience(setup))
         return JsonEntry(
-            path=(*self.client.place, SERVER), value=self.client.entry(program, arguments)
+            path=(*self.client.key_path, SERVER), value=self.client.entry(program, arguments)
         )
 
     def _notes(self) -> list[str]:

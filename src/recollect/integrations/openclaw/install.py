@@ -88,10 +88,10 @@ def _entries(config: Path, folder: Path, home: Path) -> Iterator[JsonEntry]:
 def _plugins(config: Path) -> dict[str, Any]:
     """Return the section of plugins; empty where the file cannot be read as JSON."""
     try:
-        found = object_of(config.read_text(encoding="utf-8-sig")).get("plugins")
+        section = object_of(config.read_text(encoding="utf-8-sig")).get("plugins")
     except (InvalidInput, UnicodeDecodeError):
         return {}  # `installation_of` reports what is wrong with it
-    return found if isinstance(found, dict) else {}
+    return section if isinstance(section, dict) else {}
 
 
 def _server(setup: Setup) -> JsonEntry:

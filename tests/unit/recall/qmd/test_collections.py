@@ -56,7 +56,7 @@ def test_each_workspace_has_a_folder_of_its_own(tmp_path: Path, workspace: Path)
 def test_an_address_leads_to_its_file(tmp_path: Path, workspace: Path) -> None:
     """If it is of one of our collections."""
     collections = _made(tmp_path, workspace)
-    place = collections.place("qmd://workspace/memory/tea.md")
+    place = collections.path_of("qmd://workspace/memory/tea.md")
     assert place == workspace.absolute() / "memory" / "tea.md"
     for address in ("qmd://mine/memory/tea.md", "memory/tea.md", "qmd://workspace"):
-        assert collections.place(address) is None
+        assert collections.path_of(address) is None
