@@ -66,13 +66,13 @@ def erase_notes(
     Raises:
         StoreError: a database refused.
     """
-    found = erase_lines(records, home, session_ids, dry_run=True)
+    planned = erase_lines(records, home, session_ids, dry_run=True)
     # Indexes name guests' notes without the path of the home.
-    paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in found if notes.removed}
+    paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in planned if notes.removed}
     for tenant in sorted(tenants) if paths else ():
         drop(NotesToErase(tenant, paths))
-    done = erase_lines(records, home, session_ids)
-    return [f"{notes.path} could not be changed: {notes.error}" for notes in done if notes.error]
+    erased = erase_lines(records, home, session_ids)
+    return [f"{notes.path} could not be changed: {notes.error}" for notes in erased if notes.error]
 
 
 def _file_of(ref: str) -> str:

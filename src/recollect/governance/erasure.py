@@ -201,12 +201,12 @@ class Eraser:
         """
         now = self._clock.now_ms()
 
-        def unit(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
-            chosen = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
-            return _receipt(tx, chosen, now), chosen
+        def plan_erasure(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
+            sessions = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
+            return _receipt(tx, sessions, now), sessions
 
-        receipt, chosen = self._records.read(unit)
-        return self._with_files(receipt, chosen)
+        receipt, sessions = self._records.read(plan_erasure)
+        return self._with_files(receipt, sessions)
 
     def erase(
         self,
@@ -234,15 +234,15 @@ class Eraser:
         def choose(tx: Transaction) -> list[Session]:
             return choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
 
-        def unit(tx: Transaction) -> ErasureReceipt:
-            chosen = choose(tx)
+        def begin_erasure(tx: Transaction) -> ErasureReceipt:
+            sessions = choose(tx)
             receipt = msgspec.structs.replace(
-                _receipt(tx, chosen, now, erasure_id),
+                _receipt(tx, sessions, now, erasure_id),
                 notes=planned.notes,
                 damaged_copies=planned.damaged_copies,
                 still_held_by=planned.still_held_by,
             )
-            _begin(tx, chosen, receipt)
+            _begin(tx, sessions, receipt)
             return receipt
 
         with self._alone() as alone:
@@ -250,7 +250,7 @@ class Eraser:
                 raise StoreBusy("another program is erasing, or copies the home", hint="try later")
             planned = self.preview(session_id, with_forks=with_forks)
             sweep_spool(self._home, self._records.read(choose))
-            receipt = self._records.write(unit)
+            receipt = self._records.write(begin_erasure)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
@@ -279,15 +279,15 @@ class Eraser:
         """Remove rows and copies; return what failed."""
         rows = self._records.read(lambda tx: tx.all(_SESSIONS))
         ids, tenants = [text(row[0]) for row in rows], {text(row[1]) for row in rows}
-        done = 0
+        count = 0
 
-        def count(messages: int) -> None:
-            nonlocal done
-            done += messages
+        def add(messages: int) -> None:
+            nonlocal count
+            count += messages
             if on_progress is not None:
-                on_progress(ErasureProgress(done=min(done, total), total=total))
+                on_progress(ErasureProgress(done=min(count, total), total=total))
 
-        finish_all(self._records, self._clock, lambda: False, count)
+        finish_all(self._records, self._clock, lambda: False, add)
         warnings = _tried(
             lambda: erase_notes(self._records, self._home, tenants, ids, self._indexes.drop)
         )
@@ -317,21 +317,21 @@ class Eraser:
     def _set_aside(self, ids: Sequence[str]) -> list[Path]:
         """Return the mirrors of sessions in any folder, and those that were set aside."""
         heads = tuple(f"{id_}." for id_ in ids)
-        found = transcript_files(self._home)
-        return [path for path in found if path.name.lstrip(".").startswith(heads)]
+        files = transcript_files(self._home)
+        return [path for path in files if path.name.lstrip(".").startswith(heads)]
 
-    def _with_files(self, receipt: ErasureReceipt, chosen: Sequence[Session]) -> ErasureReceipt:
+    def _with_files(self, receipt: ErasureReceipt, sessions: Sequence[Session]) -> ErasureReceipt:
         """Return the receipt with the files to remove whole, and those that remain and hold it."""
-        names = {session.foreign_id or session.id for session in chosen}
-        began = min(session.created_at for session in chosen)
-        read, made = self._records.read(
-            lambda tx: (imported_paths(tx, chosen[0].tenant), tx.all(_BACKUPS, (began,)))
+        names = {session.foreign_id or session.id for session in sessions}
+        began = min(session.created_at for session in sessions)
+        imports, backup_rows = self._records.read(
+            lambda tx: (imported_paths(tx, sessions[0].tenant), tx.all(_BACKUPS, (began,)))
         )
-        transcripts = [path for path in map(Path, read) if names_any(path, names)]
-        paths = [Path(text(row[0])) for row in made]
+        transcripts = [path for path in map(Path, imports) if names_any(path, names)]
+        paths = [Path(text(row[0])) for row in backup_rows]
         backups = [each for each in paths if each.exists() or is_marked(str(each))]
-        place = self._home.resolve()  # it may be a link
-        beside = [p for end in _BESIDE for p in sorted(place.parent.glob(escape(place.name) + end))]
+        home = self._home.resolve()  # it may be a link
+        beside = [p for end in _BESIDE for p in sorted(home.parent.glob(escape(home.name) + end))]
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
         return msgspec.structs.replace(
             receipt,
@@ -348,12 +348,12 @@ class KnownErasures(msgspec.Struct, frozen=True):
     lines: Sequence[int] = ()
 
 
-def erase_again(records: Database, known: KnownErasures, clock: Clock, ids: IdSource) -> int:
+def erase_again(records: Database, erasures: KnownErasures, clock: Clock, ids: IdSource) -> int:
     """Erase from an older copy of the records what was erased since; its next opening finishes it.
 
     Args:
         records: The copy, already in the home or about to be moved there.
-        known: What was erased in the newer records.
+        erasures: What was erased in the newer records.
         clock: The time.
         ids: Gives erasures their ids.
 
@@ -364,22 +364,22 @@ def erase_again(records: Database, known: KnownErasures, clock: Clock, ids: IdSo
         StoreError: the records refused; nothing is changed.
     """
 
-    def unit(tx: Transaction) -> int:
-        add_tombstones(tx, known.tombstones)
-        add_numbers(tx, known.lines)
+    def bury_again(tx: Transaction) -> int:
+        add_tombstones(tx, erasures.tombstones)
+        add_numbers(tx, erasures.lines)
         back: dict[str, list[Session]] = {}
         for id_, tenant, source, foreign_id in tx.all(_ORIGINS):
             origins = [(OURS, text(id_))]
             if source is not None and foreign_id is not None:
                 origins.append((text(source), text(foreign_id)))
             if is_buried(tx, text(tenant), origins):
-                found = require_session(tx, Scope(tenant=text(tenant)), text(id_))
-                back.setdefault(found.tenant, []).append(found)
-        for chosen in back.values():
-            _begin(tx, chosen, _receipt(tx, chosen, clock.now_ms(), ids.new()))
+                session = require_session(tx, Scope(tenant=text(tenant)), text(id_))
+                back.setdefault(session.tenant, []).append(session)
+        for sessions in back.values():
+            _begin(tx, sessions, _receipt(tx, sessions, clock.now_ms(), ids.new()))
         return sum(map(len, back.values()))
 
-    return records.write(unit)
+    return records.write(bury_again)
 
 
 def choose_session(
@@ -409,12 +409,12 @@ def choose_session(
             session_id=session.id,
             forks=tuple(living),
         )
-    found = [find_session(tx, Scope(tenant=session.tenant), id_) for id_ in forks]
-    chosen = [session, *(fork for fork in found if fork is not None)]
-    for lease in (find_lease(tx, each.id, now) for each in chosen):
+    fork_sessions = [find_session(tx, Scope(tenant=session.tenant), id_) for id_ in forks]
+    sessions = [session, *(fork for fork in fork_sessions if fork is not None)]
+    for lease in (find_lease(tx, each.id, now) for each in sessions):
         if lease is not None:
             raise held(lease, now, instead="end it")
-    return chosen
+    return sessions
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
@@ -429,22 +429,22 @@ def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Sessio
     )
 
 
-def _begin(tx: Transaction, chosen: Sequence[Session], receipt: ErasureReceipt) -> None:
+def _begin(tx: Transaction, sessions: Sequence[Session], receipt: ErasureReceipt) -> None:
     """Hide sessions of one tenant permanently, and keep them from coming back."""
     erasure_id = receipt.id or ""
-    tenant, ids = chosen[0].tenant, [session.id for session in chosen]
+    tenant, ids = sessions[0].tenant, [session.id for session in sessions]
     counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
     tx.execute(NOTE_ERASURE, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
-    for session in chosen:
+    for session in sessions:
         if find_session(tx, Scope(tenant=tenant), session.id) is None:
             insert_session(tx, session)
     origins: list[Origin] = [(OURS, id_) for id_ in ids]
-    origins += [(s.source, s.foreign_id) for s in chosen if s.source and s.foreign_id]
-    origins += [(PROJECT, s.project) for s in chosen if s.project]
+    origins += [(s.source, s.foreign_id) for s in sessions if s.source and s.foreign_id]
+    origins += [(PROJECT, s.project) for s in sessions if s.project]
     bury(tx, erasure_id, tenant, origins)
     bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
-    names = {session.foreign_id or session.id for session in chosen}
+    names = {session.foreign_id or session.id for session in sessions}
     hide_paths(tx, tenant, names, receipt.still_held_by)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
@@ -463,13 +463,13 @@ def _end(tx: Transaction, now: int, ids: str) -> None:
 
 
 def _receipt(
-    tx: Transaction, chosen: Sequence[Session], now: int, erasure_id: str | None = None
+    tx: Transaction, sessions: Sequence[Session], now: int, erasure_id: str | None = None
 ) -> ErasureReceipt:
-    ids = [session.id for session in chosen]
+    ids = [session.id for session in sessions]
     counts = {"sessions": len(ids)}
     for kind, sql in _COUNTS.items():
         counts[kind] = sum(first_integer(tx.row(sql, (id_,))) for id_ in ids)
-    parents = {s.parent_id for s in chosen if s.parent_id is not None and s.forked_at_seq}
+    parents = {s.parent_id for s in sessions if s.parent_id is not None and s.forked_at_seq}
     return ErasureReceipt(
         id=erasure_id,
         dry_run=erasure_id is None,

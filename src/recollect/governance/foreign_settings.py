@@ -53,15 +53,15 @@ def set_foreign_settings_aside(home: Path, clock: Clock) -> list[str]:
         StoreError: the disk refused.
     """
     path = home / FILE_NAME
-    left: dict[str, Any] = {}
+    harmless: dict[str, Any] = {}
     try:
-        given = read_file(path)
+        values = read_file(path)
     except ConfigError:
         put_aside = [FILE_NAME]  # none of it can be trusted, and no program could open the home
     else:
-        put_aside = [key for key in given if not option_key(key).startswith(HARMLESS)]
-        for key in given.keys() - set(put_aside):
-            _set(left, key.split("."), given[key].value)
+        put_aside = [key for key in values if not option_key(key).startswith(HARMLESS)]
+        for key in values.keys() - set(put_aside):
+            _set(harmless, key.split("."), values[key].value)
     put_aside += [name for name in SECRET_FILES if (home / name).exists()]
     if put_aside:
         folder = new_folder(private_folder(home / ASIDE), clock)
@@ -70,22 +70,22 @@ def set_foreign_settings_aside(home: Path, clock: Clock) -> list[str]:
                 if (home / name).exists():
                     os.rename(home / name, folder / name)
             sync_folder(folder)
-        if left:
-            write_file(path, yaml.safe_dump(left, allow_unicode=True).encode())
+        if harmless:
+            write_file(path, yaml.safe_dump(harmless, allow_unicode=True).encode())
     return put_aside
 
 
-def is_known_home(home_id: str | None, place: Path, before: str) -> bool:
+def is_known_home(home_id: str | None, home: Path, before: str) -> bool:
     """Return whether a backup was made from the home at a path, or from an earlier one there.
 
     Args:
         home_id: That of the backup.
-        place: The path of the home.
+        home: The path of the home.
         before: The suffix of the name of an earlier home.
     """
-    earlier = place.parent.glob(f"{escape(place.name)}{before}*")
+    earlier = home.parent.glob(f"{escape(home.name)}{before}*")
     databases = (
-        folder / name for folder in (place, *earlier) for name in (RECORDS_FILE, INDEX_FILE)
+        folder / name for folder in (home, *earlier) for name in (RECORDS_FILE, INDEX_FILE)
     )
     return home_id is not None and any(_id_of(path) == home_id for path in databases)
 
@@ -98,7 +98,7 @@ def _id_of(path: Path) -> str | None:
     return None
 
 
-def _set(tree: dict[str, Any], place: list[str], value: object) -> None:
-    for name in place[:-1]:
+def _set(tree: dict[str, Any], keys: list[str], value: object) -> None:
+    for name in keys[:-1]:
         tree = tree.setdefault(name, {})
-    tree[place[-1]] = value
+    tree[keys[-1]] = value

@@ -78,20 +78,20 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
     """
     kin = find_kin(tx, scope.tenant)
     order = _seen(tx, scope)
-    held = {text(row[0]) for row in tx.rows(_IN_USE, (now,))}
+    in_use = {text(row[0]) for row in tx.rows(_IN_USE, (now,))}
     above = _above(kin, order, caps, now)
     most = caps.max_messages
     long = [id_ for id_ in order if most and kin[id_].message_count > most]
     parts: dict[str, SessionRemoval] = {}
     while True:
         reads = _Reads(kin)
-        doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in held})
+        doomed, rescued = reads.spare({id_: why for id_, why in above.items() if id_ not in in_use})
         shared = {id_ for id_ in long if reads.last.get(id_, 0) >= kin[id_].first_seq} - {*parts}
-        left = {*long} - shared - held - {*doomed, *parts}
+        candidates = {*long} - shared - in_use - {*doomed, *parts}
         fresh = {
-            id_: _removal(tx, kin[id_], "messages", cut)
-            for id_ in sorted(left)
-            if (cut := cut_of(tx, id_, most))
+            id_: _removal(tx, kin[id_], "messages", through)
+            for id_ in sorted(candidates)
+            if (through := cut_of(tx, id_, most))
         }
         parts |= fresh
         # A cut fork no longer reads its parent, which may then be above a cap.
@@ -104,7 +104,7 @@ def make_plan(tx: Transaction, scope: Scope, caps: RetentionSettings, now: int) 
     return RemovalPlan(
         removals=tuple(sorted(every, key=lambda each: (-_depth(kin, each), each.session_id))),
         kept_for_forks=tuple(sorted(rescued | (shared - {*doomed}))),
-        kept_in_use=tuple(sorted(held & {*above, *long})),
+        kept_in_use=tuple(sorted(in_use & {*above, *long})),
     )
 
 
@@ -143,13 +143,13 @@ def _above(
     kin: Mapping[str, Kin], order: Iterable[str], caps: RetentionSettings, now: int
 ) -> dict[str, Reason]:
     oldest = now - caps.days * DAY_MS
-    found: dict[str, Reason] = {}
-    for place, id_ in enumerate(order):
+    reasons: dict[str, Reason] = {}
+    for position, id_ in enumerate(order):
         if caps.days and kin[id_].updated_at < oldest:
-            found[id_] = "age"
-        elif caps.max_sessions and place >= caps.max_sessions:
-            found[id_] = "sessions"
-    return found
+            reasons[id_] = "age"
+        elif caps.max_sessions and position >= caps.max_sessions:
+            reasons[id_] = "sessions"
+    return reasons
 
 
 def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
@@ -208,9 +208,7 @@ def cut_of(tx: Transaction, session_id: str, most: int) -> int:
     rows = tx.all(_STARTS, (session_id,))
     seqs = [integer(seq) for seq, _ in rows]
     starts = {integer(seq) for seq, role in rows if role == "user"}
-    pairs = [
-        (integer(asked), integer(answered)) for asked, answered in tx.rows(_PAIRS, (session_id,))
-    ]
+    pairs = [(integer(call), integer(result)) for call, result in tx.rows(_PAIRS, (session_id,))]
     latest = seqs[-1 - most // 2]
     return choose_cut(seqs, starts, pairs, (integer(row[0]), latest))
 
@@ -229,8 +227,8 @@ def choose_cut(
     needed, latest = within
     spans = sorted((min(pair), max(pair)) for pair in pairs)
     whole = list(_whole_turns(seqs, spans))
-    later = [(cut, after) for cut, after in whole if cut >= needed]
-    turns = [cut for cut, after in later if after in starts and cut <= latest]
+    later = [(seq, after) for seq, after in whole if seq >= needed]
+    turns = [seq for seq, after in later if after in starts and seq <= latest]
     if turns or later:
         return turns[0] if turns else later[0][0]
     return whole[-1][0] if whole else 0
@@ -240,13 +238,13 @@ def _whole_turns(
     seqs: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Yield the cuts that split no pair, each with the seq after it."""
-    open_until, place = 0, 0
-    for cut, after in pairwise(seqs):
-        while place < len(pairs) and pairs[place][0] <= cut:
-            open_until = max(open_until, pairs[place][1])
-            place += 1
-        if open_until <= cut:
-            yield cut, after
+    open_until, position = 0, 0
+    for seq, after in pairwise(seqs):
+        while position < len(pairs) and pairs[position][0] <= seq:
+            open_until = max(open_until, pairs[position][1])
+            position += 1
+        if open_until <= seq:
+            yield seq, after
 
 
 class RecordAmount(msgspec.Struct, frozen=True, kw_only=True):
@@ -314,21 +312,21 @@ class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report_of(
-    plan: RemovalPlan, done: Sequence[SessionRemoval], *, at: int, dry_run: bool
+    plan: RemovalPlan, removals: Sequence[SessionRemoval], *, at: int, dry_run: bool
 ) -> PruneReport:
     """Return the receipt for the completed part of a plan."""
-    every = amount_of(done)
-    reasons = dict.fromkeys(removal.reason for removal in done)
-    finished = {removal.session_id for removal in done}
+    every = amount_of(removals)
+    reasons = dict.fromkeys(removal.reason for removal in removals)
+    finished = {removal.session_id for removal in removals}
     return PruneReport(
         dry_run=dry_run,
         at=at,
         sessions=every.sessions,
         messages=every.messages,
         bytes=every.bytes,
-        by_reason={why: amount_of([r for r in done if r.reason == why]) for why in reasons},
-        session_ids=tuple(r.session_id for r in done if r.is_whole),
-        cut_ids=tuple(r.session_id for r in done if not r.is_whole),
+        by_reason={why: amount_of([r for r in removals if r.reason == why]) for why in reasons},
+        session_ids=tuple(r.session_id for r in removals if r.is_whole),
+        cut_ids=tuple(r.session_id for r in removals if not r.is_whole),
         kept_for_forks=plan.kept_for_forks,
         kept_in_use=plan.kept_in_use,
         changed=tuple(r.session_id for r in plan.removals if r.session_id not in finished),

@@ -28,21 +28,21 @@ def without_keys(text: str, redactor: SecretRedactor | None) -> str:
 
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     dropped = set(_lines_of(root, hidden))
-    kept = [
+    lines = [
         line
         for number, line in enumerate(text.splitlines(keepends=True))
         if number not in dropped and (is_sound(line) or not line.lstrip().startswith("#"))
     ]
-    left = _left(yaml.safe_load(text), hidden)
-    if all(map(is_sound, kept)) and _says("".join(kept), left, hidden):
-        return "".join(kept)
-    shown = yaml.safe_dump(left, sort_keys=False, allow_unicode=True)
-    return shown if redactor is None else redactor.text(shown)
+    public = _left(yaml.safe_load(text), hidden)
+    if all(map(is_sound, lines)) and _says("".join(lines), public, hidden):
+        return "".join(lines)
+    rewritten = yaml.safe_dump(public, sort_keys=False, allow_unicode=True)
+    return rewritten if redactor is None else redactor.text(rewritten)
 
 
-def _says(text: str, left: Any, hidden: set[str]) -> bool:
+def _says(text: str, expected: Any, hidden: set[str]) -> bool:
     try:
-        return bool(_left(yaml.safe_load(text), hidden) == left)
+        return bool(_left(yaml.safe_load(text), hidden) == expected)
     except yaml.YAMLError:
         return False
 

@@ -78,31 +78,31 @@ def above(records: Iterable[Capped], limits: RecordLimits, now: int) -> list[Cap
         now: Ms UTC.
     """
     oldest, size = now - limits.days * DAY_MS, 0
-    gone: list[Capped] = []
+    excess_records: list[Capped] = []
     for number, each in enumerate(records, start=1):
         size += each.size
         too_old = limits.days and each.at < oldest
         if too_old or 0 < limits.records < number or 0 < limits.bytes < size:
-            gone.append(each)
-    return gone[::-1]
+            excess_records.append(each)
+    return excess_records[::-1]
 
 
 def excess(
     tx: Transaction, scope: Scope, blobs: Blobs, limits: dict[str, RecordLimits], now: int
 ) -> dict[str, list[Capped]]:
     """Return the records above a limit, by kind; kinds without a limit are not read."""
-    found = {
+    by_kind = {
         kind.name: above(kind.listing(tx, scope, blobs), limits[kind.name], now)
         for kind in KINDS
         if kind.name in limits and any(msgspec.structs.astuple(limits[kind.name]))
     }
-    return {name: gone for name, gone in found.items() if gone}
+    return {name: records for name, records in by_kind.items() if records}
 
 
 def remove(
     database: Database,
     scope: Scope,
-    gone: dict[str, list[Capped]],
+    by_kind: dict[str, list[Capped]],
     now: int,
     stopping: Callable[[], bool],
 ) -> dict[str, RecordAmount]:
@@ -111,20 +111,20 @@ def remove(
     Args:
         database: ``records.db``.
         scope: Of the records.
-        gone: The result of `excess`.
+        by_kind: The result of `excess`.
         now: Ms UTC.
         stopping: Asked between two batches; after True the rest is left for the next time.
     """
-    done: dict[str, RecordAmount] = {}
+    amounts: dict[str, RecordAmount] = {}
     for kind in KINDS:
-        records = gone.get(kind.name, [])
+        records = by_kind.get(kind.name, [])
         for start in range(0, len(records), BATCH):
             if stopping():
-                return done
+                return amounts
             some = records[start : start + BATCH]
             database.write(partial(_remove_some, kind=kind, some=some, scope=scope, now=now))
-            done[kind.name] = amount_of(records[: start + len(some)])
-    return done
+            amounts[kind.name] = amount_of(records[: start + len(some)])
+    return amounts
 
 
 def _remove_some(
@@ -156,10 +156,14 @@ def _remove_observation(tx: Transaction, of: Capped, now: int) -> None:
 def _blobs(tx: Transaction, scope: Scope, blobs: Blobs) -> Iterator[Capped]:
     """Yield the observations with blobs; a shared blob counts with the newest."""
     where = Condition(scope, "session_id")
-    counted: set[str] = set()
-    for id_, at, tenant, *named in tx.rows(_BLOBS + where.sql + _HAS_BLOB + _NEWEST, where.params):
-        fresh = {digest for digest in map(text_or_none, named) if digest is not None} - counted
-        counted |= fresh
+    digests: set[str] = set()
+    for id_, at, tenant, *digest_cells in tx.rows(
+        _BLOBS + where.sql + _HAS_BLOB + _NEWEST, where.params
+    ):
+        fresh = {
+            digest for digest in map(text_or_none, digest_cells) if digest is not None
+        } - digests
+        digests |= fresh
         yield Capped(id_, integer(at), sum(map(blobs.size, fresh)), text(tenant))
 
 

@@ -137,10 +137,12 @@ def begin(
     note_change(tx, session, now)
     record_event(tx, _event(removal, session, now, has_episode=bool(episodes)))
     if removal.messages <= BATCH:
-        begun = Begun(session.id, session.tenant, removal.through_seq, removal.is_whole, False)
-        while _remove_some(tx, begun, now):
+        opened = OpenRemoval(
+            session.id, session.tenant, removal.through_seq, removal.is_whole, False
+        )
+        while _remove_some(tx, opened, now):
             pass
-        _close(tx, begun, now)
+        _close(tx, opened, now)
     return True
 
 
@@ -168,7 +170,7 @@ def erase_files_of(tx: Transaction, erasure_id: str, session_ids: Sequence[str],
     tx.execute(NOTE_ERASURE, (erasure_id, HIDDEN, "{}", encoded, now))
 
 
-class Begun(msgspec.Struct, frozen=True):
+class OpenRemoval(msgspec.Struct, frozen=True):
     """A removal in progress: of everything in a session up to a seq, or of the session as well."""
 
     session_id: str
@@ -209,10 +211,10 @@ def _step(tx: Transaction, now: int) -> int | None:
     if row is None:
         return None
     id_, tenant, through, is_whole, is_erased = row
-    begun = Begun(text(id_), text(tenant), integer(through), bool(is_whole), bool(is_erased))
-    removed = _remove_some(tx, begun, now)
+    opened = OpenRemoval(text(id_), text(tenant), integer(through), bool(is_whole), bool(is_erased))
+    removed = _remove_some(tx, opened, now)
     if not removed:
-        _close(tx, begun, now)
+        _close(tx, opened, now)
     return removed
 
 
@@ -226,55 +228,55 @@ def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, n
     return removal.through_seq >= first - 1 and last_read(tx, present.id) < first
 
 
-def _remove_some(tx: Transaction, begun: Begun, now: int) -> int:
-    ids = [text(row[0]) for row in tx.all(_NEXT, (begun.session_id, begun.through, BATCH))]
+def _remove_some(tx: Transaction, opened: OpenRemoval, now: int) -> int:
+    ids = [text(row[0]) for row in tx.all(_NEXT, (opened.session_id, opened.through, BATCH))]
     each = [(id_,) for id_ in ids]
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
-    remove_messages(tx, begun.tenant, begun.session_id, ids)
+    remove_messages(tx, opened.tenant, opened.session_id, ids)
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
-    record_changes(tx, tenant=begun.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
-    return len(ids) or (_remove_observations(tx, begun, now) if begun.is_whole else 0)
+    record_changes(tx, tenant=opened.tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
+    return len(ids) or (_remove_observations(tx, opened, now) if opened.is_whole else 0)
 
 
-def _remove_observations(tx: Transaction, begun: Begun, now: int) -> int:
+def _remove_observations(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     """Remove a batch of the observations of a session that is removed as a whole."""
-    ids = [text(row[0]) for row in tx.all(_OBSERVED, (begun.session_id, BATCH))]
+    ids = [text(row[0]) for row in tx.all(_OBSERVED, (opened.session_id, BATCH))]
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
-    record_changes(tx, tenant=begun.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)
+    record_changes(tx, tenant=opened.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)
     return len(ids)
 
 
-def _close_part(tx: Transaction, begun: Begun, now: int) -> None:
+def _close_part(tx: Transaction, opened: OpenRemoval, now: int) -> None:
     """Drop the summaries that newer ones replaced; the last one is still in the view."""
     tx.execute(
         "DELETE FROM compactions WHERE session_id = ? AND through_seq <= ? AND through_seq <"
         " (SELECT max(c.through_seq) FROM compactions c WHERE c.session_id = ?)",
-        (begun.session_id, begun.through, begun.session_id),
+        (opened.session_id, opened.through, opened.session_id),
     )
-    tx.execute("DELETE FROM prunings WHERE session_id = ?", (begun.session_id,))
+    tx.execute("DELETE FROM prunings WHERE session_id = ?", (opened.session_id,))
     record_change(
-        tx, tenant=begun.tenant, kind=SESSION_KIND, ref=begun.session_id, op="put", at=now
+        tx, tenant=opened.tenant, kind=SESSION_KIND, ref=opened.session_id, op="put", at=now
     )
 
 
-def _close(tx: Transaction, begun: Begun, now: int) -> None:
+def _close(tx: Transaction, opened: OpenRemoval, now: int) -> None:
     """Remove the session; retention keeps it if there were new messages meanwhile."""
-    session_id, tenant = begun.session_id, begun.tenant
-    if not begun.is_whole:
-        _close_part(tx, begun, now)
+    session_id, tenant = opened.session_id, opened.tenant
+    if not opened.is_whole:
+        _close_part(tx, opened, now)
         return
-    present = None if begun.is_erased else find_one(tx, session_id, tenant)
-    if present is not None and (present.last_seq > begun.through or last_read(tx, session_id)):
+    present = None if opened.is_erased else find_one(tx, session_id, tenant)
+    if present is not None and (present.last_seq > opened.through or last_read(tx, session_id)):
         # The index has skipped what was said while the session counted as deleted.
         set_status(tx, require_session(tx, Scope(tenant=tenant), session_id), "active", now)
-        _close_part(tx, begun, now)
+        _close_part(tx, opened, now)
         return
     _part_from_kin(tx, session_id, tenant, now)
     tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
     drop_recognised(tx, session_id)
-    for statement in (*_DEPENDENT, *(_TOLD if begun.is_erased else ())):
+    for statement in (*_DEPENDENT, *(_TOLD if opened.is_erased else ())):
         tx.execute(statement, (session_id,))
     tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
     record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session_id, op="delete", at=now)

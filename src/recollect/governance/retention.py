@@ -94,7 +94,7 @@ class Retention:
         """
         now = self._clock.now_ms()
         plan = self._plan(now)
-        records = {name: amount_of(gone) for name, gone in self._excess(now).items()}
+        records = {name: amount_of(excess) for name, excess in self._excess(now).items()}
         report = report_of(plan, plan.removals, at=now, dry_run=True)
         return structs.replace(report, records=records)
 
@@ -118,20 +118,20 @@ class Retention:
         now = self._clock.now_ms()
         finish_all(self._records, self._clock, stopping)
         plan = self._plan(now)
-        done: list[SessionRemoval] = []
-        for place, removal in enumerate(plan.removals):
+        removals: list[SessionRemoval] = []
+        for position, removal in enumerate(plan.removals):
             if stopping():
                 break
             if self._remove(removal):
-                done.append(removal)
+                removals.append(removal)
             if on_progress is not None:
-                on_progress(PruneProgress(done=place + 1, total=len(plan.removals)))
+                on_progress(PruneProgress(done=position + 1, total=len(plan.removals)))
         finish_all(self._records, self._clock, stopping)
-        gone = self._excess(now)
-        records = remove(self._records, self._scope, gone, now, stopping)
+        excess = self._excess(now)
+        records = remove(self._records, self._scope, excess, now, stopping)
         remove_unused(self._records, self._copies.blobs)
         warnings = () if stopping() else sweep(self._copies, most_bytes=most_bytes)
-        report = report_of(plan, done, at=now, dry_run=False)
+        report = report_of(plan, removals, at=now, dry_run=False)
         is_clean = not self._records.read(is_unswept)
         return structs.replace(
             report, is_clean=is_clean and not warnings, warnings=warnings, records=records

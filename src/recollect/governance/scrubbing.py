@@ -155,7 +155,7 @@ class Scrubber:
         self._redactor.text("")  # a wrong pattern is an error, even if nothing is stored
         for table in TABLES:
             self._scrub_table(table, tally, dry_run=dry_run)
-        left = [*self._scrub_notes(tally, dry_run=dry_run)]
+        secret_lines = [*self._scrub_notes(tally, dry_run=dry_run)]
         files = sum(self._scrub_files(dry_run=dry_run))
         old = [path for path in database_copies(self._home) if self._holds_secret(path)]
         warnings = list(tally.warnings)
@@ -168,7 +168,7 @@ class Scrubber:
             secrets=dict(tally.secrets),
             files=files,
             removed_copies=tuple(map(str, old)),
-            left=tuple(left),
+            left=tuple(secret_lines),
             is_clean=not warnings,
             warnings=tuple(warnings),
         )
@@ -195,34 +195,34 @@ class Scrubber:
         """Redact the lines that a flush wrote, and yield lines of people that hold a secret."""
         ours: dict[tuple[Path, str], tuple[str, set[bytes]]] = {}
         for path, digest in self._records.read(lambda tx: tx.all(_NOTES)):
-            written = ours.setdefault(place_of(self._home, text(path)), (text(path), set()))
-            written[1].add(blob(digest))
+            note_lines = ours.setdefault(place_of(self._home, text(path)), (text(path), set()))
+            note_lines[1].add(blob(digest))
         for root, name in sorted({*ours, *self._memory_files()}, key=str):
             path, written_lines = ours.get((root, name), (str(root / name), set()))
             try:
-                found = self._scrub_note(root, name, path, written_lines, dry_run=dry_run)
+                note = self._scrub_note(root, name, path, written_lines, dry_run=dry_run)
             except NotFound:
                 continue
             except RecollectError as error:
-                shown = self._redactor.path(path)
-                tally.warnings.append(f"{shown} could not be looked through: {error.code}")
+                name_shown = self._redactor.path(path)
+                tally.warnings.append(f"{name_shown} could not be looked through: {error.code}")
                 continue
-            if found.changed or found.left:
+            if note.changed or note.left:
                 # Indexes name it by its absolute path, guests' notes without the path of the home.
                 is_guests = not path.startswith("/")
                 indexed = str(Path(f"{GUEST_NOTES}:") / path) if is_guests else path
                 tally.files.add(self._redactor.path(indexed))
-            tally.rows["notes"] += found.changed
-            if found.left:
-                yield FoundLines(path=self._redactor.path(str(root / name)), lines=found.left)
+            tally.rows["notes"] += note.changed
+            if note.left:
+                yield FoundLines(path=self._redactor.path(str(root / name)), lines=note.left)
         tally.rows += Counter()  # without kinds that did not change
 
     def _scrub_note(
-        self, root: Path, name: str, path: str, written: set[bytes], *, dry_run: bool
+        self, root: Path, name: str, path: str, hashes: set[bytes], *, dry_run: bool
     ) -> _Note:
         note = _Note()
         content = read_beneath(root, name, limit=LARGEST_BYTES)
-        changed = self._redacted_lines(content, written, note)
+        changed = self._redacted_lines(content, hashes, note)
         if changed == content or dry_run:
             return note
         # First the new hashes, then the lines: our lines always have their hash.
@@ -230,7 +230,7 @@ class Scrubber:
         again = _Note()
 
         def change(now: bytes) -> bytes:
-            return resealed(now, self._redacted_lines(now, written, again))
+            return resealed(now, self._redacted_lines(now, hashes, again))
 
         rewrite_beneath(root, name, change, limit=LARGEST_BYTES)
         return note
@@ -239,18 +239,18 @@ class Scrubber:
         mark_unswept(tx)
         restate_lines(tx, path, restated)
 
-    def _redacted_lines(self, content: bytes, written: set[bytes], note: _Note) -> bytes:
+    def _redacted_lines(self, content: bytes, hashes: set[bytes], note: _Note) -> bytes:
         lines = content.split(b"\n")
         redacted = self._redactor.lines(content.decode("utf-8", "surrogateescape"))
-        for place, told in enumerate(redacted.encode("utf-8", "surrogateescape").split(b"\n")):
-            if told == lines[place]:
+        for index, line in enumerate(redacted.encode("utf-8", "surrogateescape").split(b"\n")):
+            if line == lines[index]:
                 continue
-            if line_hash(lines[place]) in written:
-                note.restated[line_hash(lines[place])] = line_hash(told)
-                lines[place] = told
+            if line_hash(lines[index]) in hashes:
+                note.restated[line_hash(lines[index])] = line_hash(line)
+                lines[index] = line
                 note.changed += 1
             else:
-                note.left = (*note.left, place + 1)
+                note.left = (*note.left, index + 1)
         return b"\n".join(lines)
 
     def _scrub_files(self, *, dry_run: bool) -> Iterator[bool]:
@@ -285,15 +285,15 @@ class Scrubber:
         try:
             value = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError):
-            told = line.decode("utf-8", "surrogateescape")
-            return self._redactor.text(told).encode("utf-8", "surrogateescape")
+            content = line.decode("utf-8", "surrogateescape")
+            return self._redactor.text(content).encode("utf-8", "surrogateescape")
         redacted = self._redactor.value(value)
         return line if redacted == value else msgspec.json.encode(redacted)
 
     def _holds_secret(self, path: Path) -> bool:
         """Return whether a copy of a database holds a secret, or cannot be read."""
         try:
-            return any(self._redactor.text(told) != told for told in read_texts(path))
+            return any(self._redactor.text(content) != content for content in read_texts(path))
         except RecollectError:
             return True
 
@@ -342,12 +342,12 @@ class _Tally:
         for change in changes:
             self.secrets += _marks(change.after) - _marks(change.before)
         if self._on_progress is not None:
-            done = min(self._done, self._total)
-            self._on_progress(ScrubProgress(done=done, total=self._total))
+            count = min(self._done, self._total)
+            self._on_progress(ScrubProgress(done=count, total=self._total))
 
 
 def _marks(cells: Mapping[str, object]) -> Counter[str]:
     # The readable part of a content is in the content, too.
-    told = [cell for name, cell in cells.items() if name != "text" or "content" not in cells]
-    found = (_MARK.finditer(cell) for cell in told if isinstance(cell, str))
-    return Counter(match[1] or "id" for each in found for match in each)
+    texts = [cell for name, cell in cells.items() if name != "text" or "content" not in cells]
+    matches = (_MARK.finditer(cell) for cell in texts if isinstance(cell, str))
+    return Counter(match[1] or "id" for each in matches for match in each)

@@ -128,10 +128,10 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
             if self.together is not None:
                 linked, payloads = self.together(redaction, cells)
                 after |= linked
-            told = {name: cell for name, cell in after.items() if cell != cells[name]}
-            if told:
-                before = {name: cells[name] for name in told}
-                yield RowChange(key=key, before=before, after=told, payloads=payloads)
+            changed = {name: cell for name, cell in after.items() if cell != cells[name]}
+            if changed:
+                before = {name: cells[name] for name in changed}
+                yield RowChange(key=key, before=before, after=changed, payloads=payloads)
 
     def store(self, tx: Transaction, change: RowChange, blobs: Blobs, at: int) -> None:
         """Change a row, unless it differs from what was read."""
@@ -144,17 +144,17 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
 
     def _update(self, tx: Transaction, change: RowChange) -> None:
         names = [name for name in (*self.cells, *self.linked) if name in change.after]
-        told = ", ".join([name + " = ?" for name in names])
+        assignments = ", ".join([name + " = ?" for name in names])
         where = " AND ".join([name + " IS ?" for name in (*self.key, *names)])
         mine = [*change.key, *(change.before[name] for name in names)]
-        ignoring: LiteralString = "UPDATE OR IGNORE " + self.table + " SET " + told  # noqa: S608
+        ignoring: LiteralString = "UPDATE OR IGNORE " + self.table + " SET " + assignments  # noqa: S608
         ignoring += " WHERE " + where + " RETURNING 1"
-        seen: LiteralString = "SELECT 1 FROM " + self.table + " WHERE " + where  # noqa: S608
+        unchanged: LiteralString = "SELECT 1 FROM " + self.table + " WHERE " + where  # noqa: S608
         after = change.after
         for number in range(2, _MOST_ALIKE):
             if tx.row(ignoring, [*(after[name] for name in names), *mine]) is not None:
                 return
-            if tx.row(seen, mine) is None:
+            if tx.row(unchanged, mine) is None:
                 return  # it differs from what was read
             after = change.after | self._numbered(change.after, number)
         raise StoreError(
@@ -172,32 +172,32 @@ def _message(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Payload, 
     redacted = tuple(rewritten(block, redactor.text, redactor.value) for block in blocks)
     if redacted == blocks:
         return {}, ()
-    content, said = encoded_content(redacted, msgspec.json.decode(text(cells["metadata"])))
-    return {"content": content, "text": said}, ()
+    content, readable = encoded_content(redacted, msgspec.json.decode(text(cells["metadata"])))
+    return {"content": content, "text": readable}, ()
 
 
 def _observation(redaction: Redaction, cells: Cells) -> tuple[Cells, tuple[Payload, ...]]:
-    told: Cells = {}
+    changed: Cells = {}
     payloads: list[Payload] = []
     for name in ("input", "output"):
-        stored, blob = text(cells[name]), text_or_none(cells[name + "_blob"])
-        whole = _whole(redaction.blobs, stored, blob)
+        excerpt, blob = text(cells[name]), text_or_none(cells[name + "_blob"])
+        whole = _whole(redaction.blobs, excerpt, blob)
         redacted = _payload(redaction, whole)
         if redacted != whole:
             payload = payload_of(redacted)
             payloads.append(payload)
-            told |= {name: payload.text, name + "_blob": payload.digest}
-    return told, tuple(payloads)
+            changed |= {name: payload.text, name + "_blob": payload.digest}
+    return changed, tuple(payloads)
 
 
-def _whole(blobs: Blobs, stored: str, blob: str | None) -> str:
+def _whole(blobs: Blobs, excerpt: str, blob: str | None) -> str:
     """Return a whole payload; head and tail where the blob is lost."""
     if blob is None:
-        return stored
+        return excerpt
     try:
         return blobs.get(blob).decode()
     except NotFound:
-        return stored
+        return excerpt
 
 
 def _payload(redaction: Redaction, whole: str) -> str:

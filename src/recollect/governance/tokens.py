@@ -232,7 +232,7 @@ class Tokens:
         )
         text = new_text()
 
-        def unit(tx: Transaction) -> None:
+        def insert_token(tx: Transaction) -> None:
             if token.name == OWNER:
                 raise Conflict("the owner's token has this name", hint="choose another name")
             if _named(tx, token.name) is not None:
@@ -242,7 +242,7 @@ class Tokens:
             note_digest(tx, "tokens", [now, 5 * (token.expires_at or 0)])
             record_audit(tx, token.scope, "token.add", now, target=token.name)
 
-        self._records.write(unit)
+        self._records.write(insert_token)
         return IssuedToken(token=token, text=text)
 
     def list(self, *, revoked: bool = False) -> list[Token]:
@@ -273,16 +273,16 @@ class Tokens:
             raise InvalidInput("the owner's token cannot be revoked", hint=hint)
         now = self._clock.now_ms()
 
-        def unit(tx: Transaction) -> Token:
-            found = _named(tx, name)
-            if found is None:
+        def revoke_token(tx: Transaction) -> Token:
+            token = _named(tx, name)
+            if token is None:
                 hint = "list those that are there with `recollect token list`"
                 raise NotFound("no valid token has this name", hint=hint)
-            _revoke(tx, found, now)
-            record_audit(tx, found.scope, "token.revoke", now, target=found.name)
-            return msgspec.structs.replace(found, revoked_at=now)
+            _revoke(tx, token, now)
+            record_audit(tx, token.scope, "token.revoke", now, target=token.name)
+            return msgspec.structs.replace(token, revoked_at=now)
 
-        return self._records.write(unit)
+        return self._records.write(revoke_token)
 
     def rotate(self) -> Token:
         """Write a new token into the owner's file, and return it.
@@ -347,10 +347,10 @@ class Tokens:
 
     def _is_owners(self, digest: bytes) -> bool:
         try:
-            known = self.file.digest()
+            own_digest = self.file.digest()
         except (Denied, NotFound):  # `recollect doctor` and `token rotate` report why
             return False
-        return known is not None and hmac.compare_digest(known, digest)
+        return own_digest is not None and hmac.compare_digest(own_digest, digest)
 
     def _note_use(self, token_id: str, now: int) -> None:
         """Store the time of the last use without waiting: the answer is more important."""
@@ -366,14 +366,14 @@ def revoke_all(records: Database, now: int) -> list[str]:
         StoreError: it could not be written.
     """
 
-    def unit(tx: Transaction) -> list[str]:
-        found = [_token_of(row) for row in tx.all(_VALID)]
-        for token in found:
+    def revoke_tokens(tx: Transaction) -> list[str]:
+        tokens = [_token_of(row) for row in tx.all(_VALID)]
+        for token in tokens:
             _revoke(tx, token, now)
             record_audit(tx, token.scope, "token.revoke", now, target=token.name)
-        return [token.name for token in found]
+        return [token.name for token in tokens]
 
-    return records.write(unit)
+    return records.write(revoke_tokens)
 
 
 def check_audience(audience: str, agent: str | None = None) -> str:

@@ -85,15 +85,15 @@ def preview_uses(
         price: Of the model; None where it is not known.
     """
     since = now_ms - DAYS * DAY_MS
-    found = records.read(lambda tx: _taken(tx, tenant, since, episode_tokens))
+    totals = records.read(lambda tx: _taken(tx, tenant, since, episode_tokens))
     limits: Mapping[str, int] = msgspec.structs.asdict(settings.budgets)
     return [
         UsePreview(
             use=use,
             is_named=use in settings.uses,
-            calls=round(found[use][0] / DAYS, 1),
-            tokens=found[use][1].total // DAYS,
-            usd=None if price is None else price.usd(found[use][1]) / DAYS,
+            calls=round(totals[use][0] / DAYS, 1),
+            tokens=totals[use][1].total // DAYS,
+            usd=None if price is None else price.usd(totals[use][1]) / DAYS,
             limit=limits[use],
         )
         for use in get_args(LanguageUse)
@@ -104,16 +104,16 @@ def _taken(
     tx: Transaction, tenant: str, since: int, episode_tokens: int
 ) -> dict[str, tuple[int, TokenUse]]:
     """Return the calls and the tokens of all days in total, by use."""
-    read, written, compactions = _numbers(tx, _COMPACTED, tenant, since)
+    input_tokens, output_tokens, compactions = _numbers(tx, _COMPACTED, tenant, since)
     trusts = msgspec.json.encode(READ_BY_MODEL).decode()
     inputs, observed = _numbers(tx, _OBSERVED, INPUT_CHARS, tenant, since, trusts)
-    said, sessions = _numbers(tx, _SAID, PART_TOKENS * MOST_PARTS, tenant, since)
+    episode_input, sessions = _numbers(tx, _SAID, PART_TOKENS * MOST_PARTS, tenant, since)
     digest = TokenUse(input=inputs + observed * _PER_OBSERVATION, output=observed * _ANSWERED)
     return {
-        "compaction": (compactions, TokenUse(input=read, output=written)),
-        "flush": (compactions, TokenUse(input=read, output=compactions * _NOTES)),
+        "compaction": (compactions, TokenUse(input=input_tokens, output=output_tokens)),
+        "flush": (compactions, TokenUse(input=input_tokens, output=compactions * _NOTES)),
         "observations": (-(-observed // BATCH), digest),
-        "episodes": (sessions, TokenUse(input=said, output=sessions * episode_tokens)),
+        "episodes": (sessions, TokenUse(input=episode_input, output=sessions * episode_tokens)),
     }
 
 
