@@ -13,6 +13,6 @@ ITS_OWN = (".claude.json", ".claude/", ".cache/claude-cli-nodejs/")
 
 
 def test_a_day_with_claude_code_leaves_nothing_behind(claude: ClaudeCode) -> None:
-    """Source: issue 13, Shows."""
+    """docs/hooks.md."""
     user = User(claude.home, PROGRAM)
     live(Day(user, RealAgent(claude), agents_own=ITS_OWN))

@@ -1,6 +1,6 @@
 """The real Claude Code with our plugin: what it does, we remember; what we remember, it is given.
 
-Source: issue 13, Shows. The client is opt-in: `make agents`.
+docs/hooks.md. The client is opt-in: `make agents`.
 """
 
 from __future__ import annotations

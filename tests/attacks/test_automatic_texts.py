@@ -17,7 +17,7 @@ HONEST = "We decided to keep the tea in tins."
 
 
 def test_there_are_two_hundred_attacks() -> None:
-    """Issue 11, shows: written for the project."""
+    """docs/privacy.md: written for the project."""
     assert len(set(PAYLOADS)) * len(set(CARRIERS)) >= 200
 
 

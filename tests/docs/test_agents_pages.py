@@ -29,7 +29,7 @@ def test_the_table_of_mcp_clients_is_that_of_the_code() -> None:
     """Name, file and place, in the same order."""
     rows = re.findall(r"^\| `([\w-]+)` \| `(.+)` \| `(\w+)` \|$", page("mcp"), re.MULTILINE)
     assert [(name, place) for name, _, place in rows] == [
-        (each.name, each.place[0]) for each in CLIENTS
+        (each.name, each.key_path[0]) for each in CLIENTS
     ]
     for (_, file, _), client in zip(rows, CLIENTS, strict=True):
         assert file.endswith(client.path), file

@@ -49,7 +49,7 @@ def _check(tx: Transaction) -> list[str]:
 
 
 def test_a_step_that_is_killed_anywhere_is_done_by_the_next(tmp_path: Path) -> None:
-    """Issue 8.2: every message is there once, its id is known, and a whole copy lies beside it."""
+    """docs/sessions.md: each message is there once, its id known, a whole copy beside it."""
     base = tmp_path / "base"
     rows = fill_old_records(base / "records.db", MESSAGES, version=5)
     endless = 10**9

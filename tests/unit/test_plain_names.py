@@ -31,7 +31,7 @@ def _heard(memory: Memory, session_id: str) -> set[str]:
 
 
 def test_two_names_do_not_hear_each_other_nor_the_owner(tmp_path: Path) -> None:
-    """Issue 20, C16: the first thing that a web developer writes."""
+    """docs/tokens.md: the first thing that a web developer writes."""
     with _opened(tmp_path) as memory:
         made = {name: memory.sessions.open(name).id for name in NAMES}
         own = {"mine": memory.sessions.create().id,

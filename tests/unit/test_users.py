@@ -94,7 +94,7 @@ def _surfaces(memory: Memory, made: dict[str, str]) -> list[set[str]]:
 def test_a_scope_shows_one_person_or_account_on_every_surface(
     tmp_path: Path, user: str, linked: bool, shown: list[str]
 ) -> None:
-    """Issue 20, C15: 42 of Slack is not 42 of Telegram; links join what was said before them."""
+    """docs/privacy.md: 42 of Slack is not 42 of Telegram; links join what was said before them."""
     made = _filled(tmp_path)
     links = LINKS if linked else []
     with _opened(tmp_path, links) as memory:
@@ -255,7 +255,7 @@ def test_an_older_home_gets_the_accounts_that_its_keys_tell(tmp_path: Path) -> N
 def test_a_home_with_plain_names_keeps_them_the_owners(
     tmp_path: Path, keys: list[str], file: str | None, kept: str
 ) -> None:
-    """Issue 20, C16: written into its settings at the upgrade, and told once."""
+    """docs/privacy.md: written into its settings at the upgrade, and told once."""
     home = _older_home(tmp_path, keys)
     path = home / "config.yaml"
     if file is not None:

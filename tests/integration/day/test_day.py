@@ -10,7 +10,7 @@ from tests.support.wheel import build_wheel, install_wheel
 
 
 def test_a_day_with_an_agent_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Source: issue 13, Shows: what is touched is listed, what was ours goes, no secret stays."""
+    """docs/hooks.md: what is touched is listed, what was ours goes, no secret stays."""
     program = install_wheel(build_wheel(tmp_path / "wheel"), tmp_path / "environment")
     user = User(tmp_path / "ana", program)
     live(Day(user, PlayedAgent(user)))

@@ -1,6 +1,6 @@
 """Recorded runs of Claude Code: hooks and transcripts in every order tell each thing once.
 
-Source: issue 13, Shows: all events, following on, off, late, imported again.
+docs/hooks.md: all events, following on, off, late, imported again.
 """
 
 from __future__ import annotations

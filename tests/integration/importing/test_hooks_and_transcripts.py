@@ -16,7 +16,7 @@ from tests.support.claude_play import TURNS, Play, memory_and_caller, session_of
 def test_each_prompt_and_tool_is_there_once(
     tmp_path: Path, hooks: str, following: str, order: str
 ) -> None:
-    """Issue 13, 1: all events, with following on, off, late, and imported again."""
+    """docs/importing.md: all events, with following on, off, late, and imported again."""
     projects, home = tmp_path / "projects", tmp_path / "home"
     projects.mkdir()
     play = Play(projects)

@@ -1,6 +1,7 @@
 """The memory plugin of OpenClaw, in Node, against a real worker that follows a store.
 
-The hooks, the contexts and the tools are those of OpenClaw 2026.9.6; the shapes of seed 002.
+The hooks, the contexts and the tools are those of OpenClaw 2026.9.6;
+the shapes are those of docs/openclaw.md.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from benchmarks.measure.environment import describe_environment
 
 
 def test_each_wait_is_a_row_with_its_median_and_its_longest() -> None:
-    """Source: issue 13: timed as a user would feel it."""
+    """docs/benchmarks.md: timed as a user would feel it."""
     run = DayRun(environment=describe_environment(), waits={"recollect init": [0.5, 0.25, 2.0]})
     (grid,) = day_grids(run)
     assert grid.rows == (("recollect init", "0.50 s", "2.00 s"),)

@@ -13,7 +13,7 @@ FEW = ["hooks", "--events", "1", "--no-client", "--deadline-ms", "100"]
 
 
 def test_every_state_of_the_worker_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    """Source: issue 13, Shows: dead, refusing and slow against none."""
+    """docs/benchmarks.md: dead, refusing and slow against none."""
     assert main([*FEW, "--json"], command=app, name="python -m benchmarks") == 0
     run = json.loads(capsys.readouterr().out)
     assert set(run["hook"]) == {"up", "stopped", "refusing", "dead"}

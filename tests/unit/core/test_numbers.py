@@ -27,7 +27,7 @@ UUID = "0190b6e2-7d3a-7c4e-9f10-1a2b3c4d5e6f"
     ],
 )
 def test_a_record_is_named_as_people_write_it(said: str, meant: RecordName) -> None:
-    """Issue 11.1: one parser for every surface."""
+    """docs/search.md: one parser for every surface."""
     assert parse_record(said) == meant
 
 

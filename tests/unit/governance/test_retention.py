@@ -71,7 +71,7 @@ def test_a_long_session_loses_its_oldest_turns(home: KeptHome) -> None:
 
 
 def test_numbers_of_what_went_are_not_given_again(home: KeptHome) -> None:
-    """Issue 11.1: neither a message's nor an episode's."""
+    """docs/retention.md: neither a message's nor an episode's."""
     home.talk("long", 4)
     home.clock.now += 3 * 86_400_000
     home.retention(days=1).prune()

@@ -61,7 +61,7 @@ def opened(home: Path, time: ScriptedTime | None = None, scope: Scope | None = N
 
 
 def test_a_token_opens_what_was_said_when_it_was_added(tmp_path: Path, time: ScriptedTime) -> None:
-    """Issue 12, 3: scope, audience, rights and channels come from the token only."""
+    """docs/tokens.md: scope, audience, rights and channels come from the token only."""
     with opened(tmp_path, time) as memory:
         issued = memory.tokens.add(
             "claude",
@@ -90,7 +90,7 @@ def test_a_token_is_as_narrow_as_can_be_without_a_word_on_it(tmp_path: Path) -> 
 
 
 def test_each_right_includes_those_before_it() -> None:
-    """Issue 12, 3: read < capture < write < files < admin."""
+    """docs/tokens.md: read < capture < write < files < admin."""
     known = [right for right in RIGHTS if right != HOOKS]
     for held in known:
         token = Token(id="1", name="a", rights=held)
@@ -99,7 +99,7 @@ def test_each_right_includes_those_before_it() -> None:
 
 
 def test_the_right_to_hooks_is_in_capture_and_includes_nothing() -> None:
-    """Issue 13, 3: what the hooks of an agent program need neither reads nor searches."""
+    """docs/tokens.md: what the hooks of an agent program need neither reads nor searches."""
     allowed = {right: Token(id="1", name="a", rights=right).allows(HOOKS) for right in RIGHTS}
     assert [right for right in RIGHTS if allowed[right]] == [
         "hooks", "capture", "write", "files", "admin",
@@ -109,7 +109,7 @@ def test_the_right_to_hooks_is_in_capture_and_includes_nothing() -> None:
 
 
 def test_the_text_of_a_token_is_in_no_file(tmp_path: Path) -> None:
-    """Issue 12, 3: stored as hashes. Nor is it in what a traceback shows of it."""
+    """docs/tokens.md: stored as hashes. Nor is it in what a traceback shows of it."""
     home = tmp_path / "home"
     with opened(home) as memory:
         issued = memory.tokens.add("claude")
@@ -332,7 +332,7 @@ def test_a_right_is_one_of_five() -> None:
 
 
 def test_the_owners_token_is_a_private_file(tmp_path: Path) -> None:
-    """Issue 12, 3: the first one, 0600; everything in the home's own tenant is its."""
+    """docs/tokens.md: the first one, 0600; everything in the home's own tenant is its."""
     with opened(tmp_path / "home") as memory:
         path = memory.tokens.file.ensure()
         assert path == tmp_path / "home" / TOKEN_FILE

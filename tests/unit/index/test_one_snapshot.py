@@ -51,7 +51,7 @@ def _opened(folder: Path, *, embeds: bool) -> Memory:
 
 @pytest.mark.parametrize("embeds", [False, True])
 def test_a_warm_search_begins_three_read_transactions(tmp_path: Path, *, embeds: bool) -> None:
-    """Words only and with vectors; issue 9: it was 8 to 12."""
+    """Words only and with vectors; docs/search.md: it was 8 to 12."""
     with _opened(tmp_path, embeds=embeds) as memory:
         memory.search("what was green?")  # loads the partition
         with counted_reads() as reads:

@@ -90,7 +90,7 @@ def test_what_the_assistant_said_answers_who_asks_it(people: ScriptedIndex, ques
 
 
 def test_a_note_is_as_much_mine_as_what_i_said(tmp_path: Path) -> None:
-    """Who asks for their own things gets their notes too: issue 14, B."""
+    """Who asks for their own things gets their notes too: docs/search.md."""
     feed = ScriptedFeed(
         note("MEMORY.md", "Tulips grow"),
         said("m", "Tulips grow", role="user"),

@@ -79,7 +79,7 @@ def _settings(tmp_path: Path) -> dict[str, dict[str, Any]]:
 def test_a_project_that_is_not_captured_is_left_unread_and_comes_when_it_may(
     tmp_path: Path, clock: SetClock, case: str
 ) -> None:
-    """Issue 11, item 11: one predicate; the report counts what it left out."""
+    """docs/observations.md: one predicate; the report counts what it left out."""
     folder = tmp_path / "clients" / "acme"
     (folder / "src").mkdir(parents=True)
     path = _write(tmp_path / "s.jsonl", _line(folder / "src", "The kettle is blue.", NOW - HOUR))

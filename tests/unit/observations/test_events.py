@@ -8,7 +8,7 @@ import recollect
 
 
 def test_failures_sub_agents_and_interruptions_are_observations(tmp_path: Path) -> None:
-    """Issue 11, item 3: each under its event, with a title by rule."""
+    """docs/observations.md: each under its event, with a title by rule."""
     with recollect.open(tmp_path / "home", overrides={"embedding.provider": "none"}) as memory:
         session = memory.sessions.create().id
         made = [

@@ -29,7 +29,7 @@ def session(memory: Memory) -> str:
 
 
 def test_what_a_tool_did_is_recorded_and_found_by_its_title(memory: Memory, session: str) -> None:
-    """Seed 001: every tool use is captured; the index line finds it."""
+    """docs/observations.md: every tool use is captured; the index line finds it."""
     made = memory.observations.record(
         session,
         "Edit",
@@ -47,7 +47,7 @@ def test_what_a_tool_did_is_recorded_and_found_by_its_title(memory: Memory, sess
 
 
 def test_raw_output_is_never_what_is_searched(memory: Memory, session: str) -> None:
-    """Issue 11, item 3: title, summary, files and error line are; output and input are not."""
+    """docs/observations.md: title, summary, files and error line are; output and input are not."""
     memory.observations.record(
         session, "Bash", input={"command": "pytest", "description": "Run the tests"},
         output="xylophone passed", error="Exit code 1\nzeppelin: AssertionError\n1 failed",
@@ -131,7 +131,7 @@ def test_long_output_has_head_and_tail_in_its_row_and_is_whole_in_a_blob(
 def test_ids_come_back_in_their_order_and_what_is_missing_is_named(
     memory: Memory, session: str
 ) -> None:
-    """Issue 11, item 6: a batch keeps the order and lists what is missing."""
+    """docs/observations.md: a batch keeps the order and lists what is missing."""
     one, two = (memory.observations.record(session, summary=s) for s in ("One thing", "Another"))
     batch = memory.observations.get(["#9", two.id, "#1"])
     assert batch.found == (two, one)
@@ -141,7 +141,7 @@ def test_ids_come_back_in_their_order_and_what_is_missing_is_named(
 
 
 def test_secrets_are_taken_out_before_anything_is_stored(memory: Memory, session: str) -> None:
-    """Issue 11, item 3: redacted, tool names and paths as well."""
+    """docs/observations.md: redacted, tool names and paths as well."""
     key = "sk-ant-api03-" + "a1B2c3D4" * 12
     made = memory.observations.record(
         session, f"tool {key}", input={"file_path": f"/home/{key}/a"}, output=f"key {key}",

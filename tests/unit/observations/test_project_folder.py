@@ -23,7 +23,7 @@ from tests.unit.observations.trees import repository, worktree
     ],
 )
 def test_spellings_of_a_remote_agree_and_have_no_credentials(url: str) -> None:
-    """Issue 11, item 2."""
+    """docs/projects.md."""
     assert normal_remote(url) == "github.com/acme/shop"
 
 

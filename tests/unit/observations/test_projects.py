@@ -38,7 +38,7 @@ def _names(memory: Memory) -> list[str]:
 def test_worktrees_are_one_project_in_lists_latest_and_search(
     memory: Memory, tmp_path: Path
 ) -> None:
-    """Issue 11, item 2: nothing stored is rewritten, and all of it is found."""
+    """docs/projects.md: nothing stored is rewritten, and all of it is found."""
     main = repository(tmp_path / "shop")
     side = worktree(main, tmp_path / "side")
     (main / "src").mkdir()
@@ -87,7 +87,7 @@ def test_a_copy_of_a_repository_is_another_project(memory: Memory, tmp_path: Pat
 def test_a_remote_alone_joins_nothing_and_the_person_is_asked(
     memory: Memory, tmp_path: Path
 ) -> None:
-    """Issue 11, item 2; also with other spellings of the remote."""
+    """docs/projects.md; also with other spellings of the remote."""
     one = repository(tmp_path / "shop", REMOTE)
     two = repository(tmp_path / "again", "https://ann:secret@github.com/acme/shop")
     ids = [_said(memory, each, "The kettle is blue.") for each in (one, two)]

@@ -31,7 +31,7 @@ OURS = OwnCalls(["/home/ann/.recollect", "~/.recollect", "$HOME/.recollect"], fr
     ],
 )
 def test_a_call_that_asks_the_memory_is_our_own(tool: str, arguments: object) -> None:
-    """Issue 11, item 8: tools under any prefix, commands, requests, reads below the home."""
+    """docs/observations.md: tools under any prefix, commands, requests, reads below the home."""
     assert OURS.includes(tool, arguments)
 
 

@@ -72,7 +72,7 @@ def test_a_backup_holds_observations_and_their_blobs(tmp_path: Path) -> None:
 
 
 def test_a_call_of_our_own_makes_no_observation(tmp_path: Path) -> None:
-    """Issue 11, item 8: what was recalled is not remembered again."""
+    """docs/observations.md: what was recalled is not remembered again."""
     with recollect.open(tmp_path / "home", overrides=WORDS_ONLY) as memory:
         session = memory.sessions.create().id
         for tool, given in (

@@ -30,7 +30,7 @@ def _heard(memory: Memory, key: str) -> tuple[set[int], set[str], set[int]]:
 
 
 def test_only_the_owner_hears_what_was_observed(tmp_path: Path) -> None:
-    """Issue 11, item 4: groups and guests hear none of it, the owner only the own."""
+    """docs/observations.md: groups and guests hear none of it, the owner only the own."""
     with _open(tmp_path / "home") as memory:
         for n, key in enumerate((OWNER, GUEST, GROUP), 1):
             session = memory.sessions.open(key).id
@@ -90,7 +90,7 @@ def test_an_unknown_session_hears_nothing(tmp_path: Path) -> None:
 
 
 def test_a_number_is_answered_as_far_as_the_asker_hears(tmp_path: Path) -> None:
-    """Issue 11.1: "observation #1" finds it; one that may not be heard is as one that is not."""
+    """docs/observations.md: "observation #1" finds it; an unheard one is as one that is not."""
     with _open(tmp_path / "home") as memory:
         for n, key in enumerate((OWNER, GROUP), 1):
             session = memory.sessions.open(key).id

@@ -84,7 +84,7 @@ def _worked(memory: Memory, key: str | None = None) -> str:
 
 
 def test_a_session_of_hooks_alone_has_a_summary(memory: Memory) -> None:
-    """Issue 12.5: the hook of the end answers `summary`; no message was stored."""
+    """docs/sessions.md: the hook of the end answers `summary`; no message was stored."""
     session = memory.sessions.create(key="5b1f6a3e", project=PROJECT).id
     memory.observations.record(session, "Edit", input={"file_path": "tea.py", "new_string": "x"})
     assert memory.sessions.set_status(session, "archived").ended_at is not None
@@ -99,7 +99,7 @@ def test_a_session_of_hooks_alone_has_a_summary(memory: Memory) -> None:
 def test_the_end_of_a_session_says_what_was_asked_decided_done_and_left_open(
     memory: Memory,
 ) -> None:
-    """Issue 11, item 9; the next session of the project reads it through one function."""
+    """docs/sessions.md; the next session of the project reads it through one function."""
     session = _worked(memory)
     memory.sessions.end(session)
     after = memory.sessions.create(project=PROJECT).id

@@ -24,7 +24,7 @@ def said(sessions: Sessions, session_id: str) -> list[str]:
 
 
 def test_a_group_may_use_the_event_id_of_a_private_message(sessions: Sessions) -> None:
-    """Issue 8.2: the message of the group was lost, and the private one was returned."""
+    """docs/sessions.md: the message of the group was lost, and the private one was returned."""
     private, group = sessions.open(PRIVATE), sessions.open(GROUP)
     sessions.append(private.id, "user", "my secret", event_id="900")
     stored = sessions.append(group.id, "user", "hello all", event_id="900")

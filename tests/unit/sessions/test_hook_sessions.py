@@ -21,7 +21,7 @@ YEAR = 365 * 24 * 60 * MINUTE
 
 
 def test_a_hook_session_has_no_freshness(home: Home, sessions: Sessions) -> None:
-    """Issue 12.5: it lasts from start to end; `open` would have begun another one."""
+    """docs/sessions.md: it lasts from start to end; `open` would have begun another one."""
     begun = sessions.hooked(KEY, "/srv/tea", "start")
     home.clock.now += YEAR
     again = sessions.hooked(KEY, "/srv/tea", "during")
@@ -32,14 +32,14 @@ def test_a_hook_session_has_no_freshness(home: Home, sessions: Sessions) -> None
 
 @pytest.mark.parametrize("moment", ["start", "resume", "during", "end"])
 def test_any_hook_creates_its_session(sessions: Sessions, moment: Moment) -> None:
-    """Issue 12.5: a start that was lost loses nothing else."""
+    """docs/sessions.md: a start that was lost loses nothing else."""
     made = sessions.hooked(KEY, "/srv/tea", moment)
     assert made.became == "began"
     assert (made.session.key, made.session.project) == (KEY, "/srv/tea")
 
 
 def test_the_end_is_kept_and_a_start_begins_another_one(home: Home, sessions: Sessions) -> None:
-    """Issue 12.5: from start to end."""
+    """docs/sessions.md: from start to end."""
     first = sessions.hooked(KEY, None, "start").session
     home.clock.now += MINUTE
     ended = sessions.set_status(first.id, "archived")
@@ -51,7 +51,7 @@ def test_the_end_is_kept_and_a_start_begins_another_one(home: Home, sessions: Se
 
 
 def test_a_resume_opens_it_again(home: Home, sessions: Sessions) -> None:
-    """Issue 12.5; and only where it had ended is something written."""
+    """docs/sessions.md; and only where it had ended is something written."""
     first = sessions.hooked(KEY, None, "start").session
     sessions.set_status(first.id, "archived")
     resumed = sessions.hooked(KEY, None, "resume")

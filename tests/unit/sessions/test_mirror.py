@@ -436,7 +436,7 @@ def outdated(path: Path) -> bytes:
 
 
 def test_mirrors_without_numbers_are_written_again_as_they_say_nothing_else(home: Home) -> None:
-    """Issue 11.1: format 2 had none; lines of what the session was before are no edits."""
+    """docs/sessions.md: format 2 had none; lines of what the session was before are no edits."""
     session = filled(home)
     home.sessions.rename(session.id, "Lanterns")
     home.mirror.flush()
@@ -455,7 +455,7 @@ def test_mirrors_without_numbers_are_written_again_as_they_say_nothing_else(home
 
 
 def test_a_mirror_says_what_becomes_of_its_session(home: Home) -> None:
-    """Issue 10, B1: a line more for each title, status and mode; the last one counts."""
+    """docs/sessions.md: a line more for each title, status and mode; the last one counts."""
     session = filled(home)
     path = mirror_of(home, session)
     before = path.read_bytes()

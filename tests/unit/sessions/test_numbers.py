@@ -23,7 +23,7 @@ def numbers_of(home: Home) -> list[object]:
 
 
 def test_messages_are_numbered_as_they_are_stored(home: Home) -> None:
-    """Issue 11.1: a number per tenant, over all sessions; what is returned has it, and is read."""
+    """docs/sessions.md: a number per tenant, over all sessions; what is returned or read has it."""
     first, second = home.sessions.create(), home.sessions.create()
     one = home.sessions.append(first.id, "user", "one")
     two, three = home.sessions.append_many(second.id, [("user", "two"), ("assistant", "three")])

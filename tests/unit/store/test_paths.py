@@ -339,7 +339,7 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(
 def test_a_file_that_another_program_saves_meanwhile_is_theirs(
     root: Path, content: bytes, is_replaced: bool
 ) -> None:
-    """Issue 13.6: editors write in place or replace, and know nothing of our lock."""
+    """docs/memory-files.md: editors write in place or replace, and know nothing of our lock."""
     path = root / "sub" / "file.md"
 
     def change(_: bytes) -> bytes:

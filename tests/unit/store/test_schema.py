@@ -211,7 +211,7 @@ def test_time_and_disk_are_told_before_a_step(
     monkeypatch: pytest.MonkeyPatch,
     speed: int,
 ) -> None:
-    """Issue 8.2: where it takes long, as a warning, which reaches the user without any setting."""
+    """docs/durability.md: a warning where it takes long, which reaches the user by itself."""
     monkeypatch.setattr("recollect.store.sqlite.schema._BYTES_A_SECOND", speed)
     open_notes().close()
     size = path.stat().st_size

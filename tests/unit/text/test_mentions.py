@@ -31,7 +31,7 @@ def numbers(text: str) -> list[int]:
     ],
 )
 def test_a_number_in_prose_names_an_observation(text: str) -> None:
-    """Seed 001: an entry of MEMORY.md says `See: observation #1234`."""
+    """docs/memory-files.md: an entry of MEMORY.md says `See: observation #1234`."""
     assert numbers(text) == [12]
 
 
@@ -69,7 +69,7 @@ def test_a_number_in_prose_names_an_observation(text: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_number_names_nothing(text: str) -> None:
-    """Issue 13.6: code, colours, anchors and the issues of other programs are no links."""
+    """docs/memory-files.md: code, colours, anchors and issues of other programs are no links."""
     assert numbers(text) == []
 
 

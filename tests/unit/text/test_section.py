@@ -24,7 +24,7 @@ _FILES = st.text(st.characters(exclude_categories=["Cs"]), max_size=80).map(str.
 @given(_FILES, st.lists(st.sampled_from(LINES), max_size=3))
 @example(b"\r", [])
 def test_the_rest_of_a_file_stays_byte_for_byte(content: bytes, lines: list[str]) -> None:
-    """Issue 13.6: written, written again with other lines, and taken out."""
+    """docs/memory-files.md: written, written again with other lines, and taken out."""
     try:
         once = with_section(content, LINES)
     except Conflict:

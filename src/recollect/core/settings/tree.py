@@ -369,8 +369,8 @@ class InjectionSettings(Struct, frozen=True, kw_only=True):
     budget_tokens: Annotated[
         int,
         Meta(ge=1, le=1_000_000, extra={"unit": "tokens"}),
-        "What a block costs at most; seed 001's default. Claude Code and Codex also take no more "
-        "than 9,500 characters.",
+        "What a block costs at most; OpenClaw-Mem's default. Claude Code and Codex also take no"
+        " more than 9,500 characters.",
     ] = 4_000
     section_lines: Annotated[
         int,

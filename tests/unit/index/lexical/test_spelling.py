@@ -72,7 +72,7 @@ def test_numbers_short_words_and_other_words_are_taken_as_they_are(
 def test_a_compound_that_is_unknown_finds_its_longest_part(
     tmp_path: Path, asked: str, found: str | None
 ) -> None:
-    """German writes in one word what another chunk says in two: issue 14, questions."""
+    """German writes in one word what another chunk says in two: docs/search.md."""
     with ScriptedIndex(tmp_path, _feed("nothing", "Im Chor der Gemeinde")) as home:
         hits = home.ask(asked).hits
     assert [hit.ref for hit in hits] == ([found] if found else [])
