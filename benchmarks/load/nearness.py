@@ -14,7 +14,7 @@ from recollect.index.model.chunk_record import NUMBER_MASK, Floats, Ints
 from recollect.index.model.generation import find_generation, partition_numbers
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import VectorContext
-from recollect.index.vectors.vector_index import Held, choose
+from recollect.index.vectors.vector_index import CodeSource, choose
 from recollect.store.columns import blob, integer
 from recollect.store.engine import Transaction
 from recollect.store.sqlite.database import open_index
@@ -105,4 +105,4 @@ class Nearness:
         self._vectors: Floats = data.reshape(len(rows), -1).astype(np.float32)
         count = int(self._numbers[-1]) + 1
         self._codes.refresh(tx, number, count)
-        self._held = Held(number, self._codes, count)
+        self._held = CodeSource(number, self._codes, count)

@@ -31,7 +31,7 @@ from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import QUESTION, SearchQuestion
 from recollect.recall.maintenance import Synced
 from recollect.store.streams import EventStream
-from recollect.workspace.reading import MOST_CHARS, Extent, ReadResult
+from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
@@ -296,7 +296,7 @@ class Memory(ExchangeFacade, RepairFacade):
         from_line: int = 1,
         lines: int | None = None,
         *,
-        max_chars: int = MOST_CHARS,
+        max_chars: int = MOST_READ_CHARS,
         for_session: str | None = None,
         for_sender: str | None = None,
     ) -> ReadResult:

@@ -23,10 +23,10 @@ from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import default_home, known_agent, load_settings, user_path
 from recollect.memory import Memory
-from recollect.store.background import Role, home_locks
+from recollect.store.background import HomeRole, home_locks
 from recollect.store.files import private_folder
 
-WORK: Role = "worker"
+WORK: HomeRole = "worker"
 
 
 @checked
@@ -59,7 +59,7 @@ class MemoryPool:
         home: Path | str | None = None,
         overrides: Mapping[str, object] | None = None,
         *,
-        role: Role = "library",
+        role: HomeRole = "library",
     ) -> None:
         self.home = user_path(home) if home is not None else default_home()
         self.role = role

@@ -20,7 +20,7 @@ from recollect.core.scope import Scope
 from recollect.memory import Memory, open_memory
 from recollect.models.embedding.embedder import Embedder
 from recollect.pool import MemoryPool
-from recollect.store.background import Role
+from recollect.store.background import HomeRole
 
 
 class _Closing(Twin):
@@ -70,12 +70,12 @@ class AsyncMemoryPool(_Closing):
         home: Path | str | None = None,
         overrides: Mapping[str, object] | None = None,
         *,
-        role: Role = "library",
+        role: HomeRole = "library",
         limit: int = LIMIT,
     ) -> None:
         super().__init__(MemoryPool(home, overrides, role=role), Hops(limit))
         self.home: Path = self._target.home
-        self.role: Role = self._target.role
+        self.role: HomeRole = self._target.role
         self._limit = limit
         self._twins: WeakValueDictionary[int, AsyncMemory] = WeakValueDictionary()
         """By the identity of what they hold."""

@@ -15,7 +15,7 @@ from recollect.core.errors import InvalidInput
 
 GLOBAL = frozenset({"discord", "matrix", "signal", "telegram", "whatsapp"})
 """Channels whose user ids are unique without the account of the agent."""
-DEFAULT = "default"
+DEFAULT_ACCOUNT = "default"
 """The account of an agent that has only one on a channel; equal to none."""
 NO_CHANNEL = "unknown"
 """The channel of an account that came without one."""
@@ -54,7 +54,7 @@ def account(channel: str | None, network: str | None, user: str) -> Account:
     True
     """
     channel = None if channel is None else channel.strip().lower()
-    is_plain = channel is None or channel in GLOBAL or network == DEFAULT
+    is_plain = channel is None or channel in GLOBAL or network == DEFAULT_ACCOUNT
     return Account(channel, None if is_plain else network, user)
 
 

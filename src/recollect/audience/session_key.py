@@ -12,7 +12,7 @@ import re
 
 import msgspec
 
-from recollect.audience.account import DEFAULT, GLOBAL, account, escaped, unescaped
+from recollect.audience.account import DEFAULT_ACCOUNT, GLOBAL, account, escaped, unescaped
 from recollect.core.errors import InvalidInput
 
 MAX_KEY_CHARS = 512
@@ -178,7 +178,7 @@ def direct_key(
     'agent:main:direct:123'
     """
     channel = channel or "unknown"
-    is_one = account == DEFAULT or channel.strip().lower() in GLOBAL
+    is_one = account == DEFAULT_ACCOUNT or channel.strip().lower() in GLOBAL
     channel_parts: dict[str, tuple[str, ...]] = {
         "main": (),
         "per-peer": (),

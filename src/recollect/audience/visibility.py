@@ -20,7 +20,7 @@ from typing import LiteralString, Protocol, TypeAlias
 import msgspec
 
 from recollect.audience.account import (
-    DEFAULT,
+    DEFAULT_ACCOUNT,
     NO_CHANNEL,
     SUBAGENT,
     Account,
@@ -170,7 +170,7 @@ def _shared_group(agent: str, session: Conversation) -> VisibilityGroup:
     is_group = session.chat_type == DIRECT and is_group_id(session.channel, peer or "")
     parts = (
         session.channel,
-        None if session.account == DEFAULT else _unescaped(session.account),
+        None if session.account == DEFAULT_ACCOUNT else _unescaped(session.account),
         GROUP if is_group else session.chat_type,
         _unescaped(peer),
     )

@@ -17,7 +17,7 @@ _ASLEEP_S = 3_600.0
 """Until it is woken; a check in between does no harm."""
 
 T = TypeVar("T")
-Step: TypeAlias = "Callable[[], float | None]"
+WorkerStep: TypeAlias = "Callable[[], float | None]"
 """Does the pending work; returns the seconds until the next call, None: when woken."""
 
 
@@ -51,7 +51,7 @@ class Worker:
     def __init__(
         self,
         name: str,
-        step: Step,
+        step: WorkerStep,
         *,
         gather_s: float = 0.0,
         failed: Callable[[BaseException], float] | None = None,
@@ -110,7 +110,7 @@ class Worker:
         if self._at_end is not None:
             self._attempt(self._at_end)
 
-    def _attempt(self, work: Step) -> float | None:
+    def _attempt(self, work: WorkerStep) -> float | None:
         try:
             rest_s = work()
         except BaseException as error:  # noqa: BLE001  # status tells it; the thread must live

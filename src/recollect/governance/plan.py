@@ -19,7 +19,7 @@ from recollect.sessions.record.lineage import Kin, ancestors, find_kin
 from recollect.store.columns import Condition, integer, text
 from recollect.store.engine import Transaction
 
-Reason: TypeAlias = Literal["age", "sessions", "messages"]
+RemovalReason: TypeAlias = Literal["age", "sessions", "messages"]
 """Which cap it is above: ``days``, ``max_sessions`` or ``max_messages``."""
 
 _IDS: LiteralString = "SELECT id FROM sessions WHERE "
@@ -45,7 +45,7 @@ class SessionRemoval(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     session_id: str
-    reason: Reason
+    reason: RemovalReason
     is_whole: bool
     through_seq: int
     last_seq: int
@@ -116,7 +116,7 @@ class _Reads:
         self.last: dict[str, int] = {}
         """The last seq of each session that another one reads."""
 
-    def spare(self, above: dict[str, Reason]) -> tuple[dict[str, Reason], set[str]]:
+    def spare(self, above: dict[str, RemovalReason]) -> tuple[dict[str, RemovalReason], set[str]]:
         """Split ``above``: what can go, and the ids that must stay for those that read them."""
         doomed, rescued = dict(above), set[str]()
         waiting = [kin for kin in self._kin.values() if kin.id not in doomed]
@@ -141,9 +141,9 @@ def _seen(tx: Transaction, scope: Scope) -> list[str]:
 
 def _above(
     kin: Mapping[str, Kin], order: Iterable[str], caps: RetentionSettings, now: int
-) -> dict[str, Reason]:
+) -> dict[str, RemovalReason]:
     oldest = now - caps.days * DAY_MS
-    reasons: dict[str, Reason] = {}
+    reasons: dict[str, RemovalReason] = {}
     for position, id_ in enumerate(order):
         if caps.days and kin[id_].updated_at < oldest:
             reasons[id_] = "age"
@@ -161,7 +161,7 @@ def _depth(kin: Mapping[str, Kin], removal: SessionRemoval) -> int:
 
 
 def _removal(
-    tx: Transaction, kin: Kin, reason: Reason, through_seq: int | None = None
+    tx: Transaction, kin: Kin, reason: RemovalReason, through_seq: int | None = None
 ) -> SessionRemoval:
     """Return the removal of a session up to a seq; without one, of the whole session."""
     through = kin.last_seq if through_seq is None else through_seq
@@ -300,7 +300,7 @@ class PruneReport(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int = 0
     messages: int = 0
     bytes: int = 0
-    by_reason: dict[Reason, Amount] = msgspec.field(default_factory=dict)
+    by_reason: dict[RemovalReason, Amount] = msgspec.field(default_factory=dict)
     session_ids: tuple[str, ...] = ()
     cut_ids: tuple[str, ...] = ()
     kept_for_forks: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Limits of records beside sessions, such as observations and blobs; by age, number and size.
 
-A kind with limits is an entry of `KINDS`: how to list it, the newest first, and how to remove some.
-The oldest records are the ones above a limit.
+A kind with limits is an entry of `LIMITED_KINDS`: how to list it, the newest first, and how to
+remove some. The oldest records are the ones above a limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, SqlValue, Transaction
 from recollect.store.journal import record_change, record_event
 
-BATCH = 500
+RECORDS_AT_ONCE = 500
 """Records that one transaction removes."""
 
 _SIZE: LiteralString = (
@@ -56,7 +56,7 @@ class Capped(msgspec.Struct, frozen=True):
     tenant: str
 
 
-Listing: TypeAlias = Callable[[Transaction, Scope, Blobs], Iterator[Capped]]
+RecordListing: TypeAlias = Callable[[Transaction, Scope, Blobs], Iterator[Capped]]
 """Yields the records of a scope, the newest first."""
 Removing: TypeAlias = Callable[[Transaction, Capped, int], None]
 
@@ -65,7 +65,7 @@ class CappedKind(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of records with limits; named as its section in the settings."""
 
     name: str
-    listing: Listing
+    listing: RecordListing
     remove: Removing
 
 
@@ -93,7 +93,7 @@ def excess(
     """Return the records above a limit, by kind; kinds without a limit are not read."""
     by_kind = {
         kind.name: above(kind.listing(tx, scope, blobs), limits[kind.name], now)
-        for kind in KINDS
+        for kind in LIMITED_KINDS
         if kind.name in limits and any(msgspec.structs.astuple(limits[kind.name]))
     }
     return {name: records for name, records in by_kind.items() if records}
@@ -116,12 +116,12 @@ def remove(
         stopping: Asked between two batches; after True the rest is left for the next time.
     """
     amounts: dict[str, RecordAmount] = {}
-    for kind in KINDS:
+    for kind in LIMITED_KINDS:
         records = by_kind.get(kind.name, [])
-        for start in range(0, len(records), BATCH):
+        for start in range(0, len(records), RECORDS_AT_ONCE):
             if stopping():
                 return amounts
-            some = records[start : start + BATCH]
+            some = records[start : start + RECORDS_AT_ONCE]
             database.write(partial(_remove_some, kind=kind, some=some, scope=scope, now=now))
             amounts[kind.name] = amount_of(records[: start + len(some)])
     return amounts
@@ -211,7 +211,7 @@ def _remove_entry(tx: Transaction, of: Capped, _: int) -> None:
     tx.execute("DELETE FROM audit WHERE seq = ?", (of.key,))
 
 
-KINDS = (
+LIMITED_KINDS = (
     CappedKind(name="observations", listing=_observations, remove=_remove_observation),
     CappedKind(name="blobs", listing=_blobs, remove=_let_go),
     CappedKind(name="injections", listing=_injections, remove=_remove_injection),

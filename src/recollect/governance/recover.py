@@ -20,7 +20,7 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreE
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
 from recollect.governance.aside import refuse_open, set_records_aside
-from recollect.governance.removal import HIDDEN, erase_files_of
+from recollect.governance.removal import ERASED_TENANT, erase_files_of
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.name_table import grouped_refs
 from recollect.sessions.mirror.copies import (
@@ -358,7 +358,7 @@ class Recovery:
         origins = [(OURS, line.id)]
         if line.source and line.foreign_id:
             origins.append((line.source, line.foreign_id))
-        return line.tenant == HIDDEN or is_among(self._erased, line.tenant, origins)
+        return line.tenant == ERASED_TENANT or is_among(self._erased, line.tenant, origins)
 
     def _put_in_place(self) -> Path | None:
         draft = self._home / _DRAFT

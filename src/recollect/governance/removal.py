@@ -42,14 +42,14 @@ from recollect.store.journal import record_change, record_changes, record_event
 from recollect.store.locks import OwnerLock
 from recollect.store.recognised import drop_recognised
 
-BATCH = 500
+MESSAGES_AT_ONCE = 500
 """Messages that one transaction removes. While 65,600 were removed, a concurrent writer waited 14
 ms at the median, 122 ms at the 99th percentile and 408 ms at most, including the rewrite at the
 end."""
 LOCK_FILE = "erase.lock"
 """In a home: held during an erasure."""
 
-HIDDEN = "(erased)"
+ERASED_TENANT = "(erased)"
 """The tenant of a session during its erasure: no scope sees it, and nothing can be added to it."""
 
 NOTE_ERASURE: LiteralString = """
@@ -136,7 +136,7 @@ def begin(
     touch_shared(tx, session, now)
     note_change(tx, session, now)
     record_event(tx, _event(removal, session, now, has_episode=bool(episodes)))
-    if removal.messages <= BATCH:
+    if removal.messages <= MESSAGES_AT_ONCE:
         opened = OpenRemoval(
             session.id, session.tenant, removal.through_seq, removal.is_whole, False
         )
@@ -160,14 +160,14 @@ def begin_erasure(
         record_changes(tx, tenant=tenant, kind=SESSION_KIND, refs=kin, op="put", at=now)
         _part_from_kin(tx, session_id, tenant, now)
         forget_project(tx, tenant, session_id)
-        tx.execute(_BLANK, (HIDDEN, session_id))
+        tx.execute(_BLANK, (ERASED_TENANT, session_id))
 
 
 def erase_files_of(tx: Transaction, erasure_id: str, session_ids: Sequence[str], now: int) -> None:
     """Let the next opening erase, from files of the home, sessions that have no rows."""
     encoded = msgspec.json.encode(session_ids).decode()
     mark_unswept(tx)
-    tx.execute(NOTE_ERASURE, (erasure_id, HIDDEN, "{}", encoded, now))
+    tx.execute(NOTE_ERASURE, (erasure_id, ERASED_TENANT, "{}", encoded, now))
 
 
 class OpenRemoval(msgspec.Struct, frozen=True):
@@ -229,7 +229,9 @@ def _is_as_planned(tx: Transaction, removal: SessionRemoval, session: Session, n
 
 
 def _remove_some(tx: Transaction, opened: OpenRemoval, now: int) -> int:
-    ids = [text(row[0]) for row in tx.all(_NEXT, (opened.session_id, opened.through, BATCH))]
+    ids = [
+        text(row[0]) for row in tx.all(_NEXT, (opened.session_id, opened.through, MESSAGES_AT_ONCE))
+    ]
     each = [(id_,) for id_ in ids]
     tx.executemany("DELETE FROM tool_calls WHERE message_id = ?", each)
     tx.executemany("DELETE FROM tool_calls WHERE result_id = ?", each)
@@ -241,7 +243,7 @@ def _remove_some(tx: Transaction, opened: OpenRemoval, now: int) -> int:
 
 def _remove_observations(tx: Transaction, opened: OpenRemoval, now: int) -> int:
     """Remove a batch of the observations of a session that is removed as a whole."""
-    ids = [text(row[0]) for row in tx.all(_OBSERVED, (opened.session_id, BATCH))]
+    ids = [text(row[0]) for row in tx.all(_OBSERVED, (opened.session_id, MESSAGES_AT_ONCE))]
     tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in ids])
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
     record_changes(tx, tenant=opened.tenant, kind=OBSERVATION_KIND, refs=ids, op="delete", at=now)

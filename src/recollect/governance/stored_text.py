@@ -28,13 +28,13 @@ from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change
 from recollect.text.secret_redactor import SecretRedactor
 
-PAGE = 100
+ROWS_AT_ONCE = 100
 """Rows read at once, and changed in one transaction."""
 
 _MOST_ALIKE = 100
 _REPORT = "run `recollect doctor`, and report what it says"
 
-Kind: TypeAlias = Literal["text", "value", "id"]
+CellKind: TypeAlias = Literal["text", "value", "id"]
 """A text; JSON, whose keys may reveal what a value is; or an id, of which a hash is kept."""
 Cells: TypeAlias = dict[str, SqlValue]
 Renew: TypeAlias = "Callable[[Transaction, str, Callable[[], None], int], None]"
@@ -63,7 +63,7 @@ class Redaction(msgspec.Struct, frozen=True, kw_only=True):
     redactor: SecretRedactor
     blobs: Blobs
 
-    def cell(self, kind: Kind, cell: SqlValue) -> SqlValue:
+    def cell(self, kind: CellKind, cell: SqlValue) -> SqlValue:
         """Return a cell without secrets; the same object where it has none."""
         if cell is None:
             return None
@@ -97,7 +97,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
 
     table: LiteralString
     key: tuple[LiteralString, ...] = ("id",)
-    cells: Mapping[LiteralString, Kind]
+    cells: Mapping[LiteralString, CellKind]
     linked: tuple[LiteralString, ...] = ()
     together: Together | None = None
     renew: Renew | None = None
@@ -116,7 +116,7 @@ class StoredText(msgspec.Struct, frozen=True, kw_only=True):
         columns = ", ".join((*self.key, *self.cells, *self.linked))
         sql: LiteralString = "SELECT " + columns + " FROM " + self.table + behind  # noqa: S608
         sql += " ORDER BY " + key + " LIMIT ?"
-        return tx.all(sql, [*(after or ()), PAGE])
+        return tx.all(sql, [*(after or ()), ROWS_AT_ONCE])
 
     def changes(self, rows: Sequence[Row], redaction: Redaction) -> Iterator[RowChange]:
         """Yield the changes of the rows that hold a secret."""

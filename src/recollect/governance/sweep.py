@@ -38,7 +38,7 @@ CHANGES = 10_000
 _TRIES = 5
 """Attempts to cut the log while a reader blocks it; each waits 50 ms."""
 
-Step: TypeAlias = "Callable[[Copies, int | None], str | None]"
+SweepStep: TypeAlias = "Callable[[Copies, int | None], str | None]"
 
 _MARK: LiteralString = """
     INSERT INTO meta (key, value) VALUES (?, '1')
@@ -126,7 +126,7 @@ def copies_elsewhere(home: Path, index_home: Path) -> list[Path]:
     )
 
 
-def _try(step: Step, copies: Copies, most_bytes: int | None) -> str | None:
+def _try(step: SweepStep, copies: Copies, most_bytes: int | None) -> str | None:
     try:
         return step(copies, most_bytes)
     except RecollectError as error:
@@ -177,7 +177,7 @@ def _clear_blobs(copies: Copies, _: int | None) -> None:
     remove_unused(copies.records, copies.blobs)
 
 
-_STEPS: tuple[Step, ...] = (_clear_blobs, _cut_mirrors, _clear_index, _clear_records)
+_STEPS: tuple[SweepStep, ...] = (_clear_blobs, _cut_mirrors, _clear_index, _clear_records)
 _IN_THE_WAY = "a reader keeps a log open that may hold what was removed: prune again later"
 
 

@@ -15,7 +15,7 @@ from recollect.core.clock import DAY_MS
 from recollect.core.settings import LanguageSettings
 from recollect.core.settings.tree import LanguageUse
 from recollect.models.prices import Price
-from recollect.observations.digest import BATCH, INPUT_CHARS, READ_BY_MODEL
+from recollect.observations.digest import DIGESTED_AT_ONCE, INPUT_CHARS, READ_BY_MODEL
 from recollect.sessions.context.summary import MOST_PARTS, PART_TOKENS
 from recollect.store.columns import integer
 from recollect.store.engine import Database, Transaction
@@ -112,7 +112,7 @@ def _taken(
     return {
         "compaction": (compactions, TokenUse(input=input_tokens, output=output_tokens)),
         "flush": (compactions, TokenUse(input=input_tokens, output=compactions * _NOTES)),
-        "observations": (-(-observed // BATCH), digest),
+        "observations": (-(-observed // DIGESTED_AT_ONCE), digest),
         "episodes": (sessions, TokenUse(input=episode_input, output=sessions * episode_tokens)),
     }
 

@@ -47,7 +47,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step | TomlTable, ...] | None = None
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WrittenFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The record of a written file.
 
     Attributes:
@@ -63,7 +63,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     steps: tuple[Step | TomlTable, ...] | None = None
 
 
-def own_change(path: Path, record: Written | None, content: bytes) -> FileChange:
+def own_change(path: Path, record: WrittenFile | None, content: bytes) -> FileChange:
     """Return the change that gives a file of ours its content.
 
     Raises:
@@ -81,7 +81,7 @@ def own_change(path: Path, record: Written | None, content: bytes) -> FileChange
     return FileChange(path=str(path), before=before, after=content)
 
 
-def json_change(path: Path, record: Written | None, entries: Sequence[JsonEntry]) -> FileChange:
+def json_change(path: Path, record: WrittenFile | None, entries: Sequence[JsonEntry]) -> FileChange:
     """Return the change that leaves entries, and no older ones, in another program's JSON file.
 
     Raises:
@@ -105,7 +105,7 @@ def json_change(path: Path, record: Written | None, entries: Sequence[JsonEntry]
     return _foreign_change(path, before, after, steps)
 
 
-def toml_change(path: Path, record: Written | None, table: str) -> FileChange:
+def toml_change(path: Path, record: WrittenFile | None, table: str) -> FileChange:
     """Return the change that leaves a table, and no older one, in another program's TOML file.
 
     Raises:
@@ -140,7 +140,7 @@ def _foreign_change(
     )
 
 
-def taken_back(record: Written) -> FileChange:
+def taken_back(record: WrittenFile) -> FileChange:
     """Return the change that undoes what was written to a file, based on its current content.
 
     Raises:
@@ -161,7 +161,7 @@ def taken_back(record: Written) -> FileChange:
     return FileChange(path=record.path, before=before, after=after, mode=_mode(path), steps=())
 
 
-def _without(record: Written, text: str) -> str:
+def _without(record: WrittenFile, text: str) -> str:
     steps = _steps(record, Step)
     try:
         for table in _steps(record, TomlTable):
@@ -177,7 +177,7 @@ def _without(record: Written, text: str) -> str:
         ) from error
 
 
-def _steps(record: Written | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
+def _steps(record: WrittenFile | None, kind: type[_Kind]) -> tuple[_Kind, ...]:
     return tuple(each for each in (record and record.steps) or () if isinstance(each, kind))
 
 

@@ -20,7 +20,7 @@ tool is about to run, ran or failed, the agent answered, a sub-agent did, the wi
 compacted, was compacted, the turn ended in an error, the session ended; or nothing to keep."""
 Source: TypeAlias = Literal["startup", "resume", "clear", "compact", "fork"]
 """What began a session."""
-Answer: TypeAlias = dict[str, Any]
+HookAnswer: TypeAlias = dict[str, Any]
 """A JSON object for the standard output of a hook; empty: the client continues as usual."""
 
 
@@ -87,7 +87,7 @@ class ClientHooks(Protocol):
         """
         ...
 
-    def answer(self, event: HookEvent, context: str) -> Answer:
+    def answer(self, event: HookEvent, context: str) -> HookAnswer:
         """Return the output of the client's hook.
 
         Args:
@@ -103,7 +103,7 @@ def text_of(payload: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def context_answer(event: HookEvent, context: str) -> Answer:
+def context_answer(event: HookEvent, context: str) -> HookAnswer:
     """Return the answer that adds a context to a prompt, as most programs take it; else {}."""
     if not context:
         return {}

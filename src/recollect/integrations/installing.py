@@ -21,7 +21,7 @@ from recollect.core.errors import Conflict, StoreError
 from recollect.governance.tokens import Right
 from recollect.integrations.file_change import (
     FileChange,
-    Written,
+    WrittenFile,
     content_of,
     json_change,
     own_change,
@@ -111,7 +111,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         options: As in `Installation`.
     """
 
-    files: tuple[Written, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
     folders: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     token: TokenOrder | None = None
@@ -292,14 +292,14 @@ def _during(before: Record, changes: Sequence[FileChange]) -> Record:
     return replace(before, files=tuple(files.values()), folders=tuple(folders))
 
 
-def _written(change: FileChange, record: Written | None) -> Written:
+def _written(change: FileChange, record: WrittenFile | None) -> WrittenFile:
     """Return the entry to record for a file that may be in its old or its new state."""
     text = None if change.before is None else change.before.decode(errors="replace")
     blank = text if text is not None and not text.strip() else None
     steps = change.steps
     if record is not None and record.steps and steps is not None and steps != record.steps:
         steps = record.steps + steps
-    return Written(
+    return WrittenFile(
         path=change.path,
         is_made=text is None if record is None else record.is_made,
         blank=blank if record is None else record.blank,

@@ -13,7 +13,7 @@ from recollect.observations.observation import Trust
 from recollect.text.languages.language import DESIGNED, FIXED
 from recollect.text.summary.statements import is_decision, must_last, statements, states
 
-VERSION = "rules-1"
+CLASSIFIER_VERSION = "rules-1"
 """Raise it when the same moment gives another type, importance, title or summary."""
 
 SPOKEN = frozenset({"prompt", "answer", "subagent", "compaction", "manual"})

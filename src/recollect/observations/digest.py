@@ -19,7 +19,7 @@ from recollect.core.errors import AnswerUnusable, ProviderError, ProviderRejecte
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.models.language.model import LanguageModel, Prompt, ask
 from recollect.models.language.structured_output import complete_as
-from recollect.observations.classify import VERSION
+from recollect.observations.classify import CLASSIFIER_VERSION
 from recollect.observations.observation import Observation
 from recollect.observations.payload import cut
 from recollect.observations.rows import rewrite, select_observations, turns_of
@@ -31,9 +31,9 @@ from recollect.text.summary.grounding import ungrounded
 PURPOSE = "observations"
 INSTRUCTIONS_VERSION = "1"
 """Raise it when the instructions ask for something else."""
-KEPT = f"{VERSION}/kept"
+KEPT = f"{CLASSIFIER_VERSION}/kept"
 """``made_by`` of an observation for which the model gave no usable words."""
-BATCH = 8
+DIGESTED_AT_ONCE = 8
 """Observations per call: some 2,000 tokens, and little is lost with an unusable answer."""
 MOST_CALLS = 4
 """Calls per run: indexing waits for them."""
@@ -124,14 +124,16 @@ class ObservationDigest:
         batches: list[list[Observation]] = []
         for _, members in groupby(ordered, key=lambda each: groups[each.id]):
             every = list(members)
-            batches += [every[at : at + BATCH] for at in range(0, len(every), BATCH)]
+            batches += [
+                every[at : at + DIGESTED_AT_ONCE] for at in range(0, len(every), DIGESTED_AT_ONCE)
+            ]
         return batches[:MOST_CALLS]
 
     def _due(self, tx: Transaction) -> tuple[list[Observation], dict[str, str]]:
-        where = Condition(self._scope, "session_id").also("made_by = ?", VERSION)
+        where = Condition(self._scope, "session_id").also("made_by = ?", CLASSIFIER_VERSION)
         where.also("created_at >= ?", self._clock.now_ms() - OLDEST_MS)
         where.also("is_forgotten = ?", 0).among("trust", READ_BY_MODEL)
-        due = select_observations(tx, where, "number", BATCH * MOST_CALLS)
+        due = select_observations(tx, where, "number", DIGESTED_AT_ONCE * MOST_CALLS)
         turns = turns_of(tx, [each.id for each in due])
         return due, {id_: self._group_of(turn) for id_, turn in turns.items()}
 

@@ -22,7 +22,7 @@ from recollect.core.checks import (
 )
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
-from recollect.observations.classify import VERSION, importance_of, trust_of, type_of
+from recollect.observations.classify import CLASSIFIER_VERSION, importance_of, trust_of, type_of
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Made, Observation, Trust
 from recollect.observations.payload import Payload, payload_of
@@ -165,7 +165,7 @@ class ObservationDrafts:
             agent_id=self._id(request.agent_id, "agent id"),
             event=evidence.event,
             event_id=self._id(request.event_id, "event id"),
-            made_by=VERSION,
+            made_by=CLASSIFIER_VERSION,
             created_at=self._clock.now_ms() if request.at is None else check_time(request.at),
             is_forgotten=False,
             tenant="",

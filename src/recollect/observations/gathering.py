@@ -18,7 +18,7 @@ from recollect.core.threads import await_event, died
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-MOST = 64
+MOST_GATHERED = 64
 """Most callers that share a piece of work: all they hand in is in memory at the same time."""
 
 
@@ -93,7 +93,7 @@ class Gathering(Generic[Item, Result]):
     def _together(self, mine: _Waiting[Item, Result]) -> list[_Waiting[Item, Result]]:
         with self._mutex:
             same = [each for each in self._waiting if each.kind == mine.kind and each is not mine]
-            together = [mine, *same[: MOST - 1]]
+            together = [mine, *same[: MOST_GATHERED - 1]]
             self._waiting = [each for each in self._waiting if each not in together]
             self._together_now = together
         return together

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # for annotations only
     from recollect.observations.observation import Observation
     from recollect.store.blobs import Blobs
 
-MOST_CHARS = 16_000
+MOST_PAYLOAD_CHARS = 16_000
 """Characters of an input or output in its row."""
 CHARS_PER_TOKEN = 3
 """Where shortening to a number of tokens begins."""
@@ -43,7 +43,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.whole is None else hashlib.sha256(self.whole).hexdigest()
 
 
-def cut(text: str, most: int = MOST_CHARS) -> str:
+def cut(text: str, most: int = MOST_PAYLOAD_CHARS) -> str:
     r"""Return a text, or its head and tail with how much is left out between them.
 
     >>> cut("a" * 50 + "b" * 50, 60)
@@ -70,7 +70,7 @@ def cut_to_tokens(text: str, most: int | None) -> str:
 
 def payload_of(text: str) -> Payload:
     """Return a text as its row has it."""
-    if len(text) <= MOST_CHARS:
+    if len(text) <= MOST_PAYLOAD_CHARS:
         return Payload(text=text)
     return Payload(text=cut(text), whole=text.encode())
 

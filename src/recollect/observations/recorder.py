@@ -46,7 +46,7 @@ _BY_HAND = "record it by hand, with event='manual', or change the rule"
 A = TypeVar("A")
 T = TypeVar("T")
 
-Outcome: TypeAlias = "Recorded | RecollectError"
+RecordOutcome: TypeAlias = "Recorded | RecollectError"
 """An observation as it is stored, or the error that says why it is not."""
 
 
@@ -68,7 +68,7 @@ class ObservationParts(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     database: Database
-    gathering: Gathering[GivenObservation, Outcome]
+    gathering: Gathering[GivenObservation, RecordOutcome]
     blobs: Blobs
     clock: Clock
     drafts: ObservationDrafts
@@ -105,7 +105,7 @@ class Recorder:
 
     def record(
         self, requests: Sequence[GivenObservation | RecollectError], *, is_whole: bool
-    ) -> list[Outcome]:
+    ) -> list[RecordOutcome]:
         """Store what can be stored; ``is_whole`` raises the first error instead.
 
         What is not captured is an outcome in any case.
@@ -115,7 +115,7 @@ class Recorder:
         if is_whole:
             _raise_first(drafts)
         results = iter(self._store(ready, is_whole=is_whole) if ready else [])
-        outcomes: list[Outcome] = []
+        outcomes: list[RecordOutcome] = []
         for each in drafts:
             if isinstance(each, ObservationDraft):
                 outcomes.append(next(results))
@@ -151,7 +151,7 @@ class Recorder:
             record_event(tx, _recorded(group, self._parts.clock.now_ms()))
         return added
 
-    def _store(self, drafts: Sequence[ObservationDraft], *, is_whole: bool) -> list[Outcome]:
+    def _store(self, drafts: Sequence[ObservationDraft], *, is_whole: bool) -> list[RecordOutcome]:
         added = self._parts.database.write(lambda tx: self.add(tx, drafts, is_whole=is_whole))
         self._parts.arrived()
         return added.outcomes

@@ -21,7 +21,7 @@ from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.context.summary import ModelSummariser, SummaryOrder
 from recollect.sessions.record.session import find_session
 from recollect.store.engine import Database
-from recollect.text.summary.extractive import VERSION, utterance_line
+from recollect.text.summary.extractive import SUMMARY_VERSION, utterance_line
 from recollect.text.summary.grounding import ungrounded
 from recollect.text.tokens import estimate_tokens
 
@@ -87,7 +87,7 @@ class EpisodeDigest:
             made = self._summariser.summarise(
                 SummaryOrder(previous="", utterances=said, tokens=most, count=estimate_tokens)
             )
-            if made.made_by == VERSION:
+            if made.made_by == SUMMARY_VERSION:
                 return False
             source = "\n".join(map(utterance_line, said))
             is_short = estimate_tokens(made.text) <= most

@@ -17,7 +17,7 @@ from recollect.core.clock import Clock
 from recollect.core.errors import StoreBusy, StoreError
 from recollect.store.locks import Holder, OwnerLock
 
-Role: TypeAlias = Literal["library", "worker"]
+HomeRole: TypeAlias = Literal["library", "worker"]
 
 BACKGROUND, WORKER = "background.lock", "serve.lock"
 """Held by the process that works in the background; by a worker, for its whole life."""
@@ -40,7 +40,7 @@ class HomeLocks:
         """The number of workers in this process."""
 
     @property
-    def role(self) -> Role:
+    def role(self) -> HomeRole:
         """The role of this process."""
         return "worker" if self._worker.held else "library"
 
@@ -183,6 +183,6 @@ class BackgroundClaim:
         return self._locks.holder()
 
     @property
-    def role(self) -> Role:
+    def role(self) -> HomeRole:
         """The role of this process."""
         return self._locks.role

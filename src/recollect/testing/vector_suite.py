@@ -27,9 +27,9 @@ from recollect.index.model.generation import (
     flip,
     set_identity,
 )
-from recollect.index.vectors.codes import CodeMatrix, add_codes, encode, forget_codes
+from recollect.index.vectors.codes import CodeMatrix, add_codes, encode_codes, forget_codes
 from recollect.index.vectors.port import NearScan, VectorContext
-from recollect.index.vectors.vector_index import BackedScan, Held, choose
+from recollect.index.vectors.vector_index import BackedScan, CodeSource, choose
 from recollect.index.vectors.vector_rows import add_vectors, read_vectors
 from recollect.store.columns import first_integer
 from recollect.store.engine import Transaction
@@ -128,7 +128,7 @@ class VectorHome:
 
         def unit(tx: Transaction) -> None:
             add_vectors(tx, partition, numbers, halves)
-            add_codes(tx, partition, numbers, encode(halves))
+            add_codes(tx, partition, numbers, encode_codes(halves))
 
         self.writing.write(unit)
 
@@ -161,7 +161,7 @@ class VectorHome:
             count = max(0, first_integer(last) - chunk_id(partition, 0) + 1)
             codes = CodeMatrix(len(question))
             codes.refresh(tx, partition, count)
-            held = Held(partition, codes, count)
+            held = CodeSource(partition, codes, count)
             scan: NearScan = self.near.scan(tx, held, question)
             found = scan.nearest(OVERSAMPLED, None if allowed is None else allowed[:count])
             near = read_vectors(tx, partition, found, len(question)) @ question

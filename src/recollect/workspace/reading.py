@@ -24,9 +24,9 @@ from recollect.workspace.memory_folder import (
     relative_to,
 )
 
-MOST_LINES = 120
+MOST_READ_LINES = 120
 """Default number of lines of a read; OpenClaw's value."""
-MOST_CHARS = 12_000
+MOST_READ_CHARS = 12_000
 """Default number of characters of a read; OpenClaw's value, some 3,000 tokens."""
 
 _PATH_HINT = "paths are as `recollect search` prints them, such as memory/2026-05-04.md"
@@ -63,13 +63,13 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         from_line: The first line, from 1.
-        lines: How many; `MOST_LINES` if None.
+        lines: How many; `MOST_READ_LINES` if None.
         max_chars: Where to stop, after a whole line. A first line that is longer is cut.
     """
 
     from_line: int = 1
     lines: int | None = None
-    max_chars: int = MOST_CHARS
+    max_chars: int = MOST_READ_CHARS
 
     def check(self) -> None:
         """Raise InvalidInput if a value is below 1, or no number."""
@@ -77,7 +77,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
         if not all(type(number) is int and number >= 1 for number in numbers):
             raise InvalidInput("lines are counted from 1", hint="use whole numbers from 1")
         if type(self.max_chars) is not int or self.max_chars < 1:
-            raise InvalidInput("max_chars is below 1", hint=f"use {MOST_CHARS} or so")
+            raise InvalidInput("max_chars is below 1", hint=f"use {MOST_READ_CHARS} or so")
 
 
 class MemoryReader:
@@ -186,7 +186,7 @@ def lines_of(content: str) -> list[str]:
 
 def _cut(path: str, every: list[str], extent: Extent) -> ReadResult:
     first = extent.from_line - 1
-    window = every[first : first + (extent.lines or MOST_LINES)]
+    window = every[first : first + (extent.lines or MOST_READ_LINES)]
     lines = _within(window, extent.max_chars)
     end = first + len(lines)
     is_cut = lines != window[: len(lines)]

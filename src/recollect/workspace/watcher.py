@@ -20,8 +20,8 @@ from recollect.core.worker import Worker
 from recollect.store.paths import FoundFile, list_files
 from recollect.workspace.extra_paths import FileTree
 
-Changes: TypeAlias = "Iterator[frozenset[str]]"
-Notifier: TypeAlias = "Callable[[Sequence[str], threading.Event, float], Changes]"
+FolderChanges: TypeAlias = "Iterator[frozenset[str]]"
+Notifier: TypeAlias = "Callable[[Sequence[str], threading.Event, float], FolderChanges]"
 """Given folders, an event that ends it, and seconds: yields an empty set as soon as it watches,
 then the paths that changed, and an empty set when nothing did for so long."""
 
@@ -142,7 +142,7 @@ class Watcher:
         }
 
 
-def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float) -> Changes:
+def system_changes(folders: Sequence[str], stop: threading.Event, wait_s: float) -> FolderChanges:
     """Return the changes directly in some folders, as the system reports them.
 
     Raises:

@@ -14,7 +14,7 @@ from recollect.core.events import RecordsPruned
 from recollect.core.settings import RecordLimits
 from recollect.governance.record_limits import Capped, above
 from recollect.memory import Memory
-from recollect.observations.payload import MOST_CHARS
+from recollect.observations.payload import MOST_PAYLOAD_CHARS
 from recollect.store.blobs import Blobs
 from recollect.store.sqlite.home import BLOBS
 from tests.support.leftovers import files_that_hold
@@ -32,7 +32,7 @@ def opened(home: Path, limits: dict[str, Any] | None = None, time: Any = None) -
 
 def long(word: str) -> str:
     """Return an output whose whole lies in a blob."""
-    return (word + " ") * MOST_CHARS
+    return (word + " ") * MOST_PAYLOAD_CHARS
 
 
 @pytest.mark.parametrize(

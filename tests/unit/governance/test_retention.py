@@ -253,7 +253,7 @@ def test_a_run_that_stopped_is_finished_by_the_next(
     home: KeptHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between any two batches; nothing is told twice, and nobody sees half of it."""
-    monkeypatch.setattr(removal, "BATCH", 10)
+    monkeypatch.setattr(removal, "MESSAGES_AT_ONCE", 10)
     gone, cut = home.talk("gone", 35, days_ago=9), home.talk("cut", 45)
     kept = home.retention(days=5, max_messages=10)
     answers = iter([False] * 4)
@@ -299,7 +299,7 @@ def test_a_session_somebody_writes_to_while_it_goes_lives_on(
     home: KeptHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With what was said since, which is found although the index looked at it too early."""
-    monkeypatch.setattr(removal, "BATCH", 10)
+    monkeypatch.setattr(removal, "MESSAGES_AT_ONCE", 10)
     gone = home.talk("gone", 35, days_ago=9)
     answers = iter([False] * 3)
     home.retention(days=5).prune(stopping=lambda: next(answers, True))

@@ -54,6 +54,6 @@ def shrink(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(segments, "LARGE", 40)
     patch.setattr(segments, "MERGE_TERMS", 5)
     patch.setattr(chunk_arrays, "BULK_LINKS", 6)
-    patch.setattr(queue, "BATCH", 5)
+    patch.setattr(queue, "CHUNKS_AT_ONCE", 5)
     patch.setattr(codes, "FOLD_ROWS", 9)
     patch.setattr(retired, "DROP_ROWS", 7)

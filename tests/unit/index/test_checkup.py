@@ -109,7 +109,7 @@ def _reopened(open_index: Open, index: OpenIndex, *statements: str) -> OpenIndex
     return open_index(index.feed, WordEmbedder())
 
 
-@pytest.mark.parametrize("kind", [kind.name for kind in checkup.KINDS])
+@pytest.mark.parametrize("kind", [kind.name for kind in checkup.ORPHAN_KINDS])
 def test_each_kind_of_orphans_is_found_and_removed(
     open_index: Open, tiny: None, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

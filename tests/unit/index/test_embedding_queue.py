@@ -12,7 +12,7 @@ import pytest
 from recollect.core.errors import DimensionMismatch, ProviderError, ProviderUnavailable
 from recollect.core.scope import Scope
 from recollect.index.embedding.cache import sweep
-from recollect.index.embedding.queue import BATCH, EmbeddingQueue, count_waiting
+from recollect.index.embedding.queue import CHUNKS_AT_ONCE, EmbeddingQueue, count_waiting
 from recollect.index.model.document import Removal
 from recollect.index.model.sync_report import NOBODY_WATCHES, Progress, Watch
 from recollect.index.query.search_service import SearchOptions
@@ -44,15 +44,15 @@ def test_an_embedder_that_fails_midway_is_resumed(tmp_path: Path) -> None:
             raise ProviderUnavailable("the provider is down", hint="try later")
 
     embedder = ScriptedEmbedder(before=fail_second)
-    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(BATCH + 50)))
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(CHUNKS_AT_ONCE + 50)))
     with ScriptedIndex(tmp_path, feed, embedder) as home:
         with pytest.raises(ProviderUnavailable):
             home.index.sync()
-        assert _counts(home) == (BATCH, 50)
+        assert _counts(home) == (CHUNKS_AT_ONCE, 50)
         assert home.refs("number299", mode="lexical") == ["m299"]
         assert home.index.sync().vectors == 50, "a lexical search makes none"
-        assert _counts(home) == (BATCH + 50, 0)
-    assert calls == [BATCH, 50, 50]
+        assert _counts(home) == (CHUNKS_AT_ONCE + 50, 0)
+    assert calls == [CHUNKS_AT_ONCE, 50, 50]
     assert len(embedder.texts) == len(set(embedder.texts))
 
 
@@ -129,7 +129,7 @@ def test_a_chunk_that_went_while_its_vector_was_made_leaves_nothing(tmp_path: Pa
 
 def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
     """Regression: the background and a sync took the same waiting chunks, each its own copy."""
-    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(3 * BATCH)))
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(3 * CHUNKS_AT_ONCE)))
     with ScriptedIndex(tmp_path, feed) as home:
         home.index.sync()
     embedder = ScriptedEmbedder()
@@ -143,13 +143,13 @@ def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
         ]
         with ThreadPoolExecutor(2) as pool:
             done = sum(pool.map(lambda queue: queue.sync(1, NOBODY_WATCHES).vectors, queues))
-    assert done == 3 * BATCH
-    assert len(embedder.texts) == 3 * BATCH
+    assert done == 3 * CHUNKS_AT_ONCE
+    assert len(embedder.texts) == 3 * CHUNKS_AT_ONCE
 
 
 def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
     """After each batch; what was made stays."""
-    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(BATCH + 10)))
+    feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(CHUNKS_AT_ONCE + 10)))
     told: list[Progress] = []
     with ScriptedIndex(tmp_path, feed) as home:
         home.index.sync()
@@ -159,11 +159,11 @@ def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
         made = ScriptedEmbedder()
         turns = WriteQueue(tmp_path / "turns")
         queue = EmbeddingQueue(home.database, made, turns, cache_of(made))
-        assert queue.sync(1, watch).vectors == BATCH
+        assert queue.sync(1, watch).vectors == CHUNKS_AT_ONCE
         assert home.database.read(lambda tx: count_waiting(tx, 1)) == 10
         assert home.database.read(lambda tx: count_waiting(tx, 1, 3)) == 3
         assert queue.sync(1, NOBODY_WATCHES).vectors == 10
-    assert told == [Progress(stage="embedding", done=BATCH, left=10)]
+    assert told == [Progress(stage="embedding", done=CHUNKS_AT_ONCE, left=10)]
 
 
 def test_the_cache_forgets_texts_that_no_chunk_holds(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from recollect.index.lexical import bm25, own_postings
 from recollect.index.model.document import Removal
 from recollect.index.query.partition import Partition
 from recollect.index.vectors import codes, vector_rows
-from recollect.index.vectors.codes import CodeMatrix, encode
+from recollect.index.vectors.codes import CodeMatrix, encode_codes
 from recollect.store.columns import blob, first_integer
 from recollect.store.engine import Transaction
 from tests.unit.index.scripted import ScriptedEmbedder, ScriptedFeed, ScriptedIndex, said
@@ -149,7 +149,7 @@ def test_codes_are_compared_bit_by_bit(dimensions: int, monkeypatch: pytest.Monk
     vectors[4] = -question
     matrix = CodeMatrix(dimensions)
     matrix._reserve(30)  # noqa: SLF001  # as `refresh` does with the rows of a table
-    matrix._put(np.arange(29), encode(vectors[:29]))  # noqa: SLF001  # the last one has no code
+    matrix._put(np.arange(29), encode_codes(vectors[:29]))  # noqa: SLF001  # the last one has no code
 
     found = matrix.scan(question, 30).cosine(np.arange(30))
 

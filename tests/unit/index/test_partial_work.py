@@ -74,7 +74,7 @@ def test_a_refused_text_blocks_no_other_and_is_not_sent_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is counted, found by its words, and tried again when it changes or in a rebuild."""
-    monkeypatch.setattr(queue, "BATCH", 5)
+    monkeypatch.setattr(queue, "CHUNKS_AT_ONCE", 5)
     embedder = Stumbling()
     sent: list[str] = []
     embedder.before = sent.extend

@@ -60,7 +60,7 @@ def test_the_tail_and_a_segment_hold_the_same(
     numbers = range(first, first + len(chunks))
     tail = list(zip(numbers, found.by_chunk(first, len(chunks)), strict=True))
     assert unfolded(Occurrences.of_tail(tail)) == unfolded(found)
-    rows = {term: postings.decode(first, blob) for term, blob in found.by_term(first)}
+    rows = {term: postings.decode_postings(first, blob) for term, blob in found.by_term(first)}
     assert list(rows) == sorted(rows)
     for term, row in rows.items():
         alone = found.of_term(term)
@@ -82,8 +82,8 @@ def test_a_row_is_three_bytes_a_posting(offsets: list[int], first: int) -> None:
     """The widest offset of a segment fits."""
     numbers = np.array(sorted(offsets), np.int64)
     packed = np.full(len(offsets), 0x21, np.uint8)
-    blob = postings.encode(numbers, packed)
-    row = postings.decode(first, blob)
+    blob = postings.encode_postings(numbers, packed)
+    row = postings.decode_postings(first, blob)
     assert len(blob) == 3 * len(row) + SUM_BYTES
     assert (row.chunks - first).tolist() == sorted(offsets)
     assert set((row.packed & MAX_COUNT).tolist()) <= {1}

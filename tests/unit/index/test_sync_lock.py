@@ -46,7 +46,7 @@ def test_the_background_gives_way_to_a_sync(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After its batch; the sync does the rest and its caller sees the progress."""
-    monkeypatch.setattr(queue, "BATCH", 3)
+    monkeypatch.setattr(queue, "CHUNKS_AT_ONCE", 3)
     embedder = ScriptedEmbedder()
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(30)))
     waits = threading.Event()
@@ -102,7 +102,7 @@ def test_an_interrupted_sync_leaves_everything_consistent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, rebuild: bool
 ) -> None:
     """Ctrl-C: the old index answers, the next sync goes on, nothing is made twice."""
-    monkeypatch.setattr(queue, "BATCH", 4)
+    monkeypatch.setattr(queue, "CHUNKS_AT_ONCE", 4)
     embedder = ScriptedEmbedder()
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(20)))
 

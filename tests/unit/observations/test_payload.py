@@ -15,7 +15,7 @@ from recollect.observations.draft import MAX_PAYLOAD_BYTES, check_payload
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Observation
 from recollect.observations.payload import (
-    MOST_CHARS,
+    MOST_PAYLOAD_CHARS,
     cost_of,
     cut,
     cut_to_tokens,
@@ -27,9 +27,9 @@ from recollect.text.tokens import estimate_tokens
 
 def test_a_text_that_fits_its_row_is_whole() -> None:
     """Exactly the limit too; one character more lies in a blob."""
-    fits, long = payload_of("x" * MOST_CHARS), payload_of("é" * (MOST_CHARS + 1))
-    assert (fits.text, fits.whole, fits.digest) == ("x" * MOST_CHARS, None, None)
-    assert long.whole == ("é" * (MOST_CHARS + 1)).encode()
+    fits, long = payload_of("x" * MOST_PAYLOAD_CHARS), payload_of("é" * (MOST_PAYLOAD_CHARS + 1))
+    assert (fits.text, fits.whole, fits.digest) == ("x" * MOST_PAYLOAD_CHARS, None, None)
+    assert long.whole == ("é" * (MOST_PAYLOAD_CHARS + 1)).encode()
     assert long.digest == hashlib.sha256(long.whole).hexdigest()
     assert "characters left out" in long.text
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect.core.errors import Denied, InvalidInput
 from recollect.workspace.extra_paths import ExtraPath
 from recollect.workspace.memory_folder import MemoryFolder
-from recollect.workspace.reading import MOST_LINES, Extent, MemoryReader, ReadResult, lines_of
+from recollect.workspace.reading import MOST_READ_LINES, Extent, MemoryReader, ReadResult, lines_of
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_a_read_without_numbers_ends_after_120_lines(
     """And says where to go on; the last piece says that there is no more."""
     _long(workspace, *(f"line {number}" for number in range(1, 251)), "")
     first = _read(reading, "memory/long.md")
-    assert (first.lines, first.total_lines) == (MOST_LINES, 250)
+    assert (first.lines, first.total_lines) == (MOST_READ_LINES, 250)
     assert (first.truncated, first.next_from) == (True, 121)
     last = _read(reading, "memory/long.md", from_line=241)
     assert (last.lines, last.truncated, last.next_from) == (10, False, None)

@@ -21,7 +21,7 @@ CONNECT_S = 1.0
 ASK_S = 2.0
 """Deadline in seconds of a call that a search waits for."""
 CHANGE_S = 60.0
-PAGE = 10_000
+IDS_AT_ONCE = 10_000
 """Ids read per request."""
 _SPACE = "/api/v2/tenants/default_tenant/databases/default_database/collections"
 _MISSING = 404
@@ -72,10 +72,10 @@ class ChromaServer:
         """Return the names of all collections."""
         names: list[str] = []
         while True:
-            query = f"?limit={PAGE}&offset={len(names)}"
+            query = f"?limit={IDS_AT_ONCE}&offset={len(names)}"
             page = _read(self._call("GET", _SPACE + query), list[_Named])
             names += [collection.name for collection in page]
-            if len(page) < PAGE:
+            if len(page) < IDS_AT_ONCE:
                 return names
 
     def put(self, name: str, ids: Sequence[str], vectors: Floats) -> None:
@@ -97,11 +97,11 @@ class ChromaServer:
         """Return all ids of a collection."""
         ids: list[str] = []
         while True:
-            body = {"include": [], "limit": PAGE, "offset": len(ids)}
+            body = {"include": [], "limit": IDS_AT_ONCE, "offset": len(ids)}
             answer = self._on(name, "get", body, CHANGE_S)
             page = _read(answer, _Ids).ids if answer else []
             ids += page
-            if len(page) < PAGE:
+            if len(page) < IDS_AT_ONCE:
                 return ids
 
     def count(self, name: str) -> int:

@@ -133,8 +133,16 @@ def _check_back_end(key: str, name: str) -> None:
 
     group, kind, built_in = {
         "search.backend": (search_port.GROUP, "search back end", BUILTIN),
-        "search.lexical.backend": (lexical.GROUP, "lexical back end", lexical.DEFAULT),
-        "search.vector.backend": (vectors.GROUP, "vector back end", vectors.DEFAULT),
+        "search.lexical.backend": (
+            lexical.LEXICAL_ENTRY_POINTS,
+            "lexical back end",
+            lexical.BUILTIN_LEXICAL,
+        ),
+        "search.vector.backend": (
+            vectors.VECTOR_ENTRY_POINTS,
+            "vector back end",
+            vectors.BUILTIN_VECTORS,
+        ),
     }[key]
     check_plugin(group, name, kind, (built_in,))
 

@@ -38,7 +38,7 @@ from recollect.index.embedding.batch_job_rows import (
 from recollect.index.embedding.batch_job_runner import TIMEOUT, BatchJobRunner, Verdict
 from recollect.index.embedding.batch_texts import BatchDraft, BatchResults, BatchTexts
 from recollect.index.embedding.cache import EmbeddingCache
-from recollect.index.embedding.queue import PATIENCE_S, EmbeddingQueue, count_waiting
+from recollect.index.embedding.queue import SYNC_PATIENCE_S, EmbeddingQueue, count_waiting
 from recollect.index.model.document import SOURCES
 from recollect.index.model.locks import IndexLocks
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
@@ -128,7 +128,7 @@ class EmbeddingJobs:
             return Batched()
         vectors = 0
         while True:
-            with self._locks.embedding.turn(PATIENCE_S):
+            with self._locks.embedding.turn(SYNC_PATIENCE_S):
                 vectors += self._step(batches, generation)
             texts = self._database.read(partial(count_in_flight, fingerprint=self._fingerprint))
             waits = bool(texts) and self._settings.wait and watch.mode == "full"

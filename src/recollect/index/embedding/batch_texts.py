@@ -15,19 +15,19 @@ import numpy as np
 from recollect.index.embedding.agreed import OF_AGREED, as_json
 from recollect.index.embedding.batch_job_rows import BatchJob, in_flight, settle_texts, texts_of
 from recollect.index.embedding.cache import EmbeddingCache
-from recollect.index.embedding.queue import EmbeddingQueue, Made, Waiting
+from recollect.index.embedding.queue import EmbeddedTexts, EmbeddingQueue, Waiting
 from recollect.index.model.chunk_record import chunk_ids
 from recollect.index.model.document import SOURCES
 from recollect.index.model.generation import find_generation, partition_numbers
 from recollect.models.embedding import batch_job
-from recollect.models.embedding.batch_job import Result
+from recollect.models.embedding.batch_job import BatchResult
 from recollect.models.embedding.embedder import Embedder, Vectors, checked_vectors
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import translate_os
 from recollect.text.tokens import estimate_tokens
 
-PAGE = 500
+TEXTS_AT_ONCE = 500
 """Waiting chunks that are read in one transaction."""
 
 Line = Callable[[str, str], bytes]
@@ -140,12 +140,12 @@ def _page(tx: Transaction, after: int, last: int, sources: str) -> list[tuple[in
     rows = tx.all(
         "SELECT c.id, c.hash, c.text FROM vector_queue q JOIN chunks c ON c.id = q.id"  # noqa: S608  # literals
         " WHERE q.id BETWEEN ? AND ?" + OF_AGREED + " ORDER BY q.id LIMIT ?",
-        (after, last, sources, PAGE),
+        (after, last, sources, TEXTS_AT_ONCE),
     )
     return typed_rows(rows, tuple[int, bytes, str])
 
 
-GROUP = 256
+RESULTS_AT_ONCE = 256
 """Vectors of one transaction: as many as the queue writes at once."""
 
 
@@ -181,7 +181,7 @@ class BatchResults:
         self._fingerprint = fingerprint
         self._dimensions = dimensions
 
-    def store(self, job: BatchJob, results: Iterable[Result]) -> Collected:
+    def store(self, job: BatchJob, results: Iterable[BatchResult]) -> Collected:
         """Store the valid results of a job; keys that it does not owe are ignored."""
         hashes = self._database.read(partial(texts_of, number=job.number))
         owed = {digest.hex(): digest for digest in hashes}
@@ -233,12 +233,12 @@ class BatchResults:
             Waiting(key, digest, "") for digest in vectors_of for key in waiting.get(digest, ())
         ]
         settle_texts(tx, job.number, vectors_of.keys())
-        return self._queue.store(tx, chunks, Made(known={}, fresh=fresh)).vectors
+        return self._queue.store(tx, chunks, EmbeddedTexts(known={}, fresh=fresh)).vectors
 
 
-def _groups(results: Iterable[Result]) -> Iterator[list[Result]]:
+def _groups(results: Iterable[BatchResult]) -> Iterator[list[BatchResult]]:
     remaining = iter(results)
-    while group := list(islice(remaining, GROUP)):
+    while group := list(islice(remaining, RESULTS_AT_ONCE)):
         yield group
 
 

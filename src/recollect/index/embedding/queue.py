@@ -17,7 +17,7 @@ from recollect.index.model.chunk_record import NUMBER_MASK, PARTITION_SHIFT, chu
 from recollect.index.model.document import SOURCES
 from recollect.index.model.generation import partition_numbers
 from recollect.index.model.sync_report import Progress, SyncReport, Watch
-from recollect.index.vectors.codes import add_codes, encode
+from recollect.index.vectors.codes import add_codes, encode_codes
 from recollect.index.vectors.vector_rows import add_vectors
 from recollect.models.embedding.embedder import (
     Embedder,
@@ -29,12 +29,12 @@ from recollect.store.columns import first_integer, typed_rows
 from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
-BATCH = 256
+CHUNKS_AT_ONCE = 256
 """Chunks per transaction: enough to sort by length, few enough to lose little to a kill."""
 EVICT_EVERY = 20
 """Batches after which the cache is cut to its cap, so that one long sync stays near it."""
 
-PATIENCE_S = 600.0
+SYNC_PATIENCE_S = 600.0
 """How long to wait for the batch of another process: the slowest provider's, with retries."""
 SEARCH_PATIENCE_S = 2.0
 """How long a search waits for another one's batch of embeddings before it answers without."""
@@ -48,7 +48,7 @@ class Waiting(msgspec.Struct, frozen=True, array_like=True):
     text: str
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class EmbeddedTexts(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a batch, by the hash of the text.
 
     Attributes:
@@ -75,7 +75,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
         return {digest: vector.astype("<f2") for digest, vector in every.items()}
 
 
-class Worked(msgspec.Struct, frozen=True, kw_only=True):
+class QueueProgress(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of one or more batches: chunks taken, those with a vector now, those refused.
 
     ``reason`` says why the embedder stopped, or why it refused.
@@ -91,9 +91,9 @@ class Worked(msgspec.Struct, frozen=True, kw_only=True):
         """The daily limit that was reached, if one was; the rest waits for the next day."""
         return self.reason if isinstance(self.reason, BudgetSpent) else None
 
-    def plus(self, batch: Worked) -> Worked:
+    def plus(self, batch: QueueProgress) -> QueueProgress:
         """Return the sum, with the reason of the later one."""
-        return Worked(
+        return QueueProgress(
             taken=self.taken + batch.taken,
             vectors=self.vectors + batch.vectors,
             refused=self.refused + batch.refused,
@@ -156,7 +156,7 @@ class EmbeddingQueue:
         self._turns = turns
         self._cache = cache
 
-    def sync(self, generation: int, watch: Watch) -> Worked:
+    def sync(self, generation: int, watch: Watch) -> QueueProgress:
         """Make the vector of every waiting chunk of a generation.
 
         A chunk whose text the provider refuses waits no longer; status counts it. When the daily
@@ -171,8 +171,8 @@ class EmbeddingQueue:
             ProviderError: the embedder failed; vectors made before are kept, to the last one.
             StoreBusy: another process's batch took longer.
         """
-        total, batches, is_answer = Worked(), 0, watch.mode == "answer"
-        patience_s = SEARCH_PATIENCE_S if is_answer else PATIENCE_S
+        total, batches, is_answer = QueueProgress(), 0, watch.mode == "answer"
+        patience_s = SEARCH_PATIENCE_S if is_answer else SYNC_PATIENCE_S
         remaining = self._database.read(lambda tx: count_waiting(tx, generation))
         while total.spent is None and not watch.stopping():
             meter = Meter(watch, total.vectors, remaining)
@@ -185,7 +185,9 @@ class EmbeddingQueue:
                 evict(self._database, self._cache, watch)
         return total
 
-    def store(self, tx: Transaction, waiting: Sequence[Waiting], outcome: Made) -> Worked:
+    def store(
+        self, tx: Transaction, waiting: Sequence[Waiting], outcome: EmbeddedTexts
+    ) -> QueueProgress:
         """Write vectors and codes of the chunks that still wait.
 
         The others were removed, or another process was faster.
@@ -202,18 +204,18 @@ class EmbeddingQueue:
             _add(tx, partition, chunks, halves)
         there = {chunk.hash for chunks in chunks_of.values() for chunk in chunks}
         self._cache.release(tx, there & outcome.known.keys())
-        return Worked(
+        return QueueProgress(
             taken=len(waiting),
             vectors=sum(map(len, chunks_of.values())),
             refused=refused,
             reason=outcome.reason,
         )
 
-    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> Worked:
+    def _make_batch(self, generation: int, patience_s: float, meter: Meter) -> QueueProgress:
         with self._turns.turn(patience_s):
             waiting = self._database.read(lambda tx: self._take(tx, generation))
             if not waiting:
-                return Worked()
+                return QueueProgress()
             outcome = self._make(waiting, meter)
             batch = self._database.write(partial(self.store, waiting=waiting, outcome=outcome))
         if outcome.reason is not None and outcome.is_over:
@@ -225,25 +227,27 @@ class EmbeddingQueue:
         for partition in partition_numbers(tx, generation):
             span = (*chunk_ids(partition), self._embedder.fingerprint)
             rows = (
-                tx.all(_TAKE, (*span, BATCH))
+                tx.all(_TAKE, (*span, CHUNKS_AT_ONCE))
                 if self._sources is None
-                else tx.all(_TAKE_AGREED, (*span, self._sources, BATCH))
+                else tx.all(_TAKE_AGREED, (*span, self._sources, CHUNKS_AT_ONCE))
             )
             if chunks := typed_rows(rows, Waiting):
                 return chunks
         return []
 
-    def _make(self, waiting: Sequence[Waiting], meter: Meter) -> Made:
+    def _make(self, waiting: Sequence[Waiting], meter: Meter) -> EmbeddedTexts:
         hashes = {chunk.hash for chunk in waiting}
         dimensions = self._embedder.dimensions
         cached = self._database.read(lambda tx: self._cache.find(tx, hashes, dimensions))
         # The longest first: threads and requests then end at about the same time.
         longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
         missing = {c.hash: c.text for c in longest if c.hash not in cached}
-        outcome = Made(known=cached, fresh={})
+        outcome = EmbeddedTexts(known=cached, fresh={})
         return self._embed(outcome, missing, meter) if missing else outcome
 
-    def _embed(self, outcome: Made, missing: Mapping[bytes, str], meter: Meter) -> Made:
+    def _embed(
+        self, outcome: EmbeddedTexts, missing: Mapping[bytes, str], meter: Meter
+    ) -> EmbeddedTexts:
         hashes, dimensions = list(missing), self._embedder.dimensions
         try:
             vectors = self._embedder.embed_documents(list(missing.values()), meter.add)
@@ -305,7 +309,7 @@ def _add(
     numbers = [chunk.key & NUMBER_MASK for chunk in chunks]
     vectors = np.stack([halves[chunk.hash] for chunk in chunks])
     add_vectors(tx, partition, numbers, vectors)
-    add_codes(tx, partition, numbers, encode(vectors))
+    add_codes(tx, partition, numbers, encode_codes(vectors))
     tx.execute("UPDATE partitions SET revision = revision + 1 WHERE id = ?", (partition,))
 
 

@@ -24,7 +24,7 @@ from recollect.index.embedding.failure import (
     forget_failure,
     note_embedder_failure,
 )
-from recollect.index.embedding.queue import EmbeddingQueue, Worked, count_waiting
+from recollect.index.embedding.queue import EmbeddingQueue, QueueProgress, count_waiting
 from recollect.index.model.document import FOUND, SOURCES
 from recollect.index.model.generation import Generation, Identity, set_size
 from recollect.index.model.locks import IndexLocks
@@ -248,11 +248,11 @@ class EmbeddingService:
         try:
             self._learn_size(generation, embedder, watch)
             batched = self._batched(generation, embedder, watch)
-            embedded = Worked()
+            embedded = QueueProgress()
             if batched is None or not batched.is_held:
                 embedded = queue.sync(generation.number, watch)
         except BudgetSpent as spent:  # the request for the vector size failed
-            batched, embedded = None, Worked(reason=spent)
+            batched, embedded = None, QueueProgress(reason=spent)
         except ProviderError as error:
             self._note(embedder, error)
             raise

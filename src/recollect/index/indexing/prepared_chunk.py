@@ -34,7 +34,7 @@ short messages beside them (docs/experiments.md, neighbours)."""
 MESSAGE_TOKENS = 4_000
 """A message up to this size is one chunk; a longer one is cut at paragraphs."""
 
-Span = tuple[int, int, str]
+LineSpan = tuple[int, int, str]
 """First and last line, and the text."""
 
 ROLE_FLAGS = {"user": chunk_record.FROM_USER, "assistant": chunk_record.FROM_ASSISTANT}
@@ -104,7 +104,7 @@ def prepare(document: Document, digest: bytes, identity: Identity) -> PreparedDo
     return PreparedDocument(document, digest, tuple(pieces), annotated.ignored + len(unused))
 
 
-def _within(chunks: list[Chunk], text: str) -> list[Span]:
+def _within(chunks: list[Chunk], text: str) -> list[LineSpan]:
     """Return chunks with lines as an editor shows them: after the last break there is none."""
     lines = text.count("\n") + (not text.endswith("\n"))
     return [
@@ -114,7 +114,7 @@ def _within(chunks: list[Chunk], text: str) -> list[Span]:
     ]
 
 
-def _told(annotated: Annotated, spans: list[Span]) -> list[list[int]]:
+def _told(annotated: Annotated, spans: list[LineSpan]) -> list[list[int]]:
     """Return the annotated lines of each span: its own, and blank ones between it and the next.
 
     A comment on a line of its own leaves a blank line, which may end the span before it.
@@ -133,14 +133,14 @@ def _told(annotated: Annotated, spans: list[Span]) -> list[list[int]]:
     ]
 
 
-def _parts(document: Document) -> list[Span]:
+def _parts(document: Document) -> list[LineSpan]:
     text, order = document.text, document.order
     if len(text) <= MESSAGE_TOKENS * 4:
         return [(order, order, text)]
     return [(order, order, part) for part in chunk_message(text, tokens=MESSAGE_TOKENS)]
 
 
-def _piece(span: Span, flags: int, annotation: Annotation | None) -> PreparedChunk:
+def _piece(span: LineSpan, flags: int, annotation: Annotation | None) -> PreparedChunk:
     start, end, text = span
     words = terms(text)
     flags |= chunk_record.QUESTION if is_question(text) else 0

@@ -12,7 +12,7 @@ import numpy as np
 from recollect.index.embedding.cache import keep_vectors, remove_cached
 from recollect.index.indexing.prepared_chunk import PreparedChunk, PreparedDocument
 from recollect.index.indexing.retired import BY_CHUNK
-from recollect.index.lexical.choice import DEFAULT, backend
+from recollect.index.lexical.choice import BUILTIN_LEXICAL, backend
 from recollect.index.lexical.port import Fresh, WordWriter
 from recollect.index.model.annotations import add_annotations, annotation_row
 from recollect.index.model.chunk_record import LAYOUT, chunk_id
@@ -26,7 +26,7 @@ from recollect.index.vectors.codes import forget_codes
 from recollect.store.columns import first_integer, integer, typed_rows
 from recollect.store.engine import SqlValue, Transaction
 
-Key = tuple[str, str]
+DocumentKey = tuple[str, str]
 """Source and ref."""
 
 
@@ -35,7 +35,7 @@ class WriteStep(msgspec.Struct, frozen=True, kw_only=True):
 
     changed: Sequence[PreparedDocument] = ()
     unchanged: Sequence[Document] = ()
-    removed: Sequence[Key] = ()
+    removed: Sequence[DocumentKey] = ()
 
 
 class PartitionWriter:
@@ -49,7 +49,7 @@ class PartitionWriter:
         lexical: The lexical back end, by name.
     """
 
-    def __init__(self, partition: int, lexical: str = DEFAULT) -> None:
+    def __init__(self, partition: int, lexical: str = BUILTIN_LEXICAL) -> None:
         self._partition = partition
         self._signature = secrets.randbits(62)
         self._left_at = -1
@@ -276,7 +276,7 @@ class DocumentDeleter:
         self._left: Collection[int] = ()
         self._gone: set[bytes] = set()
 
-    def take(self, tx: Transaction, keys: Iterable[Key]) -> int:
+    def take(self, tx: Transaction, keys: Iterable[DocumentKey]) -> int:
         """Remove the rows of documents and their texts; return how many documents there were."""
         removed = [_remove_document(tx, self._partition, key) for key in keys]
         there = [document for document in removed if document is not None]
@@ -329,7 +329,7 @@ class DocumentDeleter:
             self._texts[number], self._hashes[number] = content, digest
 
 
-def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | None:
+def _remove_document(tx: Transaction, partition: int, key: DocumentKey) -> Removed | None:
     """Delete the row of a document and return its values, or None when there is none."""
     row = tx.row(
         "DELETE FROM documents WHERE partition_id = ? AND source = ? AND ref = ?"
@@ -348,12 +348,14 @@ def _remove_document(tx: Transaction, partition: int, key: Key) -> Removed | Non
     return Removed(first, count, belonging)
 
 
-def find_digests(tx: Transaction, partition: int, keys: Iterable[Key]) -> dict[Key, bytes]:
+def find_digests(
+    tx: Transaction, partition: int, keys: Iterable[DocumentKey]
+) -> dict[DocumentKey, bytes]:
     """Return the digests of those of ``keys`` that are indexed."""
     by_source: dict[str, list[str]] = defaultdict(list)
     for source, ref in keys:
         by_source[source].append(ref)
-    digests_of: dict[Key, bytes] = {}
+    digests_of: dict[DocumentKey, bytes] = {}
     for source, refs in by_source.items():
         rows = tx.all(
             "SELECT ref, hash FROM documents WHERE partition_id = ? AND source = ?"

@@ -12,9 +12,9 @@ from recollect.index.lexical.own_postings import OwnPostings
 from recollect.index.lexical.port import Backend
 from recollect.store.engine import Database
 
-GROUP = "recollect.lexical_backends"
+LEXICAL_ENTRY_POINTS = "recollect.lexical_backends"
 """Entry points of this group name functions without arguments that return a `Backend`."""
-DEFAULT = OwnPostings.name
+BUILTIN_LEXICAL = OwnPostings.name
 _OWN = OwnPostings()
 
 
@@ -48,12 +48,14 @@ def choose(database: Database, name: str) -> LexicalChoice:
         StoreError: the index could not be read.
     """
     error = _named(name).unavailable(database)
-    return LexicalChoice(wanted=name, used=DEFAULT if error else name, error=error)
+    return LexicalChoice(wanted=name, used=BUILTIN_LEXICAL if error else name, error=error)
 
 
 @functools.cache
 def _named(name: str) -> Backend:
-    if name == DEFAULT:
+    if name == BUILTIN_LEXICAL:
         return _OWN
-    backend: Backend = load_plugin(GROUP, name, "lexical back end", (DEFAULT,))()
+    backend: Backend = load_plugin(
+        LEXICAL_ENTRY_POINTS, name, "lexical back end", (BUILTIN_LEXICAL,)
+    )()
     return backend

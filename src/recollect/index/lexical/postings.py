@@ -58,12 +58,12 @@ def pack(totals: NDArray[np.int64], heads: NDArray[np.int64]) -> Bytes:
     return packed
 
 
-def encode(offsets: NDArray[np.integer[Any]], packed: Bytes) -> bytes:
+def encode_postings(offsets: NDArray[np.integer[Any]], packed: Bytes) -> bytes:
     """Return the blob of one row; ``offsets`` are ascending and below `SPAN`."""
     return with_sum(offsets.astype("<u2").tobytes() + packed.tobytes())
 
 
-def decode(first: int, blob: bytes) -> Postings:
+def decode_postings(first: int, blob: bytes) -> Postings:
     """Return the postings of one row.
 
     Raises:

@@ -35,8 +35,8 @@ from recollect.index.model.chunk_record import (
     Records,
     chunk_id,
     chunk_ids,
-    decode,
-    encode,
+    decode_records,
+    encode_records,
 )
 from recollect.index.model.sync_report import Watch
 from recollect.store.columns import blob, first_integer, integer, typed_rows
@@ -120,7 +120,7 @@ def sealed_records(tx: Transaction, partition: int, after: int) -> list[tuple[in
         (partition, after),
     )
     layouts = typed_rows(rows, tuple[int, bytes])
-    return [(first, decode(without_sum(data))) for first, data in layouts]
+    return [(first, decode_records(without_sum(data))) for first, data in layouts]
 
 
 def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
@@ -131,7 +131,9 @@ def write_segments(tx: Transaction, partition: int, run: SegmentRun) -> None:
         term_blobs = list(run.entries.within(first, segment.end).by_term(first))
         rows = [(postings.key(term, first), data) for term, data in term_blobs]
         tx.executemany("INSERT INTO postings (id, data) VALUES (?, ?)", rows)
-        add_segment(tx, partition, segment, encode(records), [term for term, _ in term_blobs])
+        add_segment(
+            tx, partition, segment, encode_records(records), [term for term, _ in term_blobs]
+        )
 
 
 def add_segment(
@@ -206,7 +208,7 @@ def _shrink(tx: Transaction, row: Row, chunks: Ints) -> None:
         tx.execute("DELETE FROM postings WHERE id = ?", (key,))
         return
     first = key & postings.FIRST_MASK
-    data = postings.encode(row_postings.chunks[keep] - first, row_postings.packed[keep])
+    data = postings.encode_postings(row_postings.chunks[keep] - first, row_postings.packed[keep])
     tx.execute("UPDATE postings SET data = ? WHERE id = ?", (data, key))
 
 
@@ -216,7 +218,7 @@ def decoded(row: Row) -> Postings:
     Raises:
         StoreCorrupt: it is damaged.
     """
-    return postings.decode(integer(row[0]) & postings.FIRST_MASK, blob(row[1]))
+    return postings.decode_postings(integer(row[0]) & postings.FIRST_MASK, blob(row[1]))
 
 
 def _held(row: Row) -> Postings | None:
@@ -308,7 +310,7 @@ class Merge:
                 continue
             with suppress(StoreCorrupt):  # damaged rows stay apart, where they are reported
                 whole = postings.join([decoded(row) for row in rows])
-                data = postings.encode(whole.chunks - first, whole.packed)
+                data = postings.encode_postings(whole.chunks - first, whole.packed)
                 tx.execute("DELETE FROM postings WHERE id BETWEEN ? AND ?", (target, rows[-1][0]))
                 tx.execute("INSERT INTO postings (id, data) VALUES (?, ?)", (target, data))
 
@@ -384,7 +386,7 @@ def _with_tail(run: SegmentRun, start: int, waiting: list[TailRow]) -> SegmentRu
     """Return the chunks from ``start`` on as one run; removed ones among them stay empty."""
     records = np.zeros(run.end - start, LAYOUT)
     for row in waiting:
-        records[row.number - start] = decode(row.layout)[0]
+        records[row.number - start] = decode_records(row.layout)[0]
     records[run.first - start :] = run.records
     return SegmentRun(start, records, entries_of(waiting).followed_by(run.entries))
 

@@ -66,7 +66,7 @@ def chunk_ids(partition: int, first: int = 0) -> tuple[int, int]:
     return chunk_id(partition, first), chunk_id(partition, NUMBER_MASK)
 
 
-def decode(blob: bytes) -> Records:
+def decode_records(blob: bytes) -> Records:
     """Return the records that ``blob`` holds, in order of chunk number.
 
     Raises:
@@ -88,6 +88,6 @@ def damaged_rows(what: str) -> StoreCorrupt:
     return StoreCorrupt(f"the index holds damaged {what}", hint=hint, **{DAMAGED_ROWS: what})
 
 
-def encode(records: NDArray[Any]) -> bytes:
+def encode_records(records: NDArray[Any]) -> bytes:
     """Return the blob of ``records``."""
     return records.astype(LAYOUT, copy=False).tobytes()

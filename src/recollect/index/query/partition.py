@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from recollect.audience.visibility import Audience
 from recollect.core.scope import Scope, includes_user
-from recollect.index.lexical.choice import DEFAULT, backend
+from recollect.index.lexical.choice import BUILTIN_LEXICAL, backend
 from recollect.index.lexical.port import NarrowingReader, Words
 from recollect.index.lexical.segments import TailRow, read_tail, sealed_end, sealed_records
 from recollect.index.model import chunk_record
@@ -36,7 +36,7 @@ from recollect.index.model.chunk_record import (
     Records,
     damaged_records,
     damaged_rows,
-    decode,
+    decode_records,
 )
 from recollect.index.model.document import SOURCES
 from recollect.index.model.file_names import NamedFile, named_files
@@ -45,7 +45,7 @@ from recollect.index.model.visibility import ChunkGroups, Spoken
 from recollect.index.query.question import Question, analyse
 from recollect.index.vectors.codes import CodeMatrix
 from recollect.index.vectors.port import NearScan
-from recollect.index.vectors.vector_index import Held, VectorIndex
+from recollect.index.vectors.vector_index import CodeSource, VectorIndex
 from recollect.index.vectors.vector_rows import HeldVectors
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
@@ -83,7 +83,7 @@ class Partition:
         self,
         number: int,
         dimensions: int,
-        lexical: str = DEFAULT,
+        lexical: str = BUILTIN_LEXICAL,
         near: VectorIndex | None = None,
     ) -> None:
         self.number = number
@@ -129,7 +129,7 @@ class Partition:
             return None
         if self._near is None:
             return self.codes.scan(vector, self.arrays.count)
-        return self._near.scan(tx, Held(self.number, self.codes, self.arrays.count), vector)
+        return self._near.scan(tx, CodeSource(self.number, self.codes, self.arrays.count), vector)
 
     def view(self, tx: Transaction | None, access: Access) -> PartitionView:
         """Return the view of a caller; used under the lock, until the next `refresh`.
@@ -199,7 +199,7 @@ class Partition:
             if row.number >= count:
                 raise damaged_rows("chunks")
             if row.number >= first_new:
-                records[row.number - first_new] = decode(row.layout)[0]
+                records[row.number - first_new] = decode_records(row.layout)[0]
         return records
 
     def _remove(self, tx: Transaction, removed: Ints) -> None:

@@ -31,9 +31,9 @@ from recollect.index.query.question_vectors import QuestionVector, QuestionVecto
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
 from recollect.index.query.shortlist import (
+    HitDisplay,
+    HitLimits,
     Shortlist,
-    Shown,
-    Wanted,
     quota,
 )
 from recollect.index.vectors.vector_index import VectorIndex
@@ -314,7 +314,7 @@ class SearchService:
         limits, enough = self._wanted(options), request.most
         while True:
             ranked = rank(tx, view, request, self._settings)
-            display = Shown(
+            display = HitDisplay(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,
                 citations=options.citations,
@@ -354,10 +354,10 @@ class SearchService:
             with_files=limits.files > 0,
         )
 
-    def _wanted(self, options: SearchOptions) -> Wanted:
+    def _wanted(self, options: SearchOptions) -> HitLimits:
         sources, diversity = options.sources, self._settings.diversity
         is_mixed = sources is None or (FILES in sources and len(set(sources)) > 1)
-        return Wanted(
+        return HitLimits(
             limit=options.limit,
             min_score=options.min_score,
             files=quota(options.limit, self._settings.memory_share) if is_mixed else 0,

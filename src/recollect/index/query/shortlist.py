@@ -26,7 +26,7 @@ from recollect.text.terms import terms
 ANSWERS_AS_WELL = 0.7
 """A memory file with this share of the best score answers as well (docs/experiments.md, share)."""
 
-Key = tuple[str, str, int]
+HitKey = tuple[str, str, int]
 """Source, ref and first line (0 but for files)."""
 
 
@@ -45,7 +45,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     is_file: bool = False
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class ShortlistEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A hit with the properties that decide whether it is shown.
 
     Attributes:
@@ -56,12 +56,12 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     hit: Hit
-    key: Key
+    key: HitKey
     rank: int
     standing: Standing
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class HitLimits(msgspec.Struct, frozen=True, kw_only=True):
     """The rules that select from a shortlist.
 
     Attributes:
@@ -77,7 +77,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     relevance: float | None = None
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class HitDisplay(msgspec.Struct, frozen=True, kw_only=True):
     """The content of hits.
 
     Attributes:
@@ -104,13 +104,13 @@ class Shortlist:
     """
 
     def __init__(
-        self, tx: Transaction, partition: Partition, ranked: Ranked, display: Shown
+        self, tx: Transaction, partition: Partition, ranked: Ranked, display: HitDisplay
     ) -> None:
         self._tx = tx
         self._partition = partition
         self._ranked = ranked
         self._shown = display
-        self._found: dict[Key, Found] = {}
+        self._found: dict[HitKey, ShortlistEntry] = {}
         self._next = 0
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class Shortlist:
             self._take(range(self._next, end))
             self._next = end
 
-    def chosen(self, limits: Wanted) -> list[Hit]:
+    def chosen(self, limits: HitLimits) -> list[Hit]:
         """Return the hits to show, in the order to show them."""
         plain = (entry.hit.score for entry in self._found.values() if not entry.rank)
         least = max(limits.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
@@ -155,7 +155,7 @@ class Shortlist:
             self._found.setdefault(entry.key, entry)
         return len(self._found) - before
 
-    def _ordered(self, relevance: float | None) -> list[Found]:
+    def _ordered(self, relevance: float | None) -> list[ShortlistEntry]:
         entries = sorted(self._found.values(), key=_order)
         if relevance is None:
             return entries
@@ -165,7 +165,7 @@ class Shortlist:
         order = diverse_order(scores, [each.hit.snippet for each in rest], relevance)
         return [*by_name, *(rest[position] for position in order)]
 
-    def _read(self, positions: Sequence[int]) -> list[Found]:
+    def _read(self, positions: Sequence[int]) -> list[ShortlistEntry]:
         """Return the hits at some positions of the ranking, without those whose chunk is gone."""
         first = self._partition.first_id
         keys = [first + self._ranked.numbers[position] for position in positions]
@@ -177,7 +177,7 @@ class Shortlist:
             for position, why in zip(present, self._ranked.why(present), strict=True)
         ]
 
-    def _hit(self, row: _HitRow, position: int, why: dict[str, float]) -> Found:
+    def _hit(self, row: _HitRow, position: int, why: dict[str, float]) -> ShortlistEntry:
         annotation = self._partition.annotations.of_chunk.get(
             self._ranked.numbers[position], UNANNOTATED
         )
@@ -207,7 +207,7 @@ class Shortlist:
         words, query_terms = 0.0, set(self._shown.terms)
         if self._shown.counts_words:
             words = len(query_terms.intersection(terms(row.text))) / max(1, len(query_terms))
-        return Found(
+        return ShortlistEntry(
             hit=hit,
             key=(row.source, row.ref, row.start if is_file else 0),
             rank=self._ranked.ranks[position],
@@ -215,7 +215,7 @@ class Shortlist:
         )
 
 
-def _order(entry: Found) -> tuple[int, float, int, str, str, int]:
+def _order(entry: ShortlistEntry) -> tuple[int, float, int, str, str, int]:
     """Named files first, then the best; ties by time, then by name and position."""
     hit = entry.hit
     return -entry.rank, -hit.score, hit.at, hit.source, hit.ref, hit.start_line or 0

@@ -217,7 +217,7 @@ _NAMES_IN_USE = (
     " UNION SELECT project_id FROM documents UNION SELECT speaker_id FROM documents"
 )
 
-KINDS = (
+ORPHAN_KINDS = (
     Orphans("documents of no partition", retired.DOCUMENTS, _NO_PARTITION),
     Orphans("chunks of no partition", retired.CHUNKS, _NO_PARTITION_OF_CHUNK),
     Orphans("vectors without a chunk", retired.VECTORS, _NO_CHUNK),
@@ -267,14 +267,14 @@ def _count_orphans(tx: Transaction) -> dict[str, int]:
     """Return the kinds of orphans and their numbers; none beside a retired generation."""
     if tx.row("SELECT 1 FROM generations WHERE status = 'retired'"):
         return {}
-    counts = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in KINDS}
+    counts = {kind.name: len(kind.table.page(tx, kind.condition, (ALL,))) for kind in ORPHAN_KINDS}
     return {name: number for name, number in counts.items() if number}
 
 
 def _remove_orphans(database: Database) -> int:
     """Remove all of them in small transactions, and return the number of rows."""
     removed = 0
-    for kind in KINDS:
+    for kind in ORPHAN_KINDS:
         while step := database.write(partial(_remove_some, kind=kind)):
             removed += step
     return removed

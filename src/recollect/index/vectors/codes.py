@@ -49,7 +49,7 @@ class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
         return self.index * BLOCK
 
 
-def encode(vectors: NDArray[np.floating[Any]]) -> Codes:
+def encode_codes(vectors: NDArray[np.floating[Any]]) -> Codes:
     """Return the signs of (n, d) vectors as (n, d / 8) bytes, d filled up to a multiple of 64."""
     width = -vectors.shape[1] % 64
     bits = vectors > 0
@@ -245,7 +245,7 @@ class CodeMatrix:
 
     def scan(self, query: NDArray[np.float32], count: int) -> CodeScan:
         """Return the distances between the code of ``query`` and the first ``count`` codes."""
-        query_code = encode(query[None, :]).view(np.uint64)[0]
+        query_code = encode_codes(query[None, :]).view(np.uint64)[0]
         distance = np.zeros(count, np.uint16)
         differing = np.empty(SCAN_STEP, np.uint64)
         bits, summed = np.empty((2, SCAN_STEP), np.uint8)

@@ -32,11 +32,11 @@ from recollect.index.vectors.port import Part, VectorBackend
 from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
-CHANGES = 1_000
+CHANGES_AT_ONCE = 1_000
 """Changes copied at once: a second of work for the slowest back end."""
 RETRY_MS = 30_000
 """How long a back end is left alone after a failure, so that no search waits for it twice."""
-PATIENCE_S = 0.5
+CATCH_UP_PATIENCE_S = 0.5
 """How long to wait for another process that copies changes; it does our work too."""
 
 Former = Callable[[Registration], VectorBackend]
@@ -248,12 +248,12 @@ class BackendMaintenance:
 
     def _work_off_outside(self, stopping: Callable[[], bool]) -> None:
         """Change the back end first, then remove the change: a kill repeats, loses nothing."""
-        with self._turns.turn(PATIENCE_S):
+        with self._turns.turn(CATCH_UP_PATIENCE_S):
             while not stopping() and (last := self._database.read(self._apply)):
                 self._database.write(partial(forget_changes, last=last))
 
     def _apply(self, tx: Transaction) -> int:
-        last, changes = next_changes(tx, CHANGES)
+        last, changes = next_changes(tx, CHANGES_AT_ONCE)
         for change in changes:
             self.backend.apply(tx, change)
         return last

@@ -37,8 +37,8 @@ from recollect.index.vectors.vector_rows import read_vectors
 from recollect.store.engine import Database, Transaction
 from recollect.store.locks import WriteQueue
 
-DEFAULT = "memory"
-GROUP = "recollect.vector_backends"
+BUILTIN_VECTORS = "memory"
+VECTOR_ENTRY_POINTS = "recollect.vector_backends"
 LOCK = "vectors.lock"
 
 T = TypeVar("T")
@@ -59,8 +59,8 @@ class VectorStatus(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     enabled: bool
-    requested: str = DEFAULT
-    used: str = DEFAULT
+    requested: str = BUILTIN_VECTORS
+    used: str = BUILTIN_VECTORS
     available: bool = True
     extension_path: str | None = None
     load_error: str | None = None
@@ -68,7 +68,7 @@ class VectorStatus(msgspec.Struct, frozen=True, kw_only=True):
     waiting: int = 0
 
 
-class Held(msgspec.Struct, frozen=True):
+class CodeSource(msgspec.Struct, frozen=True):
     """The state of a partition in a reader: its number, its codes, and the number of its chunks."""
 
     partition: int
@@ -110,7 +110,7 @@ class VectorIndex:
         if self._maintenance is not None:
             self._maintenance.health.prepare()
 
-    def scan(self, tx: Transaction, source: Held, vector: Floats) -> NearScan:
+    def scan(self, tx: Transaction, source: CodeSource, vector: Floats) -> NearScan:
         """Return the scan of the back end, or that of the codes while it lags."""
         codes, maintenance = source.codes.scan(vector, source.count), self._maintenance
         if maintenance is None or not maintenance.may_answer(tx):
@@ -170,7 +170,7 @@ class VectorIndex:
         return msgspec.structs.replace(
             status,
             requested=backend.name,
-            used=backend.name if is_open and not waiting else DEFAULT,
+            used=backend.name if is_open and not waiting else BUILTIN_VECTORS,
             available=is_open,
             extension_path=backend.library,
             load_error=self._maintenance.health.error,
@@ -216,7 +216,7 @@ def choose(context: VectorContext) -> VectorIndex:
         earlier = msgspec.structs.replace(context, place=registered.place)
         return _create(registered.name, earlier)
 
-    if context.settings.backend == DEFAULT:
+    if context.settings.backend == BUILTIN_VECTORS:
         return VectorIndex(context.database, former)
     health = BackendHealth(_create(context.settings.backend, context), context.clock)
     turns = WriteQueue(context.home / LOCK)
@@ -225,7 +225,9 @@ def choose(context: VectorContext) -> VectorIndex:
 
 
 def _create(name: str, context: VectorContext) -> VectorBackend:
-    factory: VectorBackendFactory = load_plugin(GROUP, name, "vector back end", (DEFAULT,))
+    factory: VectorBackendFactory = load_plugin(
+        VECTOR_ENTRY_POINTS, name, "vector back end", (BUILTIN_VECTORS,)
+    )
     return factory(context)
 
 

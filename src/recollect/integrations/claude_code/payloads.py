@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from recollect.integrations.hook_event import (
-    Answer,
+    HookAnswer,
     HookEvent,
     Moment,
     context_answer,
@@ -73,7 +73,7 @@ class ClaudeCodeHooks:
             reason=next(filter(None, (text_of(payload, each) for each in _REASONS)), None),
         )
 
-    def answer(self, event: HookEvent, context: str) -> Answer:
+    def answer(self, event: HookEvent, context: str) -> HookAnswer:
         """Return the context where the event may add some."""
         return context_answer(event, context)
 

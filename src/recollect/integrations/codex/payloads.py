@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.integrations.hook_event import (
-    Answer,
+    HookAnswer,
     HookEvent,
     Moment,
     context_answer,
@@ -70,7 +70,7 @@ class CodexHooks:
             reason=text_of(payload, "reason") or text_of(payload, "trigger"),
         )
 
-    def answer(self, event: HookEvent, context: str) -> Answer:
+    def answer(self, event: HookEvent, context: str) -> HookAnswer:
         """Return the context where Codex passes it on; anything else would be an error there."""
         return context_answer(event, context) if event.name in _HEARS else {}
 

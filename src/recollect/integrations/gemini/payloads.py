@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.integrations.hook_event import (
-    Answer,
+    HookAnswer,
     HookEvent,
     Moment,
     context_answer,
@@ -68,7 +68,7 @@ class GeminiHooks:
             reason=text_of(payload, "reason"),
         )
 
-    def answer(self, event: HookEvent, context: str) -> Answer:
+    def answer(self, event: HookEvent, context: str) -> HookAnswer:
         """Return the context where Gemini CLI passes it on."""
         return context_answer(event, context) if event.name in _HEARS else {}
 

@@ -27,9 +27,9 @@ from recollect.models.embedding.batch_job import (
     LISTED,
     BatchDialect,
     BatchPage,
+    BatchResult,
     BatchState,
     RemoteBatch,
-    Result,
 )
 from recollect.models.embedding.raw_vectors import Row, sound_vectors
 from recollect.models.embedding.wires import GeminiWire, OpenAIWire, VoyageWire, Wire
@@ -155,7 +155,7 @@ def _openai(
         body = {"input_file_id": file, "metadata": metadata, "endpoint": _ENDPOINT, **terms}
         return "batches", body
 
-    def read_line(content: bytes) -> Result:
+    def read_line(content: bytes) -> BatchResult:
         line = _LINE.decode(content)
         if line.response is None or line.response.status_code != 200:
             return line.custom_id, None
@@ -286,7 +286,7 @@ def _gemini(wire: GeminiWire, base_url: str) -> BatchDialect:
         body = {"batch": {"displayName": name, "inputConfig": {"fileName": file}}}
         return wire.path("asyncBatchEmbedContent"), body
 
-    def read_line(content: bytes) -> Result:
+    def read_line(content: bytes) -> BatchResult:
         line = _KEYED_LINE.decode(content)
         embedding = line.response.embedding if line.response else None
         (vector,) = sound_vectors([embedding.values if embedding else []])

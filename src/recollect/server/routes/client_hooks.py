@@ -19,7 +19,7 @@ from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, Reco
 from recollect.integrations.claude_code.payloads import ClaudeCodeHooks
 from recollect.integrations.codex.payloads import CodexHooks
 from recollect.integrations.gemini.payloads import GeminiHooks
-from recollect.integrations.hook_event import Answer, ClientHooks, HookEvent
+from recollect.integrations.hook_event import ClientHooks, HookAnswer, HookEvent
 from recollect.integrations.hook_event import Moment as HookMoment
 from recollect.observations.controls import DROPPED
 from recollect.observations.observation import Made, Observation, event_key
@@ -63,7 +63,7 @@ class ClientReport(PayloadGiven, frozen=True, kw_only=True):
     at: int | str | None = None
 
 
-def answer(caller: Caller, report: ClientReport) -> Answer:
+def answer(caller: Caller, report: ClientReport) -> HookAnswer:
     """Take in what a hook reports, and return what it is to print.
 
     Raises:

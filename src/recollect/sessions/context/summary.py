@@ -25,7 +25,7 @@ from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock, rea
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.tool_pairs import pending_calls
 from recollect.text.injected import tool_label
-from recollect.text.summary.extractive import VERSION, speaker_of, summarise, utterance_line
+from recollect.text.summary.extractive import SUMMARY_VERSION, speaker_of, summarise, utterance_line
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, chunk_message
 
@@ -77,7 +77,7 @@ class ExtractiveSummariser:
     def summarise(self, order: SummaryOrder) -> Summary:
         """Return the most important lines, oldest first."""
         said = summarise(order.utterances, order.tokens, order.previous, order.count)
-        return Summary(text=said, made_by=VERSION)
+        return Summary(text=said, made_by=SUMMARY_VERSION)
 
 
 def utterance_of(message: Message, *, calls: bool = True) -> Utterance:

@@ -12,7 +12,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.account import DEFAULT, Account, escaped
+from recollect.audience.account import DEFAULT_ACCOUNT, Account, escaped
 from recollect.audience.account import account as account_of
 from recollect.audience.identity_links import IdentityLinks
 from recollect.audience.owner import Owner
@@ -129,7 +129,7 @@ class ConversationPolicy:
         if kind == DIRECT and is_group_id(channel.strip().lower(), peer):
             kind = GROUP
         if kind != DIRECT:
-            place = [channel] if account == DEFAULT else [channel, account]
+            place = [channel] if account == DEFAULT_ACCOUNT else [channel, account]
             return parse_key(joined("agent", agent, *place, kind, peer, *suffix)).text
         scope = self._access.settings.direct_scope
         if scope != "main" and peer:

@@ -25,7 +25,7 @@ from recollect.store.failures import translate_os
 OLDEST_SQLITE = 3_051_003
 """Versions from 3.7.0 to 3.51.2 can corrupt a database in WAL mode (the WAL-reset bug)."""
 
-Role = Literal["writer", "reader", "checkpointer", "migrator"]
+ConnectionRole = Literal["writer", "reader", "checkpointer", "migrator"]
 _CAREFUL = frozenset({"checkpointer", "migrator"})
 
 
@@ -128,7 +128,7 @@ class ConnectionOpener:
             raise translate_os(error, self.path) from error
         return connection
 
-    def open(self, role: Role) -> apsw.Connection:
+    def open(self, role: ConnectionRole) -> apsw.Connection:
         """Open the database, which must exist.
 
         Raises:
@@ -139,7 +139,7 @@ class ConnectionOpener:
             raise copy(self._refusal)
         return self._open(role, 0)
 
-    def _open(self, role: Role, extra_flags: int) -> apsw.Connection:
+    def _open(self, role: ConnectionRole, extra_flags: int) -> apsw.Connection:
         if self.is_read_only:
             flags, name = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, self._name_to_read()
         else:
@@ -160,7 +160,7 @@ class ConnectionOpener:
         has_log = Path(f"{self.path}-wal").exists()
         return f"{self.path.absolute().as_uri()}?{'mode=ro' if has_log else 'immutable=1'}"
 
-    def _configure(self, connection: apsw.Connection, role: Role) -> None:
+    def _configure(self, connection: apsw.Connection, role: ConnectionRole) -> None:
         connection.set_busy_timeout(self._tuning.busy_timeout_ms)
         connection.wal_autocheckpoint(0)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -171,7 +171,7 @@ class ConnectionOpener:
         for name, value in self._pragmas(role).items():
             connection.pragma(name, value)
 
-    def _pragmas(self, role: Role) -> dict[str, int | str]:
+    def _pragmas(self, role: ConnectionRole) -> dict[str, int | str]:
         return {
             "cell_size_check": 1,
             "secure_delete": 1,

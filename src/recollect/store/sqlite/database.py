@@ -38,7 +38,7 @@ from recollect.store.sqlite.home import (
     refuse_lost,
     sign,
 )
-from recollect.store.sqlite.pages import Progress, copy_database, rewrite
+from recollect.store.sqlite.pages import OnPages, copy_database, rewrite
 from recollect.store.sqlite.reader import Readers
 from recollect.store.sqlite.schema import (
     Schema,
@@ -194,7 +194,7 @@ class SqliteDatabase:
             rewrite(self._opener)
         return self.cut_log()
 
-    def back_up(self, target: Path, progress: Progress | None = None) -> None:
+    def back_up(self, target: Path, progress: OnPages | None = None) -> None:
         """Write a consistent copy (0600) to ``target``, while others read and write.
 
         Args:

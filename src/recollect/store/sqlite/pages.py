@@ -20,10 +20,10 @@ from recollect.store.sqlite.connection import ConnectionOpener, discard
 _PAGES_A_STEP = 2_048
 """8 MiB between two calls of ``progress``."""
 
-Progress = Callable[[int, int], None]
+OnPages = Callable[[int, int], None]
 
 
-def copy_database(source: apsw.Connection, target: Path, progress: Progress | None = None) -> None:
+def copy_database(source: apsw.Connection, target: Path, progress: OnPages | None = None) -> None:
     """Write a copy of ``source`` to ``target`` (0600); an older copy is replaced in one step.
 
     Args:
@@ -48,7 +48,7 @@ def copy_database(source: apsw.Connection, target: Path, progress: Progress | No
         draft.unlink(missing_ok=True)
 
 
-def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> None:
+def _fill(source: apsw.Connection, draft: Path, progress: OnPages | None) -> None:
     copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
     source.execute(dialect.BEGIN_READ)
     try:
@@ -61,7 +61,7 @@ def _fill(source: apsw.Connection, draft: Path, progress: Progress | None) -> No
 
 
 def copy_pages(
-    source: apsw.Connection, copy: apsw.Connection, progress: Progress | None = None
+    source: apsw.Connection, copy: apsw.Connection, progress: OnPages | None = None
 ) -> None:
     """Write all pages of ``source``, which is in a read transaction, into ``copy``.
 

@@ -23,7 +23,7 @@ from recollect.store.sqlite import dialect
 from recollect.store.sqlite.connection import ConnectionOpener, Tuning, discard
 from recollect.store.sqlite.database import write_queue
 from recollect.store.sqlite.integrity import damage_in
-from recollect.store.sqlite.pages import Progress, copy_pages
+from recollect.store.sqlite.pages import OnPages, copy_pages
 from recollect.store.sqlite.transaction import SqliteTransaction
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Snapshot:
         """
         return unit(SqliteTransaction(self._connection, self.path))
 
-    def copy(self, folder: Path, progress: Progress | None = None) -> BinaryIO:
+    def copy(self, folder: Path, progress: OnPages | None = None) -> BinaryIO:
         """Return a copy as an open file without a name: a killed process leaves nothing of it.
 
         Args:
@@ -77,7 +77,7 @@ class Snapshot:
             undo.pop_all()
         return stream
 
-    def _fill(self, draft: Path, progress: Progress | None) -> None:
+    def _fill(self, draft: Path, progress: OnPages | None) -> None:
         with driver_errors(self.path):
             copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
             try:

@@ -196,11 +196,11 @@ class Writer:
             for job in jobs:
                 job.future.fail(self._explain(error))
             return
-        failure = Outcome(error=died(outcome="unknown" if has_begun else "none"))
+        failure = JobOutcome(error=died(outcome="unknown" if has_begun else "none"))
         for job in jobs:
             self._answer(job, outcomes.get(id(job), failure))
 
-    def _stored_of(self, group: GroupCommit) -> dict[int, Outcome]:
+    def _stored_of(self, group: GroupCommit) -> dict[int, JobOutcome]:
         """Return the outcomes of a group by the identity of its jobs, if it is stored."""
         with self._turn():
             if not self._is_there(group, apsw.InterruptError("the thread died")):
@@ -217,11 +217,11 @@ class Writer:
             outcomes = group.outcomes
             self.last_error = None
         except BaseException as error:  # noqa: BLE001  # the callers get it; the thread must live
-            outcomes = [Outcome(error=self._explain(error)) for _ in jobs]
+            outcomes = [JobOutcome(error=self._explain(error)) for _ in jobs]
         for job, outcome in zip(jobs, outcomes, strict=True):
             self._answer(job, outcome)
 
-    def _answer(self, job: WriteJob, outcome: Outcome) -> None:
+    def _answer(self, job: WriteJob, outcome: JobOutcome) -> None:
         if outcome.error is None:
             run_into(job.future, lambda: outcome.value)
         else:
@@ -422,7 +422,7 @@ class WriteJob(Struct, frozen=True):
     actor: str | None = None
 
 
-class Outcome(Struct, frozen=True):
+class JobOutcome(Struct, frozen=True):
     """The result of a unit that is part of the transaction; or its error, with nothing stored."""
 
     value: Any = None
@@ -443,7 +443,7 @@ class GroupCommit:
         self.jobs = jobs
         self._path = path
         self._clock = clock
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[JobOutcome] = []
         """One for each job, valid when the transaction was committed."""
         self.token = token
         self.has_begun_commit = False
@@ -471,7 +471,7 @@ class GroupCommit:
         self.has_begun_commit = True
         connection.execute(dialect.COMMIT)
 
-    def _run_apart(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
+    def _run_apart(self, connection: apsw.Connection, job: WriteJob) -> JobOutcome:
         """Run one of several, so that its writes can be undone without the others."""
         connection.execute(dialect.OPEN_UNIT)
         outcome = self._run_unit(connection, job)
@@ -480,14 +480,14 @@ class GroupCommit:
         connection.execute(dialect.KEEP_UNIT)
         return outcome
 
-    def _run_unit(self, connection: apsw.Connection, job: WriteJob) -> Outcome:
+    def _run_unit(self, connection: apsw.Connection, job: WriteJob) -> JobOutcome:
         transaction = SqliteTransaction(connection, self._path, job.actor)
         try:
-            outcome = Outcome(job.unit(transaction))
+            outcome = JobOutcome(job.unit(transaction))
         except BaseException as error:  # noqa: BLE001  # the caller gets it, whatever it is
             if isinstance(error, StoreCorrupt):
                 error.facts.setdefault("path", str(self._path))
-            outcome = Outcome(error=error)
+            outcome = JobOutcome(error=error)
         transaction.finish()
         if transaction.failure is not None:
             raise transaction.failure

@@ -19,7 +19,7 @@ from recollect.text.terms import terms
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
 
-VERSION = "extractive-1"
+SUMMARY_VERSION = "extractive-1"
 """Raise it when the same conversation gives another summary."""
 
 _CANDIDATES = 2_000

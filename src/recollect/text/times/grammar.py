@@ -27,7 +27,7 @@ from recollect.text.languages.language import (
 from recollect.text.query_cues import spoken_in
 from recollect.text.terms import UNSPACED, bare
 
-MOST_CHARS = 2_000
+MOST_QUESTION_CHARS = 2_000
 """Only this much of a longer text is read: questions are shorter."""
 
 _NUMERIC = (
@@ -123,7 +123,7 @@ class Expression(msgspec.Struct, frozen=True):
 
 def expressions(text: str) -> list[Expression]:
     """Return the expressions of time in a text, in its order; they do not overlap."""
-    words = list(_words(text[:MOST_CHARS]))
+    words = list(_words(text[:MOST_QUESTION_CHARS]))
     kinds = "".join(word.kind for word in words)
     if not kinds.strip(_NEVER_ALONE):
         return []

@@ -158,7 +158,7 @@ def test_a_fill_goes_in_batches_and_can_be_stopped(
     open_vectors: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stop keeps what was brought over; nobody who waits begins a long fill."""
-    monkeypatch.setattr(maintenance, "CHANGES", 100)
+    monkeypatch.setattr(maintenance, "CHANGES_AT_ONCE", 100)
     first = open_vectors(VectorSettings())
     partition = first.partition(first.generation())
     first.add(partition, drawn(300))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recollect.text.redaction.contexts.rows import Row, is_call, is_typed
+from recollect.text.redaction.contexts.rows import RuleRow, is_call, is_typed
 
 _ARG = r"""[brLu]{0,2}(?P<quote>["'`])(?P<value>[^"'`\n]{4,256})(?P=quote)"""
 _TEXT = r"""[brLu]{0,2}["'`][^"'`\n]{0,200}["'`]"""
@@ -15,14 +15,14 @@ _NO_ALGORITHM = (
 )
 
 
-def _key(sign: str, before: str, example: str, counterexample: str) -> Row:
+def _key(sign: str, before: str, example: str, counterexample: str) -> RuleRow:
     """Return the row of a call whose argument in quotes behind ``before`` is a key."""
     pattern = re.escape(sign) + r"\s{0,20}" + before + _NO_ALGORITHM + _ARG
     gate = sign.partition(" ")[0]
     return (f"key of {sign}", "secret", gate, sign, pattern, is_call, example, counterexample)
 
 
-def _typed(sign: str, example: str, counterexample: str) -> Row:
+def _typed(sign: str, example: str, counterexample: str) -> RuleRow:
     pattern = re.escape(sign) + r"\s{0,4}" + _ARG + r"(?=\s{0,4}[,)])"
     return (
         f"typed by {sign}",
@@ -38,7 +38,7 @@ def _typed(sign: str, example: str, counterexample: str) -> Row:
 
 _OF_JWT = rf"(?:\{{[^{{}}\n]{{0,200}}\}}|{_ANY}){_NEXT}"
 
-CALLS: tuple[Row, ...] = (
+CALLS: tuple[RuleRow, ...] = (
     _key(
         "hmac.new(",
         r"(?:[\w.]{1,20},\s{0,4}\[\]byte\()?",

@@ -6,7 +6,7 @@ import re
 
 from recollect.text.redaction.contexts.rows import (
     VALUE,
-    Row,
+    RuleRow,
     is_community,
     is_in_address,
     is_named,
@@ -19,12 +19,12 @@ from recollect.text.redaction.contexts.rows import (
 _GIVEN = r"""["']?(?P<value>[^\s"';]{3,128})["']?"""
 
 
-def _device(gate: str, sign: str, rest: str, example: str, counterexample: str) -> Row:
+def _device(gate: str, sign: str, rest: str, example: str, counterexample: str) -> RuleRow:
     pattern = re.escape(sign) + rest
     return (sign.strip(), "password", gate, sign, pattern, is_told, example, counterexample)
 
 
-def _parameter(sign: str) -> Row:
+def _parameter(sign: str) -> RuleRow:
     return (
         f"parameter {sign}",
         "token",
@@ -37,7 +37,7 @@ def _parameter(sign: str) -> Row:
     )
 
 
-DEVICES: tuple[Row, ...] = (
+DEVICES: tuple[RuleRow, ...] = (
     *(
         (
             f"{sign}of a device",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from recollect.text.redaction.keyed import key_kind
 from recollect.text.redaction.values import PATH, is_filler, is_random, is_strong
 
-Row = tuple[str, str, str, str, str, Callable[[re.Match[str], str], bool], str, str]
+RuleRow = tuple[str, str, str, str, str, Callable[[re.Match[str], str], bool], str, str]
 """Name, kind, gate, sign, pattern, test of the value, example and counterexample."""
 
 VALUE = r"""["'`]?(?P<value>(?<=["'`])[^"'`\n]{3,128}(?=["'`])|[^\s"'`;,&|<>()]{3,128})"""

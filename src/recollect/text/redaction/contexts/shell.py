@@ -7,7 +7,7 @@ import re
 from recollect.text.redaction.contexts.rows import (
     READS,
     VALUE,
-    Row,
+    RuleRow,
     is_in_listing,
     is_not_word,
     is_opaque,
@@ -22,7 +22,7 @@ _PIPE = r"""["'`]?\s{0,4}\|\s{0,4}(?:[\w./-]{1,40}\s){0,4}?(?:[\w./-]*/)?"""
 _LONE = r"(?:[^\n>]|2>){0,200}(?:\n[ \t]*)?\n[ \t]*(?P<value>\S{6,256})[ \t]*(?=\n|\Z)"
 
 
-def _prints(gate: str, sign: str, rest: str, command: str) -> Row:
+def _prints(gate: str, sign: str, rest: str, command: str) -> RuleRow:
     """Return the row of a command that prints a secret alone in the line below."""
     return (
         f"printed by {command}",
@@ -36,7 +36,7 @@ def _prints(gate: str, sign: str, rest: str, command: str) -> Row:
     )
 
 
-def _in_jwk(name: str) -> Row:
+def _in_jwk(name: str) -> RuleRow:
     return (
         f"{name} of a JWK",
         "private-key",

@@ -6,7 +6,7 @@ import re
 
 from recollect.text.redaction.contexts.rows import (
     QUOTED,
-    Row,
+    RuleRow,
     is_assigned,
     is_call,
     is_connected,
@@ -16,7 +16,7 @@ from recollect.text.redaction.contexts.rows import (
     is_told,
 )
 
-CONNECTIONS: tuple[Row, ...] = (
+CONNECTIONS: tuple[RuleRow, ...] = (
     *(
         (
             f"{sign} of a connection",
@@ -74,7 +74,7 @@ CONNECTIONS: tuple[Row, ...] = (
     ),
 )
 
-STATEMENTS: tuple[Row, ...] = (
+STATEMENTS: tuple[RuleRow, ...] = (
     (
         "set password",
         "password",
