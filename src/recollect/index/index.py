@@ -372,7 +372,7 @@ class Index:
         status = self._database.read(lambda tx: _status(tx, outdated))
         return msgspec.structs.replace(
             status,
-            lacks_vectors=not serving.identity.embedder and vectors.wanted() is not None,
+            lacks_vectors=not serving.identity.embedder and vectors.wanted_embedder() is not None,
             consent_needed=indexer.consent_needed(),
             is_paid=vectors.is_paid,
             model=serving.identity.model,

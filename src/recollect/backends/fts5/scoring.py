@@ -53,7 +53,7 @@ class Fts5Scores(msgspec.Struct, frozen=True):
 def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
     """Score every chunk and group."""
     search = _Search(tables, asked)
-    matches = search.run()
+    matches = search.find_matches()
     chunks = np.zeros(arrays.count, np.float32)
     chunks[matches.numbers] = matches.scores
     groups = np.zeros(len(arrays.groups.last), np.float32)
@@ -62,7 +62,7 @@ def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
 
 
 class _Search:
-    """The queries of one question; ``left_out`` is set by `run`."""
+    """The queries of one question; ``left_out`` is set by `find_matches`."""
 
     def __init__(self, tables: Tables, asked: Asked) -> None:
         self._tables = tables
@@ -71,7 +71,7 @@ class _Search:
         self._enough = max(ENOUGH, asked.most)
         self.left_out: str | None = None
 
-    def run(self) -> Matches:
+    def find_matches(self) -> Matches:
         """Return the matches of the question."""
         terms = self._known()
         every = build_query(terms, "OR")

@@ -233,7 +233,7 @@ class BatchResults:
             Waiting(key, digest, "") for digest in vectors_of for key in waiting.get(digest, ())
         ]
         settle_texts(tx, job.number, vectors_of.keys())
-        return self._queue.store(tx, chunks, EmbeddedTexts(known={}, fresh=fresh)).vectors
+        return self._queue.store(tx, chunks, EmbeddedTexts(cached={}, fresh=fresh)).vectors
 
 
 def _groups(results: Iterable[BatchResult]) -> Iterator[list[BatchResult]]:

@@ -52,13 +52,13 @@ class EmbeddedTexts(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a batch, by the hash of the text.
 
     Attributes:
-        known: Vectors that the cache had.
+        cached: Vectors that the cache had.
         fresh: Vectors that the embedder made.
         refused: Hashes of texts that the provider will never accept.
         reason: Why the embedder stopped, or why it refused; None when all went well.
     """
 
-    known: Mapping[bytes, Vectors]
+    cached: Mapping[bytes, Vectors]
     fresh: Mapping[bytes, Vectors]
     refused: frozenset[bytes] = frozenset()
     reason: ProviderError | None = None
@@ -71,7 +71,7 @@ class EmbeddedTexts(msgspec.Struct, frozen=True, kw_only=True):
 
     def halves(self) -> dict[bytes, Half]:
         """Return all vectors as they are stored."""
-        every = {**self.known, **self.fresh}
+        every = {**self.cached, **self.fresh}
         return {digest: vector.astype("<f2") for digest, vector in every.items()}
 
 
@@ -81,7 +81,7 @@ class QueueProgress(msgspec.Struct, frozen=True, kw_only=True):
     ``reason`` says why the embedder stopped, or why it refused.
     """
 
-    taken: int = 0
+    chunks: int = 0
     vectors: int = 0
     refused: int = 0
     reason: ProviderError | None = None
@@ -94,7 +94,7 @@ class QueueProgress(msgspec.Struct, frozen=True, kw_only=True):
     def plus(self, batch: QueueProgress) -> QueueProgress:
         """Return the sum, with the reason of the later one."""
         return QueueProgress(
-            taken=self.taken + batch.taken,
+            chunks=self.chunks + batch.chunks,
             vectors=self.vectors + batch.vectors,
             refused=self.refused + batch.refused,
             reason=batch.reason,
@@ -177,9 +177,9 @@ class EmbeddingQueue:
         while total.spent is None and not watch.stopping():
             meter = Meter(watch, total.vectors, remaining)
             batch = self._make_batch(generation, patience_s, meter)
-            if not batch.taken:
+            if not batch.chunks:
                 break
-            total, remaining, batches = total.plus(batch), remaining - batch.taken, batches + 1
+            total, remaining, batches = total.plus(batch), remaining - batch.chunks, batches + 1
             watch.tell(Progress(stage="embedding", done=total.vectors, left=max(remaining, 0)))
             if batches % EVICT_EVERY == 0 and not is_answer:
                 evict(self._database, self._cache, watch)
@@ -203,9 +203,9 @@ class EmbeddingQueue:
         for partition, chunks in chunks_of.items():
             _add(tx, partition, chunks, halves)
         there = {chunk.hash for chunks in chunks_of.values() for chunk in chunks}
-        self._cache.release(tx, there & outcome.known.keys())
+        self._cache.release(tx, there & outcome.cached.keys())
         return QueueProgress(
-            taken=len(waiting),
+            chunks=len(waiting),
             vectors=sum(map(len, chunks_of.values())),
             refused=refused,
             reason=outcome.reason,
@@ -242,7 +242,7 @@ class EmbeddingQueue:
         # The longest first: threads and requests then end at about the same time.
         longest = sorted(waiting, key=lambda chunk: len(chunk.text), reverse=True)
         missing = {c.hash: c.text for c in longest if c.hash not in cached}
-        outcome = EmbeddedTexts(known=cached, fresh={})
+        outcome = EmbeddedTexts(cached=cached, fresh={})
         return self._embed(outcome, missing, meter) if missing else outcome
 
     def _embed(

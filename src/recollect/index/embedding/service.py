@@ -56,7 +56,7 @@ class Embedders(msgspec.Struct, frozen=True, kw_only=True):
         both = (self.first, self.fallback)
         return next((e for e in both if e is not None and e.fingerprint == fingerprint), None)
 
-    def wanted(self, given_up: str) -> Embedder | None:
+    def wanted_embedder(self, given_up: str) -> Embedder | None:
         """Return the embedder that an index built now would use.
 
         Args:
@@ -115,7 +115,7 @@ class EmbeddingService:
         self._sizes: dict[str, int] = {}
         self._jobs: dict[str, EmbeddingJobs] = {}
 
-    def wanted(self, tx: Transaction | None = None) -> Embedder | None:
+    def wanted_embedder(self, tx: Transaction | None = None) -> Embedder | None:
         """Return the embedder that an index built now would use; asks no provider.
 
         Args:
@@ -124,19 +124,19 @@ class EmbeddingService:
         if self._embedders.fallback is None:
             return self._embedders.first
         trouble = self.trouble(tx)
-        return self._embedders.wanted(
+        return self._embedders.wanted_embedder(
             trouble.fingerprint if trouble is not None and trouble.is_given_up else ""
         )
 
     @property
     def is_paid(self) -> bool:
         """Whether new vectors are billed."""
-        embedder = self.wanted()
+        embedder = self.wanted_embedder()
         return embedder is not None and is_paid(embedder)
 
     def withheld(self) -> tuple[str, ...]:
         """Return the kinds of memory that the embedder does not get without consent."""
-        embedder = self.wanted()
+        embedder = self.wanted_embedder()
         allowed = SOURCES if embedder is None else self._sources(embedder)
         return tuple(kind for kind in FOUND if kind not in allowed)
 
@@ -161,7 +161,7 @@ class EmbeddingService:
             return None
         return first.model if generation.identity.embedder == fallback.fingerprint else None
 
-    def replaced(self, serving: Generation | None) -> str:
+    def replaced_fingerprint(self, serving: Generation | None) -> str:
         """Return the fingerprint of the embedder that a new generation's one replaces.
 
         Only of one that made the vectors before: then it needs no consent when it comes back.
@@ -170,7 +170,7 @@ class EmbeddingService:
             serving: The serving generation.
         """
         first = self._embedders.first
-        if first is None or serving is None or self.wanted() is first:
+        if first is None or serving is None or self.wanted_embedder() is first:
             return ""
         fingerprints = (serving.identity.embedder, serving.identity.stands_in_for)
         return first.fingerprint if first.fingerprint in fingerprints else ""
@@ -203,7 +203,7 @@ class EmbeddingService:
 
     def batch_status(self) -> BatchStatus | None:
         """Return the batch status of the embedder that an index built now would use, if any."""
-        embedder = self.wanted()
+        embedder = self.wanted_embedder()
         return self._jobs_of(embedder).status() if embedder is not None else None
 
     def has_due_batch(self, generation: Generation) -> bool:
@@ -265,7 +265,7 @@ class EmbeddingService:
 
     def tidy(self, watch: Watch) -> None:
         """Cut the cache to its cap; not while a search waits."""
-        embedder = self.wanted()
+        embedder = self.wanted_embedder()
         if embedder is not None:
             evict(self._database, self.cache(embedder), watch)
 

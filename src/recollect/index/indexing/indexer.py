@@ -94,7 +94,7 @@ class Indexer:
         Args:
             tx: A snapshot to read; one of its own if not given.
         """
-        embedder = self.vectors.wanted(tx)
+        embedder = self.vectors.wanted_embedder(tx)
         return Identity(
             terms=TERMS_VERSION,
             pieces=PIECES_VERSION,
@@ -127,7 +127,7 @@ class Indexer:
         Args:
             tx: A snapshot to read; one of its own if not given.
         """
-        embedder = self.vectors.wanted(tx)
+        embedder = self.vectors.wanted_embedder(tx)
         if embedder is None or not (self._confirms and is_paid(embedder)):
             return None
         generations = living(tx) if tx is not None else self._database.read(living)
@@ -152,14 +152,18 @@ class Indexer:
         """
         from recollect.index.indexing.preview import Preview, Survey
 
-        embedder, identity, serving = self.vectors.wanted(), self.identity(), self.serving()
+        embedder, identity, serving = (
+            self.vectors.wanted_embedder(),
+            self.identity(),
+            self.serving(),
+        )
         due = serving.identity.incompatibility(identity) or ("it is asked for" if rebuild else None)
         building = self._database.read(lambda tx: find_generation(tx, "building"))
         is_begun = building is not None and building.identity.is_for(identity)
         target = (building if is_begun else None) if due else serving
         cache = self.vectors.cache(embedder) if embedder else None
         survey = Survey(self._database, identity, target, cache, self.vectors.withheld())
-        survey.run(feeds)
+        survey.count_new(feeds)
         paid = embedder is not None and is_paid(embedder)
         rate = embedding_price(embedder.model, remote) if embedder is not None and paid else 0.0
         return Preview(
@@ -273,13 +277,13 @@ class Indexer:
 
     def _with_fallback(self, step: Callable[[], SyncReport]) -> SyncReport:
         """Run a step, and once more when its failure means that another generation is due."""
-        before = self.vectors.wanted()
+        before = self.vectors.wanted_embedder()
         try:
             return step()
         except SizeChanged:
             return step()
         except ProviderError as error:
-            after = self.vectors.wanted()
+            after = self.vectors.wanted_embedder()
             if before is None or after is None or after is before or self.consent_needed():
                 if (waits := self.vectors.trouble_text()) not in {None, error.message}:
                     error.hint = f"wait: {waits}"
@@ -362,7 +366,7 @@ class Indexer:
 
     def _begin(self) -> Generation:
         """Return the generation that a rebuild fills: an unfinished one, or a new one."""
-        replaced = self.vectors.replaced(self.serving())
+        replaced = self.vectors.replaced_fingerprint(self.serving())
         identity = msgspec.structs.replace(self.identity(), stands_in_for=replaced)
         now = self._clock.now_ms()
 

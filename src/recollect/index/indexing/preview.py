@@ -87,7 +87,7 @@ class Survey:
         self._pending: dict[bytes, str] = {}
         self.documents = self.chunks = self.texts = self.tokens = 0
 
-    def run(self, feeds: Sequence[DocumentSource]) -> None:
+    def count_new(self, feeds: Sequence[DocumentSource]) -> None:
         """Read everything that is new, and what waits for a vector."""
         states = [SourceState(0, {}, answers=False)] * len(feeds)
         if self._generation is not None:

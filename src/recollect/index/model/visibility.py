@@ -87,7 +87,7 @@ class ChunkGroups:
                 origin = origin_of(ref) or ""
                 self._owners[1, number] = self._origins.setdefault(origin, len(self._origins))
 
-    def heard(
+    def mask_for(
         self,
         tx: Transaction | None,
         audience: Audience,

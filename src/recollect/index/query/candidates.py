@@ -60,7 +60,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     scan: NearScan | None
     weights: Mapping[str, float]
 
-    def chosen(self) -> Ints:
+    def numbers(self) -> Ints:
         """Return the candidates, ascending."""
         arms: list[Callable[[], Ints]] = [self._by_words, self._by_codes, self._by_demand]
         if not self.settings.hybrid.enabled:

@@ -142,7 +142,7 @@ class Partition:
             return self._whole
         view = self._views.pop(access, None) or PartitionView(self)
         if view.revision != self.revision:
-            view.follow(access.heard(tx, self))
+            view.follow(access.mask_for(tx, self))
         if access.is_noted:
             self._views[access] = view
             if len(self._views) > HELD_VIEWS:
@@ -245,7 +245,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the index knows what is heard, and no record needs to be read."""
         return self.spoken is None
 
-    def heard(self, tx: Transaction | None, partition: Partition) -> Mask:
+    def mask_for(self, tx: Transaction | None, partition: Partition) -> Mask:
         """Return a mask of the living chunks heard; without a snapshot, as far as indexed."""
         arrays, count, names = partition.arrays, partition.arrays.count, partition.names
         columns = {name: column[:count] for name, column in arrays.columns.items()}
@@ -259,7 +259,7 @@ class Access(msgspec.Struct, frozen=True, kw_only=True):
             project_numbers = [names.number("project", path) for path in self.projects]
             mask &= np.isin(columns["project"], project_numbers)
         if self.audience is not None:
-            mask &= partition.groups.heard(tx, self.audience, self.spoken, columns)
+            mask &= partition.groups.mask_for(tx, self.audience, self.spoken, columns)
         if self.origin is not None:
             own = partition.groups.of_workspace(self.origin, columns["group"])
             mask &= True if own is None else own
@@ -318,7 +318,7 @@ class PartitionView:
 
         return CountedWords(reader, self.arrays, self._numbers)
 
-    def stored(self, numbers: Ints) -> Ints:
+    def global_numbers(self, numbers: Ints) -> Ints:
         """Return the numbers of chunks in the partition; -1 stays."""
         if self._numbers is None:
             return numbers
@@ -343,7 +343,7 @@ class PartitionView:
         return frozenset(np.unique(spoke).tolist())
 
     def question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
-        """Return the analysed question, with the known names; it is kept for `taken`.
+        """Return the analysed question, with the known names; it is kept for `take_question`.
 
         Relative times after the newest chunk have no effect: their words stay in the question.
         """
@@ -359,7 +359,7 @@ class PartitionView:
             times = times[: self.arrays.count][self.arrays.alive[: self.arrays.count]]
         return int(times.max(initial=0))
 
-    def taken(self, query: str, times: tuple[TimeRange, ...]) -> Question:
+    def take_question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
         """Return the result of `question`, and keep no question of a user."""
         question, self._asked = self.question(query, times), None
         return question
@@ -394,7 +394,7 @@ class PartitionView:
             np.flatnonzero(self.arrays.alive[: self.arrays.count]),
             self.partition.codes,
         )
-        absent = self.stored(numbers)
+        absent = self.global_numbers(numbers)
         if codes is not None:
             absent = absent[~codes.present[absent]]
         keys = (absent + self.partition.first_id).tolist()

@@ -220,7 +220,7 @@ class Adjustments(msgspec.Struct, frozen=True):
         annotations = view.partition.annotations
         annotated = []
         if annotations.of_chunk:
-            annotated = list(annotations.among(view.stored(numbers)))
+            annotated = list(annotations.among(view.global_numbers(numbers)))
         if annotated:
             importance, project = np.ones((2, len(numbers)), np.float32)
             for position, annotation in annotated:

@@ -67,7 +67,7 @@ def rank(
     tx: Transaction, view: PartitionView, request: RankingRequest, settings: SearchSettings
 ) -> Ranked:
     """Return the best chunks for a request; the caller holds the partition's lock."""
-    return RankingPipeline(tx, view, request, with_candidates(settings, request.most)).run()
+    return RankingPipeline(tx, view, request, with_candidates(settings, request.most)).rank()
 
 
 def with_candidates(settings: SearchSettings, limit: int) -> SearchSettings:
@@ -105,7 +105,7 @@ class RankingPipeline:
         self._weights = self._chosen_weights()
         self._pinned: dict[int, int] = {}
 
-    def run(self) -> Ranked:
+    def rank(self) -> Ranked:
         """Return the best chunks with their scores and the parts of these."""
         parts = self._parts(self._candidates())
         self._pinned = self._best_of_named(parts)
@@ -125,7 +125,7 @@ class RankingPipeline:
         order = self._best(parts.numbers[positions], (total + ranks)[positions], RESCORED)
         best = positions[order]
         return Ranked(
-            numbers=self._view.stored(parts.numbers[best]).tolist(),
+            numbers=self._view.global_numbers(parts.numbers[best]).tolist(),
             scores=total[best].tolist(),
             ranks=ranks[best].astype(int).tolist(),
             are_files=(self._arrays.columns["source"][parts.numbers[best]] == FILE).tolist(),
@@ -199,7 +199,7 @@ class RankingPipeline:
             lexical=self._lexical,
             scan=self._scan,
             weights=self._weights,
-        ).chosen()
+        ).numbers()
 
     def _parts(self, numbers: Ints) -> ScoreParts:
         values = priors(self._arrays, numbers, self._request.question, self._weights)
@@ -219,7 +219,7 @@ class RankingPipeline:
         total = parts.total(self._weights) + demanded
         least = RESCORED_AMONG_MANY if self._is_large else RESCORED
         best = parts.take(self._best(parts.numbers, total, least))
-        around = self._view.stored(self._arrays.around(best.numbers))
+        around = self._view.global_numbers(self._arrays.around(best.numbers))
         rows = smoothed_vectors(self._tx, stored_vectors, around, len(vector))
         return self._with_feedback(best.with_part("vector", rows @ vector), rows, vector)
 
@@ -251,7 +251,7 @@ class RankingPipeline:
             return parts
         total = parts.total(self._weights)
         best = self._ordered(parts.numbers, total, READ)
-        chunk_numbers = self._view.stored(parts.numbers[best]).tolist()
+        chunk_numbers = self._view.global_numbers(parts.numbers[best]).tolist()
         texts = [self._view.partition.terms_of(self._tx, number) for number in chunk_numbers]
         terms = feedback_terms(
             self._arrays,

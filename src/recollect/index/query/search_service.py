@@ -324,7 +324,7 @@ class SearchService:
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
                 sixth = ranked.why([SIXTH])[0] if len(ranked.numbers) > SIXTH else {}
-                return shortlist.chosen(limits), sixth
+                return shortlist.hits(limits), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
     def _request(
@@ -342,7 +342,7 @@ class SearchService:
         # Ordering by score alone needs no further hits.
         is_plain = limits.min_score <= 0 and limits.relevance is None
         return RankingRequest(
-            question=view.taken(query, options.times),
+            question=view.take_question(query, options.times),
             vector=vector,
             lexical=options.mode != "vector" or vector is None,
             visible=_visible(tx, view, scope, options, self._origin),

@@ -123,7 +123,7 @@ class Shortlist:
             self._take(range(self._next, end))
             self._next = end
 
-    def chosen(self, limits: HitLimits) -> list[Hit]:
+    def hits(self, limits: HitLimits) -> list[Hit]:
         """Return the hits to show, in the order to show them."""
         plain = (entry.hit.score for entry in self._found.values() if not entry.rank)
         least = max(limits.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))

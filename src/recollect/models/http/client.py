@@ -208,7 +208,7 @@ class ProviderClient:
             opened.close()
 
     def _answer(self, call: Call, ends: float) -> HttpAnswer:
-        answer = Exchange(client=self, call=call, ends=ends).run()
+        answer = Exchange(client=self, call=call, ends=ends).send()
         if call.tells_errors and 200 <= answer.status < 300:
             return answer
         mapped = map_error(answer.status, answer.body)
@@ -267,7 +267,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     call: Call
     ends: float
 
-    def run(self) -> HttpAnswer:
+    def send(self) -> HttpAnswer:
         """Make the call once.
 
         Raises:

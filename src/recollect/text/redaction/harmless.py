@@ -70,7 +70,7 @@ class Signs(Struct, frozen=True):
 
     folded: str
     """The text in lower case, with every character at the same offset."""
-    found: frozenset[str]
+    rule_signs: frozenset[str]
     """The signs of rules."""
     heads: frozenset[str]
     """The names of commands."""

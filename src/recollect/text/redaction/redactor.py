@@ -423,18 +423,18 @@ def _spans(text: str, *, level: int = 0) -> Iterator[Span]:
     if signs:
         yield from _by_rules(text, plain, signs)
     for view in within:
-        yield from map(view.placed, _spans(view.text, level=level + 1))
+        yield from map(view.to_text, _spans(view.text, level=level + 1))
 
 
 def _by_rules(text: str, plain: str, signs: Signs) -> Iterator[Span]:
     yield from find_credentials(text, signs.among)
-    yield from find_carried(text, signs.folded, signs.found)
+    yield from find_carried(text, signs.folded, signs.rule_signs)
     yield from find_commands(text, signs.folded, signs.heads)
-    yield from find_in_tables(text, signs.folded, signs.found)
-    yield from find_keyed(text, signs.folded, signs.found)
-    yield from find_spoken(plain, signs.folded, signs.found)
-    yield from find_said(plain, signs.folded, signs.found)
-    yield from find_phrases(text, signs.folded, signs.found)
+    yield from find_in_tables(text, signs.folded, signs.rule_signs)
+    yield from find_keyed(text, signs.folded, signs.rule_signs)
+    yield from find_spoken(plain, signs.folded, signs.rule_signs)
+    yield from find_said(plain, signs.folded, signs.rule_signs)
+    yield from find_phrases(text, signs.folded, signs.rule_signs)
 
 
 def _before(fresh: Iterable[Span], spans: Sequence[Span], marks: Sequence[str]) -> Iterator[Span]:

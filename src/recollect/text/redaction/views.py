@@ -43,7 +43,7 @@ class View(Struct, frozen=True):
     end: int = 0
     """Where it ends there, if nothing around it in the other text can belong to it; else 0."""
 
-    def placed(self, span: Span) -> Span:
+    def to_text(self, span: Span) -> Span:
         """Return a span of the view as a span of the other text."""
         kind, start, end = span
         return kind, self._at(start), self._at(end)

@@ -45,12 +45,12 @@ class _Line(msgspec.Struct, frozen=True):
     order: int
     weight: float
     label: str
-    said: str
+    sentence: str
     is_persons: bool = False
 
     @property
     def text(self) -> str:
-        return f"- {self.label}{self.said}"
+        return f"- {self.label}{self.sentence}"
 
 
 def summarise(
@@ -107,10 +107,10 @@ class _Kept:
         for line in lines:
             if line.is_persons:
                 self._ends[1:] = [line]
-            if line.weight >= _LASTING and must_last(line.said):
+            if line.weight >= _LASTING and must_last(line.sentence):
                 self._lasting.append(line)
                 self._lasting[_CANDIDATES:] = []
-            elif line.weight >= _LEAST and is_open_point(line.said):
+            elif line.weight >= _LEAST and is_open_point(line.sentence):
                 self._open.append(line)
             yield line
 
@@ -126,11 +126,11 @@ class _Kept:
 
 
 def _fitted(line: _Line, tokens: int, count: CountTokens) -> _Line:
-    words = line.said
+    words = line.sentence
     while len(words) > 1 and count(f"- {line.label}{words}…") > tokens:
         words = words[: len(words) * 3 // 4]
-    fitted = line.said if words == line.said else f"{words}…"
-    return msgspec.structs.replace(line, said=fitted)
+    fitted = line.sentence if words == line.sentence else f"{words}…"
+    return msgspec.structs.replace(line, sentence=fitted)
 
 
 def shortened(summary: str, tokens: int, count: CountTokens = estimate_tokens) -> str:
@@ -213,7 +213,7 @@ def _choose(
 
 
 def _gist(line: _Line) -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(terms(line.said)) or frozenset({line.said}), specifics(line.said)
+    return frozenset(terms(line.sentence)) or frozenset({line.sentence}), specifics(line.sentence)
 
 
 def _alike(

@@ -73,7 +73,7 @@ def test_words_that_were_seen_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> 
     assert is_harmless("ordinary words, several"[:14])
     now = signs_in("about a token words")
     assert now
-    assert now.found == before.found == {"token"}
+    assert now.rule_signs == before.rule_signs == {"token"}
 
 
 def test_the_memory_of_words_is_bounded() -> None:

@@ -22,7 +22,7 @@ def test_a_text_is_seen_without_what_a_carrier_puts_around_it(carrier: str) -> N
     carried = CARRIERS[carrier](LINES)
     view = next(view for view in views(carried) if LINES in view.text)
     at = view.text.index("password")
-    _, start, end = view.placed(("password", at, at + 8))
+    _, start, end = view.to_text(("password", at, at + 8))
     assert carried[start:end] == "password"
 
 
@@ -30,7 +30,7 @@ def test_an_escape_is_taken_out_whole() -> None:
     r"""A value that ends in ``\"`` leaves no backslash behind."""
     (view,) = views(json.dumps('the value "x" ends'))
     at = view.text.index('"x"')
-    _, start, end = view.placed(("password", at, at + 3))
+    _, start, end = view.to_text(("password", at, at + 3))
     assert json.dumps('the value "x" ends')[start:end] == '\\"x\\"'
 
 
@@ -46,6 +46,6 @@ def test_what_is_seen_has_a_place_in_the_text(text: str) -> None:
     """Whatever the text is, well-formed or not."""
     for view in views(text):
         for at in range(len(view.text)):
-            _, start, end = view.placed(("x", at, at + 1))
+            _, start, end = view.to_text(("x", at, at + 1))
             assert 0 <= start < end <= len(text)
             assert text[start] == view.text[at] or text[start] == "\\"
