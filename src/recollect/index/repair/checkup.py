@@ -78,18 +78,18 @@ class IndexCheckup:
             *self._cache(deep=deep),
         ]
 
-    def repair(self, defects: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
+    def repair(self, found: list[Defect], on_progress: OnProgress = ignore_progress) -> list[str]:
         """Repair defects, and return a sentence for each repair.
 
         Args:
-            defects: The result of `examine`.
+            found: The result of `examine`.
             on_progress: Called while the index is rebuilt.
 
         Raises:
             StoreError: the index cannot be written.
             ProviderError: the index had to be rebuilt, and the embedder failed.
         """
-        kinds = {defect.kind for defect in defects}
+        kinds = {defect.kind for defect in found}
         repairs = []
         if "orphans" in kinds:
             repairs.append(
@@ -101,7 +101,7 @@ class IndexCheckup:
             faults = self._database.read(find_vector_faults)
             repaired = repair_vectors(self._database, faults)
             repairs.append(f"let {repaired:,} vectors be made again")
-        if any(defect.needs_rebuild for defect in defects):
+        if any(defect.needs_rebuild for defect in found):
             self._index.rebuild(Watch(tell=on_progress))
             repairs.append("rebuilt the index")
         if "backend" in kinds:
