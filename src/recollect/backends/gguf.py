@@ -97,7 +97,7 @@ class GgufEmbedder:
         Raises:
             ModelMissing: the file is damaged.
         """
-        return self._known().dimensions
+        return self._read_header().dimensions
 
     @property
     def fingerprint(self) -> str:
@@ -166,9 +166,9 @@ class GgufEmbedder:
         return sound_vectors([row])[0]
 
     def _prompts(self) -> tuple[str, str]:
-        return _PROMPTS.get(self._known().architecture, _NO_PROMPTS)
+        return _PROMPTS.get(self._read_header().architecture, _NO_PROMPTS)
 
-    def _known(self) -> GgufModel:
+    def _read_header(self) -> GgufModel:
         if self._header is None:
             try:
                 self._header = read_gguf(self._file)
@@ -180,7 +180,7 @@ class GgufEmbedder:
         import llama_cpp
 
         # llama.cpp aborts the process on a longer context than the model was trained for.
-        tokens = min(self._known().context_tokens, _MAX_TOKENS)
+        tokens = min(self._read_header().context_tokens, _MAX_TOKENS)
         try:
             return llama_cpp.Llama(
                 model_path=str(self._file),

@@ -328,7 +328,7 @@ class _Tally:
     def __init__(self, on_progress: OnScrub | None, total: int) -> None:
         self._on_progress = on_progress
         self._total = total
-        self._done = 0
+        self._count = 0
         self.rows: Counter[str] = Counter()
         self.secrets: Counter[str] = Counter()
         self.warnings: list[str] = []
@@ -336,13 +336,13 @@ class _Tally:
         """Notes that an index must read again."""
 
     def add(self, table: str, changes: list[RowChange], looked_at: int) -> None:
-        self._done += looked_at
+        self._count += looked_at
         if changes:
             self.rows[table] += len(changes)
         for change in changes:
             self.secrets += _marks(change.after) - _marks(change.before)
         if self._on_progress is not None:
-            count = min(self._done, self._total)
+            count = min(self._count, self._total)
             self._on_progress(ScrubProgress(done=count, total=self._total))
 
 

@@ -44,7 +44,7 @@ class TokenFile:
 
     def __init__(self, home: Path) -> None:
         self.path = home / TOKEN_FILE
-        self._known: tuple[object, bytes | None] = (None, None)
+        self._digest_of_mark: tuple[object, bytes | None] = (None, None)
 
     def ensure(self) -> Path:
         """Create the file if it is missing, and return its path.
@@ -101,9 +101,9 @@ class TokenFile:
         except OSError:
             return None
         mark = (there.st_mtime_ns, there.st_ctime_ns, there.st_ino, there.st_size, there.st_mode)
-        if self._known[0] != mark:
-            self._known = (mark, digest_of(self.text()))
-        return self._known[1]
+        if self._digest_of_mark[0] != mark:
+            self._digest_of_mark = (mark, digest_of(self.text()))
+        return self._digest_of_mark[1]
 
 
 def _check_private(there: os.stat_result) -> None:

@@ -167,7 +167,7 @@ class Index:
     ) -> None:
         self.views = IndexViews(feeds, () if notice is None else (notice,))
         self._origin = origin
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         """Warnings about files, which a search gives once; `sync` gives all."""
         self._near = near or VectorIndex(database)
         self._taken_in = 0
@@ -204,7 +204,7 @@ class Index:
         view = copy.copy(self)
         vars(view).update(
             _feeds=(*self._outboxes, *scans),
-            _told=set(),
+            _reported=set(),
             _origin=origin,
             _search=self._search.within(origin),
         )
@@ -407,8 +407,8 @@ class Index:
             raise
         except StoreError as error:
             return [f"{error.message}: what is new is not found yet"]
-        new = [each for each in warnings if options.sees_files and each not in self._told]
-        self._told.update(new)
+        new = [each for each in warnings if options.sees_files and each not in self._reported]
+        self._reported.update(new)
         return new
 
     def _look(self, tenant: str, most: int) -> _State:

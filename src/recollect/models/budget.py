@@ -83,7 +83,7 @@ class DailyBudget:
         self._price = price
         self._hints = hints
         self._lock = threading.Lock()
-        self._held: Counter[str] = Counter()
+        self._reserved: Counter[str] = Counter()
 
     @contextmanager
     def hold(self, tokens: int, purpose: str = "") -> Iterator[None]:
@@ -94,17 +94,17 @@ class DailyBudget:
         """
         with self._lock:
             self._require(tokens, purpose)
-            self._held[purpose] += tokens
+            self._reserved[purpose] += tokens
         try:
             yield
         finally:
             with self._lock:
-                self._held[purpose] -= tokens
+                self._reserved[purpose] -= tokens
 
     def left(self) -> int | None:
         """Return the tokens left for the day; None without a limit."""
         with self._lock:
-            spent = self._spending.spent(self._day()) + self._held.total()
+            spent = self._spending.spent(self._day()) + self._reserved.total()
         return max(0, self._limit - spent) if self._limit else None
 
     def add(self, tokens: int) -> None:
@@ -128,12 +128,12 @@ class DailyBudget:
         day, own = self._day(), self._purposes.get(purpose, 0)
         if self._limit:
             spent = self._spending.spent(day)
-            if spent + self._held.total() + tokens > self._limit:
+            if spent + self._reserved.total() + tokens > self._limit:
                 name = self._hints.setting("daily_tokens")
                 raise self._spent(self._hints.kind + "s", name, self._limit, spent)
         if own:
             spent = self._spending.spent(day, purpose)
-            if spent + self._held[purpose] + tokens > own:
+            if spent + self._reserved[purpose] + tokens > own:
                 raise self._spent(purpose, self._hints.setting(f"budgets.{purpose}"), own, spent)
 
     def _spent(self, what: str, setting: str, limit: int, spent: int) -> BudgetSpent:

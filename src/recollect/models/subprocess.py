@@ -123,18 +123,18 @@ class _Talk:
         self._failed = failed
         self._parts: dict[str, list[bytes]] = {"out": [], "err": []}
         self._length = 0
-        self._given = memoryview(b"")
+        self._stdin = memoryview(b"")
 
     def run(self, stdin: bytes) -> ProgramOutput:
-        self._given = memoryview(stdin)
+        self._stdin = memoryview(stdin)
         with selectors.DefaultSelector() as selector:
             self._register(selector)
             while selector.get_map():
-                for key, _ in selector.select(min(_STEP_S, self._left())):
+                for key, _ in selector.select(min(_STEP_S, self._remaining_s())):
                     (self._feed if key.data == "in" else self._take)(selector, key)
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(self._left())
-        self._left()
+            self._process.wait(self._remaining_s())
+        self._remaining_s()
         return ProgramOutput(
             b"".join(self._parts["out"]), b"".join(self._parts["err"]), self._process.returncode
         )
@@ -148,7 +148,7 @@ class _Talk:
             os.set_blocking(process.stdin.fileno(), False)
             selector.register(process.stdin, selectors.EVENT_WRITE, "in")
 
-    def _left(self) -> float:
+    def _remaining_s(self) -> float:
         remaining_s = self._deadline - time.monotonic()
         if self._stopping():
             raise self._failed("was stopped")
@@ -158,10 +158,10 @@ class _Talk:
 
     def _feed(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         try:
-            self._given = self._given[os.write(key.fd, self._given[:_PIECE_BYTES]) :]
+            self._stdin = self._stdin[os.write(key.fd, self._stdin[:_PIECE_BYTES]) :]
         except OSError:  # it does not read the rest
-            self._given = memoryview(b"")
-        if not self._given:
+            self._stdin = memoryview(b"")
+        if not self._stdin:
             selector.unregister(key.fileobj)
             _close(self._process.stdin)
 

@@ -138,7 +138,7 @@ class ObservationDigest:
         return due, {id_: self._group_of(turn) for id_, turn in turns.items()}
 
     def _store(self, batch: Sequence[Observation], lines: dict[int, DigestedLine]) -> int:
-        rewritten = [self._written(each, lines.get(each.number)) for each in batch]
+        rewritten = [self._rewritten(each, lines.get(each.number)) for each in batch]
         now = self._clock.now_ms()
 
         def rewrite_observations(tx: Transaction) -> int:
@@ -150,7 +150,7 @@ class ObservationDigest:
 
         return self._database.write(rewrite_observations)
 
-    def _written(self, of: Observation, line: DigestedLine | None) -> Observation:
+    def _rewritten(self, of: Observation, line: DigestedLine | None) -> Observation:
         """Return an observation with the words of the model, or marked to keep its own."""
         unchanged = msgspec.structs.replace(of, made_by=KEPT)
         if line is None or ungrounded(f"{line.title}\n{line.summary}", _source(of)):

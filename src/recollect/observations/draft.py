@@ -117,16 +117,16 @@ class ObservationDrafts:
             InvalidInput: a field cannot be stored.
         """
         if self._redactor is None or is_redacted:
-            return self._made(request, is_owners=is_owners, is_redacted=is_redacted)
+            return self._draft_of(request, is_owners=is_owners, is_redacted=is_redacted)
 
         def make(redactor: SecretRedactor) -> ObservationDraft:
             drafts = ObservationDrafts(self._clock, self._ids, redactor)
             # A private method of one of ours.
-            return drafts._made(request, is_owners=is_owners, is_redacted=is_redacted)
+            return drafts._draft_of(request, is_owners=is_owners, is_redacted=is_redacted)
 
         return self._redactor.session(request.session_id, make)
 
-    def _made(
+    def _draft_of(
         self, request: GivenObservation, *, is_owners: bool, is_redacted: bool
     ) -> ObservationDraft:
         evidence = self._evidence(request, (lambda it: it) if is_redacted else self._value)

@@ -131,7 +131,7 @@ class Recorder:
         """
         around = _Surroundings(pauses=self._parts.database.read(self._parts.controls().pauses_in))
         make = partial(self._parts.drafts.make, is_owners=True, is_redacted=True)
-        drafts = self._made(requests, around, make)
+        drafts = self._drafts_of(requests, around, make)
         return [each for each in drafts if isinstance(each, ObservationDraft)]
 
     def add(
@@ -169,9 +169,9 @@ class Recorder:
         }
         look = partial(self._surroundings, session_ids)
         around = self._parts.database.read(look) if session_ids else _Surroundings()
-        return self._made(requests, around, self._draft)
+        return self._drafts_of(requests, around, self._draft)
 
-    def _made(
+    def _drafts_of(
         self,
         requests: Sequence[GivenObservation | RecollectError],
         around: _Surroundings,

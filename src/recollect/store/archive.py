@@ -207,15 +207,15 @@ class _Limited:
     ) -> None:
         self._file = file
         self._stream = stream
-        self._left = limit
+        self._allowance = limit
         self._allowed = 0
         self._on_bytes = on_bytes
         self._size = size
 
     def take(self, size: int) -> None:
         """Count a member."""
-        self._left -= size
-        if self._left < 0:
+        self._allowance -= size
+        if self._allowance < 0:
             raise StoreError(
                 "the archive holds more than fits here, or than a backup of its size can",
                 hint="free some space, or use another backup",

@@ -103,7 +103,7 @@ class EventReader:
     ) -> None:
         self._closed = closed
         self._records = records
-        self._wanted = event_filter
+        self._event_filter = event_filter
         self._pause_s = _SHORTEST_S
         self.seq: int = seq
         """All events up to this one were seen."""
@@ -127,7 +127,7 @@ class EventReader:
         return pause_s
 
     def _page(self, tx: Transaction) -> tuple[list[RecordedEvent], int]:
-        return events_since(tx, self.seq, _PAGE, self._wanted), last_event(tx)
+        return events_since(tx, self.seq, _PAGE, self._event_filter), last_event(tx)
 
 
 class Subscription:

@@ -122,7 +122,7 @@ def list_memory(
     extra: Sequence[ExtraPath],
     only: frozenset[str] | None = None,
     kind: FileKind | None = None,
-    shown: DisplayName = str,
+    display: DisplayName = str,
 ) -> MemoryListing:
     """Return the memory files of a workspace and of extra paths; a file is listed once.
 
@@ -131,9 +131,9 @@ def list_memory(
         extra: Locations of more of them.
         only: Look at these files of the workspace alone; at all if not given.
         kind: Which files of the workspace; `MEMORY_FILES` if not given.
-        shown: Returns what may be shown of a path.
+        display: Returns what may be shown of a path.
     """
-    collected = _Found(shown)
+    collected = _Found(display)
     if workspace is not None:
         _list_tree(collected, _workspace_tree(workspace, only, kind or MEMORY_FILES), "")
     for path in extra:
@@ -236,12 +236,12 @@ class MemoryFolder:
 class _Found:
     """The result of a listing so far."""
 
-    def __init__(self, shown: DisplayName) -> None:
-        self._shown = shown
+    def __init__(self, display: DisplayName) -> None:
+        self._display = display
         self.files: dict[str, MemoryFile] = {}
         self.warnings: list[str] = []
         self.closed: set[str] = set()
-        self._places: set[str] = set()
+        self._keys: set[str] = set()
         self._roots: dict[Path, str] = {}
 
     def add(self, root: Path, file: FoundFile, prefix: str) -> None:
@@ -251,11 +251,11 @@ class _Found:
             self.leave_out(ref, "its name is not UTF-8")
         elif _CONTROL.search(ref):
             self.leave_out(ref, "its name has control characters")
-        elif not (display := self._shown(ref)).endswith(_ENDING) or display in self.files:
-            if key not in self._places:
+        elif not (display := self._display(ref)).endswith(_ENDING) or display in self.files:
+            if key not in self._keys:
                 self.leave_out(ref, "its name holds a secret")
-        elif key not in self._places:
-            self._places.add(key)
+        elif key not in self._keys:
+            self._keys.add(key)
             self.files[display] = MemoryFile(
                 ref=display, root=root, path=file.path, size=file.size, mtime_ns=file.mtime_ns
             )
@@ -267,7 +267,7 @@ class _Found:
         return self._roots[root]
 
     def leave_out(self, ref: str, reason: str, *, is_closed: bool = False) -> None:
-        display = self._shown(_printable(ref))
+        display = self._display(_printable(ref))
         self.warnings.append(f"{display}: left out, {reason}")
         if is_closed:
             self.closed.add(display)

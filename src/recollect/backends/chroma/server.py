@@ -53,14 +53,14 @@ class ChromaServer:
         self._url = url.rstrip("/")
         self.place = _shown(self._url)
         self._session: httpx.Client | None = None
-        self._known: dict[str, str] = {}
+        self._id_of: dict[str, str] = {}
 
     def open(self) -> None:
         """Make sure that the server answers."""
         import httpx
 
         self.close()
-        self._known.clear()
+        self._id_of.clear()
         timeout = httpx.Timeout(ASK_S, connect=CONNECT_S)
         try:
             self._session = httpx.Client(base_url=self._url, timeout=timeout, trust_env=False)
@@ -81,7 +81,7 @@ class ChromaServer:
     def put(self, name: str, ids: Sequence[str], vectors: Floats) -> None:
         """Store vectors."""
         body = {"ids": ids, "embeddings": vectors.tolist()}
-        self._call("POST", f"{_SPACE}/{self._made(name)}/upsert", body, CHANGE_S)
+        self._call("POST", f"{_SPACE}/{self._ensure_collection(name)}/upsert", body, CHANGE_S)
 
     def remove(self, name: str, ids: Sequence[str]) -> None:
         """Remove vectors."""
@@ -111,7 +111,7 @@ class ChromaServer:
 
     def drop(self, name: str) -> None:
         """Remove a collection."""
-        self._known.pop(name, None)
+        self._id_of.pop(name, None)
         self._call("DELETE", f"{_SPACE}/{quote(name)}", seconds=CHANGE_S)
 
     def leave(self, prefix: str) -> None:
@@ -126,29 +126,29 @@ class ChromaServer:
             self._session.close()
             self._session = None
 
-    def _made(self, name: str) -> str:
-        if name not in self._known:
+    def _ensure_collection(self, name: str) -> str:
+        if name not in self._id_of:
             body = {
                 "name": name,
                 "configuration": {"hnsw": {"space": "cosine", "ef_search": 400}},
                 "get_or_create": True,
             }
-            self._known[name] = _read(self._call("POST", _SPACE, body), _Named).id
-        return self._known[name]
+            self._id_of[name] = _read(self._call("POST", _SPACE, body), _Named).id
+        return self._id_of[name]
 
     def _on(
         self, name: str, verb: str, body: dict[str, Any] | None, seconds: float | None = None
     ) -> bytes:
         """Call an operation of a collection; return no bytes when the collection is missing."""
-        if name not in self._known:
+        if name not in self._id_of:
             answer = self._call("GET", f"{_SPACE}/{quote(name)}")
             if not answer:
                 return b""
-            self._known[name] = _read(answer, _Named).id
+            self._id_of[name] = _read(answer, _Named).id
         method = "GET" if body is None else "POST"
-        answer = self._call(method, f"{_SPACE}/{self._known[name]}/{verb}", body, seconds)
+        answer = self._call(method, f"{_SPACE}/{self._id_of[name]}/{verb}", body, seconds)
         if not answer:
-            self._known.pop(name, None)
+            self._id_of.pop(name, None)
         return answer
 
     def _call(

@@ -94,7 +94,7 @@ class Fts5Writer:
             tx.executemany(of_partition(_REMOVE, self._partition), ids)
         return ()
 
-    def sweep(self, tx: Transaction, left: Collection[int]) -> None:
+    def sweep(self, tx: Transaction, terms: Collection[int]) -> None:
         """Do nothing: FTS5 keeps no list of terms beside its index."""
 
     def _rows(self, fresh: Fresh) -> Iterator[tuple[int, str]]:
@@ -138,9 +138,9 @@ class Fts5Words(msgspec.Struct, frozen=True):
     reader: Fts5Reader
     arrays: ChunkArrays
 
-    def score(self, tx: Transaction, asked: Asked) -> Fts5Scores:
+    def score(self, tx: Transaction, query: Asked) -> Fts5Scores:
         """Score every chunk and group."""
-        return score(self.reader.counts(tx).tables, self.arrays, asked)
+        return score(self.reader.counts(tx).tables, self.arrays, query)
 
     def find(self, tx: Transaction, term: str) -> FoundWord:
         """Return a term."""

@@ -50,9 +50,9 @@ class Fts5Scores(msgspec.Struct, frozen=True):
         return whole[numbers]
 
 
-def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
+def score(tables: Tables, arrays: ChunkArrays, query: Asked) -> Fts5Scores:
     """Score every chunk and group."""
-    search = _Search(tables, asked)
+    search = _Search(tables, query)
     matches = search.find_matches()
     chunks = np.zeros(arrays.count, np.float32)
     chunks[matches.numbers] = matches.scores
@@ -64,21 +64,21 @@ def score(tables: Tables, arrays: ChunkArrays, asked: Asked) -> Fts5Scores:
 class _Search:
     """The queries of one question; ``left_out`` is set by `find_matches`."""
 
-    def __init__(self, tables: Tables, asked: Asked) -> None:
+    def __init__(self, tables: Tables, query: Asked) -> None:
         self._tables = tables
-        self._asked = asked
-        self._among = _narrow(asked)
-        self._enough = max(ENOUGH, asked.most)
+        self._query = query
+        self._among = _narrow(query)
+        self._enough = max(ENOUGH, query.most)
         self.left_out: str | None = None
 
     def find_matches(self) -> Matches:
         """Return the matches of the question."""
-        terms = self._known()
+        terms = self._terms_by_rarity()
         every = build_query(terms, "OR")
         if every is None:
             return NONE
         matches = NONE
-        if len(terms) == len(self._asked.terms) > 1:
+        if len(terms) == len(self._query.terms) > 1:
             matches = self._find(build_query(terms, "AND"))
         if not self._is_enough(matches):
             within = build_query(self._within_budget(terms), "OR")
@@ -90,10 +90,10 @@ class _Search:
             self.left_out = every
         return matches
 
-    def _known(self) -> list[str]:
+    def _terms_by_rarity(self) -> list[str]:
         """Return the terms that any chunk holds, the rarest first."""
-        most = self._asked.budget
-        self._frequencies = {t: self._tables.frequency(t, most) for t in self._asked.terms}
+        most = self._query.budget
+        self._frequencies = {t: self._tables.frequency(t, most) for t in self._query.terms}
         terms = [term for term, frequency in self._frequencies.items() if frequency]
         return sorted(terms, key=lambda term: (self._frequencies[term], term))[:MOST_TERMS]
 
@@ -101,20 +101,20 @@ class _Search:
         """Return the rarest of ``terms``, at least one, without uninformative ones."""
         rarest = telling(terms)
         spent = np.cumsum([self._frequencies[term] for term in rarest])
-        return rarest[: max(1, int(np.searchsorted(spent, self._asked.budget, side="right")))]
+        return rarest[: max(1, int(np.searchsorted(spent, self._query.budget, side="right")))]
 
     def _find(self, query: str | None) -> Matches:
         return self._tables.find(query, self._among) if query else NONE
 
     def _is_enough(self, matches: Matches) -> bool:
-        visible = self._asked.visible
+        visible = self._query.visible
         count = (
             len(matches.numbers) if visible is None else np.count_nonzero(visible[matches.numbers])
         )
         return int(count) >= self._enough
 
 
-def _narrow(asked: Asked) -> Ints | None:
-    if asked.visible is None or np.count_nonzero(asked.visible) > NARROW:
+def _narrow(query: Asked) -> Ints | None:
+    if query.visible is None or np.count_nonzero(query.visible) > NARROW:
         return None
-    return np.flatnonzero(asked.visible)
+    return np.flatnonzero(query.visible)

@@ -98,7 +98,7 @@ class EmbeddingJobs:
         *,
         locks: IndexLocks,
         clock: Clock,
-        kept: Collection[str] = (),
+        other_fingerprints: Collection[str] = (),
         sources: Sequence[str] = SOURCES,
     ) -> None:
         self._sources = tuple(sources)
@@ -108,7 +108,7 @@ class EmbeddingJobs:
         self._cache = cache
         self._locks = locks
         self._clock = clock
-        self._kept = frozenset(kept)
+        self._other_fingerprints = frozenset(other_fingerprints)
         self._left_out: set[bytes] = set()
         """Texts that a batch did not bring: sent directly, else they would go round for ever."""
         self._may_send = True
@@ -150,7 +150,11 @@ class EmbeddingJobs:
 
     def _step(self, batches: EmbeddingBatches | None, generation: int) -> int:
         """Do all work that is possible now; return the number of chunks that got a vector."""
-        jobs = [job for job in self._database.read(find_jobs) if job.fingerprint not in self._kept]
+        jobs = [
+            job
+            for job in self._database.read(find_jobs)
+            if job.fingerprint not in self._other_fingerprints
+        ]
         if batches is None:
             for job in jobs:
                 self._forget(job)

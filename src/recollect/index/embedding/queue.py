@@ -120,15 +120,20 @@ class Meter:
         left: Chunks that waited when the batch began.
     """
 
-    def __init__(self, watch: Watch, done: int, remaining: int) -> None:
+    def __init__(self, watch: Watch, count: int, remaining: int) -> None:
         self._watch = watch
-        self._done = done
-        self._left = remaining
+        self._embedded_count = count
+        self._remaining = remaining
 
     def add(self, texts: int) -> None:
         """Report some more texts."""
-        self._done, self._left = self._done + texts, max(self._left - texts, 0)
-        self._watch.tell(Progress(stage="embedding", done=self._done, left=self._left))
+        self._embedded_count, self._remaining = (
+            self._embedded_count + texts,
+            max(self._remaining - texts, 0),
+        )
+        self._watch.tell(
+            Progress(stage="embedding", done=self._embedded_count, left=self._remaining)
+        )
 
 
 class EmbeddingQueue:

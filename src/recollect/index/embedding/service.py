@@ -309,7 +309,8 @@ class EmbeddingService:
                 self.cache(embedder),
                 locks=self._locks,
                 clock=self._clock,
-                kept={e.fingerprint for e in both if e is not None} - {embedder.fingerprint},
+                other_fingerprints={e.fingerprint for e in both if e is not None}
+                - {embedder.fingerprint},
                 sources=self._sources(embedder),
             ),
         )

@@ -273,8 +273,8 @@ class DocumentDeleter:
         self._register = register
         self._texts: dict[int, str] = {}
         self._hashes: dict[int, bytes] = {}
-        self._left: Collection[int] = ()
-        self._gone: set[bytes] = set()
+        self._terms_to_sweep: Collection[int] = ()
+        self._hashes_to_drop: set[bytes] = set()
 
     def take(self, tx: Transaction, keys: Iterable[DocumentKey]) -> int:
         """Remove the rows of documents and their texts; return how many documents there were."""
@@ -293,10 +293,10 @@ class DocumentDeleter:
             hashes: Of texts that are added again in this transaction: their vectors are kept.
             embed: Whether the generation has an embedder; only then it has codes.
         """
-        self._gone = set(self._hashes.values()).difference(hashes)
+        self._hashes_to_drop = set(self._hashes.values()).difference(hashes)
         if not self._texts:
             return
-        self._left = self._words.remove(tx, self._texts)
+        self._terms_to_sweep = self._words.remove(tx, self._texts)
         first = chunk_id(self._partition, 0)
         ids = [(first + number,) for number in self._texts]
         reused = [(first + n, digest) for n, digest in self._hashes.items() if digest in hashes]
@@ -315,8 +315,8 @@ class DocumentDeleter:
 
         Call it when the new chunks of the transaction are stored.
         """
-        self._words.sweep(tx, self._left)
-        remove_cached(tx, self._gone)
+        self._words.sweep(tx, self._terms_to_sweep)
+        remove_cached(tx, self._hashes_to_drop)
 
     def _take_chunks(self, tx: Transaction, document: Removed) -> None:
         first = chunk_id(self._partition, document.first)

@@ -105,20 +105,20 @@ class Impacts:
         self.arrays = arrays
         self.norms = LengthNorms.of(arrays)
         self._counts = np.zeros(len(arrays.alive), np.float32)
-        self._held: dict[str, Impact] = {}
+        self._impacts: dict[str, Impact] = {}
         self._looked_up: set[str] = set()
         self._size = 0
 
     def of(self, term: QueryTerm) -> Impact:
         """Return the contribution of a term that some chunk holds."""
-        impact = self._held.pop(term.term, None)
+        impact = self._impacts.pop(term.term, None)
         if impact is None:
             impact = self._worked_out(term)
             self._size += impact.size
-        self._held[term.term] = impact
-        while self._size > self._most and len(self._held) > 1:
-            oldest = next(iter(self._held))
-            self._size -= self._held.pop(oldest).size
+        self._impacts[term.term] = impact
+        while self._size > self._most and len(self._impacts) > 1:
+            oldest = next(iter(self._impacts))
+            self._size -= self._impacts.pop(oldest).size
         return impact
 
     def among(self, term: QueryTerm, numbers: Ints) -> Floats:

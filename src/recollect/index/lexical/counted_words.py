@@ -31,19 +31,19 @@ class CountedWords:
         self._reader = reader
         self._impacts = Impacts(arrays)
         living = np.flatnonzero(arrays.alive[: arrays.count])
-        self._places = living
+        self._numbers_of = living
         self._numbers = living if numbers is None else numbers
 
-    def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
+    def score(self, tx: Transaction, query: Asked) -> LexicalScores:
         """Score each of the chunks, and each group."""
-        terms = [self.find(tx, term) for term in asked.terms]
-        return bm25.score(self._impacts, terms, asked.budget, {})
+        terms = [self.find(tx, term) for term in query.terms]
+        return bm25.score(self._impacts, terms, query.budget, {})
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
         """Return a term with what it is in; in the head of a chunk as far as that is all of it."""
         counts = self._reader.find(tx, term).counts(self._numbers).astype(np.int64)
         rows = np.flatnonzero(counts)
-        numbers, columns = self._places[rows], self._impacts.arrays.columns
+        numbers, columns = self._numbers_of[rows], self._impacts.arrays.columns
         is_head = columns["length"][numbers] == columns["head"][numbers]
         packed = pack(counts[rows], counts[rows] * is_head)
         return QueryTerm(term, Postings(numbers.astype(np.uint32), packed))

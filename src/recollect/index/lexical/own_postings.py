@@ -169,9 +169,9 @@ class OwnWriter:
         remove_postings(tx, {term: chunks for term, chunks in sealed.items() if chunks})
         return chunks_of.keys()
 
-    def sweep(self, tx: Transaction, left: Collection[int]) -> None:
+    def sweep(self, tx: Transaction, terms: Collection[int]) -> None:
         """Remove those terms that no chunk holds any more."""
-        unused = unsealed(tx, left)
+        unused = unsealed(tx, terms)
         if unused:
             waiting = np.unique(entries_of(read_tail(tx, self._partition, 0)).terms)
             self._dictionary.remove(tx, np.setdiff1d(unused, waiting).tolist())
@@ -194,7 +194,7 @@ class OwnReader:
 
     def _forget(self) -> None:
         self._terms: dict[str, QueryTerm] = {}
-        self._held = 0
+        self._posting_count = 0
 
     def whole(self, arrays: ChunkArrays) -> OwnWords:
         """Return the words of all chunks."""
@@ -217,10 +217,10 @@ class OwnReader:
         missing = [term for term in terms if term not in hits]
         for term in self._read(tx, missing) if missing else ():
             hits[term.term] = term
-            self._held += term.frequency
+            self._posting_count += term.frequency
         self._terms |= hits
-        while self._held > HELD_POSTINGS and len(self._terms) > len(hits):
-            self._held -= self._terms.pop(next(iter(self._terms))).frequency
+        while self._posting_count > HELD_POSTINGS and len(self._terms) > len(hits):
+            self._posting_count -= self._terms.pop(next(iter(self._terms))).frequency
         return [hits[term] for term in terms]
 
     def _read(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
@@ -262,16 +262,16 @@ class OwnWords:
         self._numbers = numbers
         self._most_read = most_read
         self._terms: dict[str, QueryTerm] = {}
-        self._held = 0
-        self._meant: dict[str, str | None] = {}
+        self._posting_count = 0
+        self._corrections: dict[str, str | None] = {}
 
-    def score(self, tx: Transaction, asked: Asked) -> LexicalScores:
+    def score(self, tx: Transaction, query: Asked) -> LexicalScores:
         """Score every chunk and group."""
-        terms, respelled = self._respelled(tx, self._find(tx, asked.terms))
-        scores = bm25.score(self._impacts, terms, asked.budget, respelled)
+        hits, respelled = self._respelled(tx, self._find(tx, query.terms))
+        scores = bm25.score(self._impacts, hits, query.budget, respelled)
         # The rare words alone may find too little in a scope that lacks them.
-        if scores.deferred and not _find_enough(terms, scores, asked):
-            return bm25.score(self._impacts, terms, EVERY, respelled)
+        if scores.deferred and not _find_enough(hits, scores, query):
+            return bm25.score(self._impacts, hits, EVERY, respelled)
         return scores
 
     def find(self, tx: Transaction, term: str) -> QueryTerm:
@@ -288,10 +288,10 @@ class OwnWords:
             narrowed = hits[whole.term] = QueryTerm(
                 whole.term, among(whole.postings, self._numbers)
             )
-            self._held += narrowed.frequency
+            self._posting_count += narrowed.frequency
         self._terms |= hits
-        while self._held > HELD_POSTINGS_OF_VIEW and len(self._terms) > len(hits):
-            self._held -= self._terms.pop(next(iter(self._terms))).frequency
+        while self._posting_count > HELD_POSTINGS_OF_VIEW and len(self._terms) > len(hits):
+            self._posting_count -= self._terms.pop(next(iter(self._terms))).frequency
         return [hits[term] for term in terms]
 
     def _respelled(
@@ -312,15 +312,15 @@ class OwnWords:
 
     def _meant_by(self, tx: Transaction, term: str) -> str | None:
         """Return the most frequent of the terms that are nearest to ``term``, if there are any."""
-        if term not in self._meant:
-            if len(self._meant) >= MOST_MEANT:
-                self._meant.clear()
+        if term not in self._corrections:
+            if len(self._corrections) >= MOST_MEANT:
+                self._corrections.clear()
             near = near_terms(tx, self._reader.partition, term, self._most_read)
             parts = ([part] for part in parts_of(tx, self._reader.partition, term))
             hits = next(filter(None, (self._held_of(tx, e) for e in (*near, *parts))), [])
             best = max(hits, key=lambda each: (each.frequency, each.term), default=None)
-            self._meant[term] = None if best is None else best.term
-        return self._meant[term]
+            self._corrections[term] = None if best is None else best.term
+        return self._corrections[term]
 
     def _held_of(self, tx: Transaction, terms: Sequence[str]) -> list[QueryTerm]:
         """Return the first `MOST_NEAR` of some terms that are in any of the chunks."""
@@ -333,19 +333,19 @@ class OwnWords:
         return hits[:MOST_NEAR]
 
 
-def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, asked: Asked) -> bool:
+def _find_enough(terms: Sequence[QueryTerm], scores: LexicalScores, query: Asked) -> bool:
     """Return whether the scored terms occur in as many visible chunks as are wanted."""
     later = {term.term for term, _ in scores.deferred}
-    visible = slice(None) if asked.visible is None else asked.visible
+    visible = slice(None) if query.visible is None else query.visible
     for term in terms:
         # Nearly always one term is in enough of them, so not every chunk is examined.
-        if term.term not in later and term.frequency >= asked.most:
+        if term.term not in later and term.frequency >= query.most:
             chunks = term.postings.chunks
-            if asked.visible is not None:
-                chunks = chunks[asked.visible.take(chunks)]
-            if len(chunks) >= asked.most:
+            if query.visible is not None:
+                chunks = chunks[query.visible.take(chunks)]
+            if len(chunks) >= query.most:
                 return True
-    return int(np.count_nonzero((scores.chunks > 0)[visible])) >= asked.most
+    return int(np.count_nonzero((scores.chunks > 0)[visible])) >= query.most
 
 
 MOST_MEANT = 1_000

@@ -112,7 +112,7 @@ class FoundTerm(Protocol):
 class Words(Protocol):
     """The words of all chunks of a partition, or of those that a caller may hear."""
 
-    def score(self, tx: Transaction, asked: Asked) -> Scores:
+    def score(self, tx: Transaction, query: Asked) -> Scores:
         """Score each of the chunks, and each group."""
 
     def find(self, tx: Transaction, term: str) -> FoundTerm:
@@ -172,7 +172,7 @@ class WordWriter(Protocol):
         Returns: The terms that `sweep` is to check.
         """
 
-    def sweep(self, tx: Transaction, left: Collection[int]) -> None:
+    def sweep(self, tx: Transaction, terms: Collection[int]) -> None:
         """Remove terms that no chunk needs any more; called when new chunks are stored."""
 
 

@@ -62,14 +62,14 @@ class NameTable:
         self._partition = partition
         self._names: dict[tuple[str, str], int] = {}
         self._groups: dict[tuple[str, str, str | None], int] = {}
-        self._known: dict[tuple[str | None, ...], OwnerIds] = {}
+        self._ids_of: dict[tuple[str | None, ...], OwnerIds] = {}
         self._uses: Counter[OwnerIds] = Counter()
 
     def forget(self) -> None:
         """Drop the cache, and uses that were not stored."""
         self._names.clear()
         self._groups.clear()
-        self._known.clear()
+        self._ids_of.clear()
         self._uses.clear()
 
     def enter(self, tx: Transaction, document: Document) -> OwnerIds:
@@ -77,9 +77,9 @@ class NameTable:
         scope = document.scope
         whose = (scope.agent, scope.user, scope.project, document.name)
         key = (document.source, document.group, document.visibility_group, *whose)
-        belonging = self._known.get(key)
+        belonging = self._ids_of.get(key)
         if belonging is None:
-            belonging = self._known[key] = OwnerIds(
+            belonging = self._ids_of[key] = OwnerIds(
                 group=self._group(tx, document),
                 agent=self._name(tx, "agent", scope.agent),
                 user=self._name(tx, "user", scope.user),
@@ -120,14 +120,14 @@ class NameTable:
         if names:
             tx.executemany("DELETE FROM names WHERE id = ? AND uses = 0", names)
             self._names.clear()
-            self._known.clear()
+            self._ids_of.clear()
         if groups:
             tx.executemany(
                 "DELETE FROM chunk_groups WHERE partition_id = ? AND number = ? AND uses = 0",
                 groups,
             )
             self._groups.clear()
-            self._known.clear()
+            self._ids_of.clear()
 
     def _name(self, tx: Transaction, kind: str, value: str | None) -> int:
         if not value:

@@ -32,7 +32,7 @@ class Names:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
-        self._known: dict[int, tuple[str, str]] = {}
+        self._name_of: dict[int, tuple[str, str]] = {}
         self._speakers: dict[str, set[int]] = {}
         self._longest = 1
         self._read_until = 0
@@ -50,7 +50,9 @@ class Names:
     def forget_missing(self, tx: Transaction, numbers: Iterable[int]) -> None:
         """Drop those of ``numbers`` that were removed: no speaker has them any more."""
         for number in numbers:
-            if number in self._known and not tx.row("SELECT 1 FROM names WHERE id = ?", (number,)):
+            if number in self._name_of and not tx.row(
+                "SELECT 1 FROM names WHERE id = ?", (number,)
+            ):
                 self._drop(number)
 
     def number(self, kind: str, value: str) -> int:
@@ -103,14 +105,14 @@ class Names:
 
     def _add(self, number: int, kind: str, value: str) -> None:
         self._numbers[kind, value] = number
-        self._known[number] = kind, value
+        self._name_of[number] = kind, value
         if kind == "speaker":
             for key in _keys(value):
                 self._speakers.setdefault(key, set()).add(number)
             self._longest = max(self._longest, len(_words(value)))
 
     def _drop(self, number: int) -> None:
-        kind, value = self._known.pop(number)
+        kind, value = self._name_of.pop(number)
         if self._numbers.get((kind, value)) == number:
             del self._numbers[kind, value]
         for key in _keys(value) if kind == "speaker" else ():

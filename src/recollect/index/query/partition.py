@@ -174,11 +174,11 @@ class Partition:
             self.codes.forget(removed)
 
     def _new_removals(self, tx: Transaction) -> Ints:
-        stored = tx.all(
+        rows = tx.all(
             "SELECT id, chunk FROM removals WHERE partition_id = ? AND id > ? ORDER BY id",
             (self.number, self._removals_read),
         )
-        removals = typed_rows(stored, tuple[int, int])
+        removals = typed_rows(rows, tuple[int, int])
         if removals:
             self._removals_read = removals[-1][0]
         return np.array([chunk for _, chunk in removals], np.int64)
@@ -283,12 +283,12 @@ class PartitionView:
         self.revision = -1
         self._numbers: Ints | None = None
         """Their numbers in the partition; None where these are the same."""
-        self._asked: tuple[str, tuple[TimeRange, ...], Question] | None = None
+        self._last_question: tuple[str, tuple[TimeRange, ...], Question] | None = None
 
     def follow(self, mask: Mask) -> None:
         """Hear these chunks, and no others; cached values stay valid where no chunk changed."""
         whole, former = self.partition.arrays, self._numbers
-        self.revision, self._asked = self.partition.revision, None
+        self.revision, self._last_question = self.partition.revision, None
         numbers = np.flatnonzero(mask)
         self.is_empty = not len(numbers)
         if len(numbers) == np.count_nonzero(whole.alive[: whole.count]):
@@ -347,11 +347,11 @@ class PartitionView:
 
         Relative times after the newest chunk have no effect: their words stay in the question.
         """
-        if self._asked is None or self._asked[:2] != (query, times):
+        if self._last_question is None or self._last_question[:2] != (query, times):
             past = [e for e in times if not e.is_relative or e.since <= self._newest()]
             speakers = None if self.is_whole else self._speakers
-            self._asked = query, times, analyse(query, self.partition.names, past, speakers)
-        return self._asked[2]
+            self._last_question = query, times, analyse(query, self.partition.names, past, speakers)
+        return self._last_question[2]
 
     def _newest(self) -> int:
         times = self.arrays.columns["at"]
@@ -361,7 +361,7 @@ class PartitionView:
 
     def take_question(self, query: str, times: tuple[TimeRange, ...]) -> Question:
         """Return the result of `question`, and keep no question of a user."""
-        question, self._asked = self.question(query, times), None
+        question, self._last_question = self.question(query, times), None
         return question
 
     def triggered(self, query: str) -> frozenset[int]:

@@ -233,7 +233,7 @@ class SearchService:
             return None, []
         if not self._questions.has_embedder:
             return None, self._without_embedder(mode)
-        request = self._asked(query, scope, options, serving)
+        request = self._embedding_request(query, scope, options, serving)
         if request is None:
             return None, [
                 "the index holds no vectors of this embedder yet: only words were compared"
@@ -249,7 +249,7 @@ class SearchService:
         is_chosen = mode == "hybrid"
         return [] if is_chosen else ["embedding.provider is none: only words were compared"]
 
-    def _asked(
+    def _embedding_request(
         self, query: str, scope: Scope, options: SearchOptions, serving: Serving | None
     ) -> tuple[Identity, str] | None:
         """Return the index and the text to embed for a question; None for none."""
@@ -264,7 +264,7 @@ class SearchService:
 
         if serving is not None and serving.partition is not None:
             access = self._access(scope, options, serving.identity)
-            partition = self._held(serving.partition, serving.identity)
+            partition = self._partition_of(serving.partition, serving.identity)
             with partition.lock:
                 is_noted = access is None or access.is_noted
                 if is_noted and partition.revision == serving.revision:
@@ -279,7 +279,7 @@ class SearchService:
     ) -> T | None:
         """Run ``unit`` on a snapshot and the partition in it; None without a partition."""
         while serving is not None and serving.partition is not None:
-            partition = self._held(serving.partition, serving.identity)
+            partition = self._partition_of(serving.partition, serving.identity)
             # The lock first, so that this snapshot is not older than the state of the partition.
             with partition.lock:
                 snapshot = serving, partition
@@ -291,7 +291,7 @@ class SearchService:
             serving = now  # a rebuild flipped the generation in between
         return None
 
-    def _held(self, number: int, identity: Identity) -> Partition:
+    def _partition_of(self, number: int, identity: Identity) -> Partition:
         key = number, identity
         with self._mutex:
             partition = self._partitions.get(key)
@@ -311,7 +311,7 @@ class SearchService:
         options: SearchOptions,
     ) -> tuple[list[Hit], Mapping[str, float]]:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
-        limits, enough = self._wanted(options), request.most
+        limits, enough = self._limits(options), request.most
         while True:
             ranked = rank(tx, view, request, self._settings)
             display = HitDisplay(
@@ -338,7 +338,7 @@ class SearchService:
         query, vector = question
         projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(view.arrays.totals.chunks[FILE])
-        limits = self._wanted(options)
+        limits = self._limits(options)
         # Ordering by score alone needs no further hits.
         is_plain = limits.min_score <= 0 and limits.relevance is None
         return RankingRequest(
@@ -354,7 +354,7 @@ class SearchService:
             with_files=limits.files > 0,
         )
 
-    def _wanted(self, options: SearchOptions) -> HitLimits:
+    def _limits(self, options: SearchOptions) -> HitLimits:
         sources, diversity = options.sources, self._settings.diversity
         is_mixed = sources is None or (FILES in sources and len(set(sources)) > 1)
         return HitLimits(

@@ -109,23 +109,23 @@ class Shortlist:
         self._tx = tx
         self._partition = partition
         self._ranked = ranked
-        self._shown = display
-        self._found: dict[HitKey, ShortlistEntry] = {}
+        self._display = display
+        self._entries: dict[HitKey, ShortlistEntry] = {}
         self._next = 0
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._entries)
 
     def grow(self, most: int) -> None:
         """Read until there are ``most`` hits, or no more chunks."""
-        while len(self._found) < most and self._next < len(self._ranked.numbers):
-            end = min(self._next + most - len(self._found), len(self._ranked.numbers))
+        while len(self._entries) < most and self._next < len(self._ranked.numbers):
+            end = min(self._next + most - len(self._entries), len(self._ranked.numbers))
             self._take(range(self._next, end))
             self._next = end
 
     def hits(self, limits: HitLimits) -> list[Hit]:
         """Return the hits to show, in the order to show them."""
-        plain = (entry.hit.score for entry in self._found.values() if not entry.rank)
+        plain = (entry.hit.score for entry in self._entries.values() if not entry.rank)
         least = max(limits.min_score, ANSWERS_AS_WELL * max(plain, default=0.0))
         self._grow_files(limits.files, least)
         entry = self._ordered(limits.relevance)
@@ -143,20 +143,20 @@ class Shortlist:
                 break
             if are_files[position]:
                 positions.append(position)
-        missing = most - sum(entry.standing.is_file for entry in self._found.values())
+        missing = most - sum(entry.standing.is_file for entry in self._entries.values())
         while missing > 0 and positions:
             batch, positions = positions[:missing], positions[missing:]
             missing -= self._take(batch)
 
     def _take(self, positions: Sequence[int]) -> int:
         """Read some positions; return the number of new hits."""
-        before = len(self._found)
+        before = len(self._entries)
         for entry in self._read(positions):
-            self._found.setdefault(entry.key, entry)
-        return len(self._found) - before
+            self._entries.setdefault(entry.key, entry)
+        return len(self._entries) - before
 
     def _ordered(self, relevance: float | None) -> list[ShortlistEntry]:
-        entries = sorted(self._found.values(), key=_order)
+        entries = sorted(self._entries.values(), key=_order)
         if relevance is None:
             return entries
         by_name = [each for each in entries if each.rank]
@@ -169,8 +169,8 @@ class Shortlist:
         """Return the hits at some positions of the ranking, without those whose chunk is gone."""
         first = self._partition.first_id
         keys = [first + self._ranked.numbers[position] for position in positions]
-        stored = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
-        rows = {row.key: row for row in typed_rows(stored, _HitRow)}
+        cells = self._tx.all(_HITS, (msgspec.json.encode(keys).decode(),))
+        rows = {row.key: row for row in typed_rows(cells, _HitRow)}
         present = [position for position, key in zip(positions, keys, strict=True) if key in rows]
         return [
             self._hit(rows[first + self._ranked.numbers[position]], position, why)
@@ -188,7 +188,7 @@ class Shortlist:
             score=self._ranked.scores[position],
             source=row.source,
             ref=ref,
-            snippet=snippet(row.text, self._shown.terms, self._shown.snippet_chars).text,
+            snippet=snippet(row.text, self._display.terms, self._display.snippet_chars).text,
             why=why,
             at=row.at,
             session_id=row.group if is_session or is_observation else None,
@@ -199,13 +199,13 @@ class Shortlist:
             path=ref if is_file else None,
             start_line=row.start if is_file else None,
             end_line=row.end if is_file else None,
-            citation=_citation(row) if self._shown.citations else None,
+            citation=_citation(row) if self._display.citations else None,
             importance=annotation.importance,
             projects=annotation.projects,
             triggers=annotation.triggers,
         )
-        words, query_terms = 0.0, set(self._shown.terms)
-        if self._shown.counts_words:
+        words, query_terms = 0.0, set(self._display.terms)
+        if self._display.counts_words:
             words = len(query_terms.intersection(terms(row.text))) / max(1, len(query_terms))
         return ShortlistEntry(
             hit=hit,

@@ -125,12 +125,12 @@ class IndexCheckup:
         look = partial(find_word_faults, deep=deep)
         faults = [self._database.read(partial(look, living=living)) for living in partitions]
         damaged = sum(count_damage(self._database, each) for each in partitions) if deep else 0
-        wrong, lost = sum(each.wrong for each in faults), sum(each.lost for each in faults)
+        wrong, missing = sum(each.wrong for each in faults), sum(each.lost for each in faults)
         looked_at = sum(each.looked_at for each in faults)
         counts = [
             (damaged, "rows of words are damaged"),
             (wrong, f"of {looked_at:,} chunks are not found by all their words"),
-            (lost, "chunks or documents lack their other part"),
+            (missing, "chunks or documents lack their other part"),
         ]
         return _defects("words", counts, needs_rebuild=True)
 

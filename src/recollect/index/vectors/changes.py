@@ -69,11 +69,11 @@ def next_changes(tx: Transaction, most: int) -> tuple[int, list[VectorChange]]:
     if not rows:
         return 0, []
     chunks = sorted({chunk for _, chunk in rows})
-    stored = tx.all(
+    vectors = tx.all(
         "SELECT id, data FROM vectors WHERE id IN (SELECT value FROM json_each(?))",
         (msgspec.json.encode(chunks).decode(),),
     )
-    there = dict(typed_rows(stored, tuple[int, bytes]))
+    there = dict(typed_rows(vectors, tuple[int, bytes]))
     return rows[-1][0], [
         _change(part, chunks, there)
         for number in sorted({chunk >> PARTITION_SHIFT for chunk in chunks})
@@ -132,13 +132,13 @@ def _parts(rows: list[Row]) -> list[Part]:
 def _change(part: Part, chunks: list[int], there: dict[int, bytes]) -> VectorChange:
     """Return the share of ``part`` in the changes; a vector of another size counts as none."""
     ours = [chunk for chunk in chunks if chunk >> PARTITION_SHIFT == part.number]
-    stored = [chunk for chunk in ours if len(there.get(chunk, b"")) == 2 * part.dimensions]
-    halves = np.frombuffer(b"".join(there[chunk] for chunk in stored), "<f2")
+    upserts = [chunk for chunk in ours if len(there.get(chunk, b"")) == 2 * part.dimensions]
+    halves = np.frombuffer(b"".join(there[chunk] for chunk in upserts), "<f2")
     return VectorChange(
         part=part,
-        put=stored,
-        vectors=halves.astype(np.float32).reshape(len(stored), part.dimensions),
-        gone=sorted({*ours} - {*stored}),
+        put=upserts,
+        vectors=halves.astype(np.float32).reshape(len(upserts), part.dimensions),
+        gone=sorted({*ours} - {*upserts}),
     )
 
 

@@ -123,10 +123,10 @@ class BackendMaintenance:
         self.backend = health.backend
         self._turns = turns
         self._former = former
-        self._wanted = Registration(name=self.backend.name, place=self.backend.place)
+        self._registration = Registration(name=self.backend.name, place=self.backend.place)
         self._compared_at = 0
         self._is_doubtful = False
-        self._kept: frozenset[int] = frozenset()
+        self._live_parts: frozenset[int] = frozenset()
 
     def catch_up(self, stopping: Callable[[], bool]) -> None:
         """Bring the back end up to our rows, as far as it can be reached.
@@ -152,7 +152,7 @@ class BackendMaintenance:
 
     def is_registered(self, tx: Transaction) -> bool:
         """Return whether the outbox is kept for this back end."""
-        return find_registration(tx) == self._wanted
+        return find_registration(tx) == self._registration
 
     def may_answer(self, tx: Transaction) -> bool:
         """Return whether the back end is open and has every vector of this snapshot."""
@@ -201,7 +201,7 @@ class BackendMaintenance:
     def _begin(self) -> None:
         """Start empty, so that an old copy is not taken for a current one."""
         self._change(self.backend.leave)
-        self._database.write(partial(register, registration=self._wanted))
+        self._database.write(partial(register, registration=self._registration))
 
     def _change(self, unit: Callable[[Transaction], None]) -> None:
         """Run what changes the back end; one inside index.db changes in a transaction of it."""
@@ -242,9 +242,9 @@ class BackendMaintenance:
                 self._work_off_outside(stopping)
         parts = self._database.read(live_parts)
         live = frozenset(part.number for part in parts)
-        if live != self._kept:
+        if live != self._live_parts:
             self._change(lambda tx: self.backend.keep_only(tx, parts))
-            self._kept = live
+            self._live_parts = live
 
     def _work_off_outside(self, stopping: Callable[[], bool]) -> None:
         """Change the back end first, then remove the change: a kill repeats, loses nothing."""

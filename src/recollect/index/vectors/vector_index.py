@@ -97,7 +97,7 @@ class VectorIndex:
         self._former = former
         self._maintenance = maintenance
         self._has_looked = False
-        self._left: str | None = None
+        self._leftover_warning: str | None = None
 
     def followed(self) -> Database:
         """Return the database to write through, so that a back end inside it stays in step."""
@@ -146,13 +146,13 @@ class VectorIndex:
         if self._maintenance is not None:
             self._maintenance.catch_up(stopping)
         elif self._former is not None and not self._has_looked:
-            self._left = leave_former(self._database, self._former)
+            self._leftover_warning = leave_former(self._database, self._former)
             self._has_looked = True
 
     def warnings(self) -> list[str]:
         """Return the error of the back end, or what could not be removed from a former one."""
         if self._maintenance is None:
-            return [self._left] if self._left else []
+            return [self._leftover_warning] if self._leftover_warning else []
         name, error = self._maintenance.backend.name, self._maintenance.health.error
         return [f"{name} does not answer, memory does: {error}"] if error else []
 

@@ -214,10 +214,10 @@ class RemoteEmbedder:
                 return EmbeddedBatch(reason=reason)
         if is_alone:
             return EmbeddedBatch(refused=set(texts))
-        left, right = halves(texts)
-        embedded = self._embed_batch(left)
+        first_half, second_half = halves(texts)
+        embedded = self._embed_batch(first_half)
         if embedded.reason is None:
-            embedded.absorb(self._embed_batch(right))
+            embedded.absorb(self._embed_batch(second_half))
         return embedded
 
     def _ask(self, texts: Sequence[str], purpose: Purpose) -> list[Vectors | None]:

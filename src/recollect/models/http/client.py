@@ -156,26 +156,26 @@ class ProviderClient:
         self,
         path: str,
         body: object,
-        read: Callable[[bytes], T],
+        decode: Callable[[bytes], T],
         policy: RetryPolicy = INDEXING,
     ) -> T:
-        """Post ``body`` as JSON and return the answer as decoded by ``read``.
+        """Post ``body`` as JSON and return the answer as decoded by ``decode``.
 
         Args:
             path: Relative to the base URL, or a full URL.
             body: A value that msgspec can encode.
-            read: Decodes the answer. If it raises `ProviderError`, the try has failed.
+            decode: Decodes the answer. If it raises `ProviderError`, the try has failed.
             policy: Limits of the call; those of indexing by default.
 
         Raises:
             ProviderUnavailable: no try succeeded; QuotaExhausted when none ever will.
             ProviderRejected: the provider refuses the request.
-            ProviderError: the error of ``read`` at the last try.
+            ProviderError: the error of ``decode`` at the last try.
         """
         content = msgspec.json.encode(body)
         headers = {"content-type": "application/json"}
         call = Call(method="POST", path=path, content=content, headers=headers)
-        return self.ask(call, read, policy)
+        return self.ask(call, decode, policy)
 
     def download(
         self,
@@ -195,9 +195,9 @@ class ProviderClient:
         call = Call(path=path, target=target, max_bytes=max_bytes)
         return self._tries.run(lambda ends: self._answer(call, ends).size, policy)
 
-    def ask(self, call: Call, read: Callable[[bytes], T], policy: RetryPolicy = INDEXING) -> T:
-        """Make any call and return its answer as decoded by ``read``; otherwise as `post`."""
-        return self._tries.run(lambda ends: read(self._answer(call, ends).body), policy)
+    def ask(self, call: Call, decode: Callable[[bytes], T], policy: RetryPolicy = INDEXING) -> T:
+        """Make any call and return its answer as decoded by ``decode``; otherwise as `post`."""
+        return self._tries.run(lambda ends: decode(self._answer(call, ends).body), policy)
 
     def close(self) -> None:
         """End waits and close the connections; calls in progress fail soon."""
@@ -277,7 +277,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         if self.call.upload is not None or self.call.target is not None:
             return self._run()  # work on a file must be awaited
         try:
-            return run_within(self._left(), self._run)
+            return run_within(self._remaining_s(), self._run)
         except TimeoutError as error:
             raise self._unavailable("did not answer in time") from error
 
@@ -285,7 +285,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         import httpx
 
         call, client = self.call, self.client
-        remaining_s = self._left()
+        remaining_s = self._remaining_s()
         timeout = httpx.Timeout(
             min(client.read_s, remaining_s), connect=min(_CONNECT_S, remaining_s)
         )
@@ -345,7 +345,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     def _pieces(self, response: httpx.Response, cap: int, *, strict: bool) -> Iterator[bytes]:
         size = 0
         for piece in response.iter_bytes():
-            self._left()
+            self._remaining_s()
             size += len(piece)
             if size > cap:
                 if strict:
@@ -353,7 +353,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
                 return
             yield piece
 
-    def _left(self) -> float:
+    def _remaining_s(self) -> float:
         remaining_s = self.ends - self.client.retry_clock.elapsed()
         if remaining_s <= 0:
             raise self._unavailable("did not answer in time")

@@ -85,7 +85,7 @@ class Writer:
         self._mutex = threading.Lock()
         self._thread = RestartableThread(f"recollect-writer-{opener.path.name}", self._run)
         self._ident: int | None = None
-        self._taken: list[WriteJob | None] = []
+        self._batch: list[WriteJob | None] = []
         """The jobs that the thread works on; after its death its successor answers for them."""
         self._group: GroupCommit | None = None
         self._is_closed = False
@@ -161,7 +161,7 @@ class Writer:
             running = [job for job in jobs if job.future.set_running_or_notify_cancel()]
             if running:
                 self._settle(running)
-            self._taken, self._group = [], None
+            self._batch, self._group = [], None
             jobs = running = []  # they may hold much memory, and the next job may come in an hour
         self._abandon()
 
@@ -169,7 +169,7 @@ class Writer:
         """Wait for a job, then take all waiting ones; None means stop."""
         # Made first: a job must not be lost between the queue and here, as by short memory.
         jobs: list[WriteJob | None] = [None] * self._tuning.batch_limit
-        self._taken = jobs
+        self._batch = jobs
         jobs[0] = self._jobs.get()
         for position in range(1, len(jobs)):
             if jobs[position - 1] is None:
@@ -184,8 +184,8 @@ class Writer:
 
     def _answer_for_dead(self) -> None:
         """Answer for the jobs of a dead thread: the token says whether they are stored."""
-        jobs = [job for job in self._taken if job is not None and not job.future.done()]
-        group, self._taken, self._group = self._group, [], None
+        jobs = [job for job in self._batch if job is not None and not job.future.done()]
+        group, self._batch, self._group = self._group, [], None
         if not jobs:
             return
         self._abandon()

@@ -131,7 +131,7 @@ class Redactor:
         users = functools.cache(lambda: users_in(text))
         for _ in range(_MOST_PASSES):
             # The rest may show more, because a mark ends the word before it.
-            fresh = self._found(result, values)
+            fresh = self._find_spans(result, values)
             if not fresh:
                 break
             for kind, start, end in fresh:
@@ -245,7 +245,7 @@ class Redactor:
             self._harmless.add(text)
         return redacted
 
-    def _found(self, text: str, values: Recognised) -> list[Span]:
+    def _find_spans(self, text: str, values: Recognised) -> list[Span]:
         spans = chain(values.find(text), _spans(text), self._by_choice(text))
         if not text.isascii() and INVISIBLE.search(text):
             spans = chain(spans, self._beneath(text))
@@ -282,7 +282,7 @@ class _Walk:
 
     def __init__(self, engine: Redactor, values: Recognised) -> None:
         self._engine = engine
-        self._known = values
+        self._values = values
         self._text = functools.partial(engine.redact_short, values=values)
 
     def value(self, value: object, depth: int) -> object:
@@ -340,7 +340,7 @@ class _Walk:
         if isinstance(value, str) and _SPACED in value:
             # A header or a cookie: the text around the secret stays.
             line = f"{key}: {value}"
-            redacted = self._engine.redact(line, self._known).text
+            redacted = self._engine.redact(line, self._values).text
             if redacted != line and redacted.startswith(f"{key}: "):
                 return redacted[len(key) + 2 :]
         if telling_kind(key, value) is None:
@@ -355,7 +355,7 @@ class _Walk:
         return self._text(value) if isinstance(value, str) else value
 
     def _marked(self, kind: str, value: object) -> str:
-        self._known.learn(kind, str(value))
+        self._values.learn(kind, str(value))
         return self._engine.mark(kind, str(value))
 
 

@@ -70,9 +70,9 @@ def find_ranges(text: str, now_ms: int, zone: tzinfo | None = None) -> list[Time
     return ranges_of(expressions(text), now_ms, zone)
 
 
-def ranges_of(named: Sequence[Expression], now_ms: int, zone: tzinfo | None) -> list[TimeRange]:
+def ranges_of(phrases: Sequence[Expression], now_ms: int, zone: tzinfo | None) -> list[TimeRange]:
     """Return the ranges of expressions, as `find_ranges` does."""
-    ranges = (_range(expression, now_ms, zone) for expression in named)
+    ranges = (_range(expression, now_ms, zone) for expression in phrases)
     return [each for each in ranges if each is not None]
 
 
