@@ -12,15 +12,15 @@ from recollect.core.errors import ConfigError
 def test_accounts_of_one_person_have_one_name() -> None:
     """By channel and account, or by an account that is the same everywhere."""
     links = read_links(["ann=telegram:123", "ann = Discord:9", "bob=77"])
-    assert {links.person(parse_account(said)) for said in ("telegram:123", "discord:9")} == {"ann"}
-    assert {links.person(parse_account(said)) for said in ("slack:77", "77")} == {"bob"}
+    assert {links.person(parse_account(name)) for name in ("telegram:123", "discord:9")} == {"ann"}
+    assert {links.person(parse_account(name)) for name in ("slack:77", "77")} == {"bob"}
 
 
 def test_who_is_not_linked_stays_who_they_are() -> None:
     """Also the same account on another channel."""
     links = read_links(["ann=telegram:123"])
-    for said in ("discord:123", "telegram:ann", "irc:ann", "telegram%3A123", "web:telegram%3A123"):
-        assert links.person(parse_account(said)) is None
+    for name in ("discord:123", "telegram:ann", "irc:ann", "telegram%3A123", "web:telegram%3A123"):
+        assert links.person(parse_account(name)) is None
 
 
 @pytest.mark.parametrize("written", ["ann", "=telegram:1", "ann=", ""])

@@ -37,21 +37,21 @@ assert "importlib.metadata" not in sys.modules
 
 def test_the_defaults_look_for_no_back_end(tmp_path: Path) -> None:
     """Nothing scans entry points, and no back end is imported: opening a home stays fast."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", WITH_DEFAULTS, str(tmp_path)],
         env={"RECOLLECT_MODELS": str(tmp_path / "models")},
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr.decode()
+    assert completed.returncode == 0, completed.stderr.decode()
 
 
 def test_every_back_end_of_ours_is_installed() -> None:
     """A stale installation lacks some: run `pip install -e .` again."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for group, points in project["entry-points"].items():
-        found = {(point.name, point.value) for point in entry_points(group=group)}
-        assert set(points.items()) <= found, group
+        entries = {(point.name, point.value) for point in entry_points(group=group)}
+        assert set(points.items()) <= entries, group
         for name in points:
             assert callable(load_plugin(group, name, "back end", ()))
 
@@ -116,8 +116,8 @@ def test_words_of_a_back_end_that_is_gone_are_indexed_again(
 ) -> None:
     """Its package was removed and the setting with it: the next sync rebuilds."""
     settings = {"embedding.provider": "none"}
-    chosen = settings | {"search.lexical.backend": "mine"}
-    with recollect.open(tmp_path / "home", overrides=chosen) as memory:
+    mine = settings | {"search.lexical.backend": "mine"}
+    with recollect.open(tmp_path / "home", overrides=mine) as memory:
         session = memory.sessions.create()
         memory.sessions.append(session.id, "user", "a lantern in the garden")
         memory.sync()

@@ -41,31 +41,31 @@ def test_the_system_clock_counts_milliseconds_since_1970() -> None:
 
 def test_an_id_is_a_uuid_of_version_7() -> None:
     """RFC 9562: 48 bits of time, version 7, variant 10."""
-    made = IdSource(ScriptedClock([0x0123456789AB]), _zeros).new()
-    assert made == "01234567-89ab-7000-8000-000000000000"
+    id_ = IdSource(ScriptedClock([0x0123456789AB]), _zeros).new()
+    assert id_ == "01234567-89ab-7000-8000-000000000000"
 
 
 @given(st.lists(st.integers(min_value=0, max_value=2**40), min_size=1, max_size=50))
 def test_ids_grow_whatever_the_clock_does(times: list[int]) -> None:
     """Also when it stands still or goes back."""
     ids = IdSource(ScriptedClock(times), _zeros)
-    made = [ids.new() for _ in range(len(times) + 3)]
-    assert made == sorted(set(made))
+    new_ids = [ids.new() for _ in range(len(times) + 3)]
+    assert new_ids == sorted(set(new_ids))
 
 
 def test_more_than_4096_ids_of_one_millisecond_still_grow() -> None:
     """The counter of 12 bits runs over into the time."""
     ids = IdSource(ScriptedClock([1_000]), _zeros)
-    made = [ids.new() for _ in range(5_000)]
-    assert made == sorted(set(made))
+    new_ids = [ids.new() for _ in range(5_000)]
+    assert new_ids == sorted(set(new_ids))
 
 
 def test_threads_never_get_the_same_id() -> None:
     """One source serves a whole process."""
     ids = IdSource(ScriptedClock([5]), _zeros)
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: ids.new(), range(2_000)))
-    assert len(set(made)) == 2_000
+        new_ids = list(pool.map(lambda _: ids.new(), range(2_000)))
+    assert len(set(new_ids)) == 2_000
 
 
 def test_random_bytes_are_drawn_for_many_ids_at_once() -> None:
@@ -77,8 +77,8 @@ def test_random_bytes_are_drawn_for_many_ids_at_once() -> None:
         return os.urandom(count)
 
     ids = IdSource(ScriptedClock([5]), entropy)
-    made = [ids.new() for _ in range(1_000)]
-    assert len({text[19:] for text in made}) == 1_000
+    new_ids = [ids.new() for _ in range(1_000)]
+    assert len({text[19:] for text in new_ids}) == 1_000
     assert len(drawn) < 20
 
 
@@ -95,8 +95,8 @@ def test_a_forked_child_makes_other_ids_than_its_parent() -> None:
         "os.write(1, (ids.new() + '\\n').encode())\n"
         "if child: os.waitpid(child, 0)\n"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    one, other = told.stdout.split()
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    one, other = completed.stdout.split()
     assert (one[:18], one[19:] != other[19:]) == (other[:18], True)
 
 

@@ -19,8 +19,8 @@ def _resident() -> int:
 
 def _held_by_crumbs() -> list[bytes]:
     """Return a few bytes that lie between many that were let go of."""
-    held = [bytes(2_000) for _ in range(FREED // 2_000)]
-    return held[:: 256 * 1024 // 2_000]
+    blocks = [bytes(2_000) for _ in range(FREED // 2_000)]
+    return blocks[:: 256 * 1024 // 2_000]
 
 
 def test_what_lies_free_between_what_is_used_goes_back() -> None:

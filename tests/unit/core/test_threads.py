@@ -87,11 +87,11 @@ def test_a_pool_replaces_threads_that_die_at_birth(monkeypatch: pytest.MonkeyPat
 def test_what_a_dying_thread_of_a_pool_had_taken_fails() -> None:
     """It may have done it; the rest goes on."""
     pool = ThreadPool("pool", 1)
-    lost: SimpleQueue[ThreadDied] = SimpleQueue()
-    pool.put(_dies, lost.put)
+    deaths: SimpleQueue[ThreadDied] = SimpleQueue()
+    pool.put(_dies, deaths.put)
     after = pool.submit(lambda: 8)
     assert after.result() == 8
-    assert next_of(lost, pool.look).facts["outcome"] == "unknown"
+    assert next_of(deaths, pool.look).facts["outcome"] == "unknown"
     pool.close()
 
 
@@ -119,14 +119,14 @@ def test_closing_a_pool_finishes_what_was_put(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_cancelled_piece_of_work_never_begins() -> None:
     """It was not begun."""
-    pool, release, done = ThreadPool("pool", 1), threading.Event(), list[int]()
+    pool, release, results = ThreadPool("pool", 1), threading.Event(), list[int]()
     first = pool.submit(lambda: release.wait(PATIENCE_S))
-    second = pool.submit(lambda: done.append(1))
+    second = pool.submit(lambda: results.append(1))
     assert second.cancel()
     release.set()
     assert first.result()
     pool.close()
-    assert done == []
+    assert results == []
 
 
 def test_a_dropped_pool_lets_its_threads_go() -> None:
@@ -154,8 +154,10 @@ pool = ThreadPool("t", 1, finishes={finishes})
 pool.submit(work)
 began.wait()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert done.stdout == said
+    completed_process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True
+    )
+    assert completed_process.stdout == said
 
 
 def test_a_worker_whose_thread_died_works_again_when_it_is_woken(
@@ -201,18 +203,18 @@ def test_a_worker_without_a_thread_tells_and_tries_again(monkeypatch: pytest.Mon
 def test_a_step_that_raises_what_no_code_expects_is_a_failure() -> None:
     """A callback that calls `sys.exit` ends nothing of ours."""
     script = iter([Death, None])
-    done = threading.Event()
+    ended = threading.Event()
 
     def step() -> float | None:
         death = next(script)
         if death is not None:
             raise death
-        done.set()
+        ended.set()
         return None
 
     worker = Worker("worker", step, failed=lambda _: 0.0)
     worker.wake()
-    assert done.wait(PATIENCE_S)
+    assert ended.wait(PATIENCE_S)
     worker.stop()
 
 

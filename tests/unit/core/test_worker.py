@@ -85,11 +85,11 @@ def test_a_failure_is_told_and_does_not_end_it(
     step: Callable[[Stopping], object], code: str
 ) -> None:
     """The status shows it until the next success."""
-    told: list[str | None] = []
+    failures: list[str | None] = []
     background: Worker
 
     def look(_: Stopping) -> None:
-        told.append(background.last_error)
+        failures.append(background.last_error)
 
     work = ScriptedWork(step, look, _done)
     background = _worker(work)
@@ -97,7 +97,7 @@ def test_a_failure_is_told_and_does_not_end_it(
         background.wake()
         work.wait()
     background.stop()
-    assert told == [code]
+    assert failures == [code]
     assert background.last_error is None
 
 

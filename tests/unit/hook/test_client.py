@@ -41,20 +41,20 @@ class Hook:
 
     def run(self, *arguments: str, payload: bytes = PAYLOAD) -> bytes:
         """Return what it prints."""
-        given = arguments or ("claude-code", "PostToolUse", "--home", str(self.home))
+        argv = arguments or ("claude-code", "PostToolUse", "--home", str(self.home))
         stdin, stdout = self._descriptors(payload)
-        kept = os.dup(0), os.dup(1)
+        descriptors = os.dup(0), os.dup(1)
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)
         try:
-            with pytest.raises(Left) as left:
-                client.main(given, _leave, self.spooled.append)
+            with pytest.raises(Left) as exit_:
+                client.main(argv, _leave, self.spooled.append)
         finally:
-            os.dup2(kept[0], 0)
-            os.dup2(kept[1], 1)
-            for each in kept:
+            os.dup2(descriptors[0], 0)
+            os.dup2(descriptors[1], 1)
+            for each in descriptors:
                 os.close(each)
-        assert left.value.args == (0,)
+        assert exit_.value.args == (0,)
         return os.pread(stdout, 1_000_000, 0)
 
 
@@ -91,8 +91,8 @@ def test_an_event_reaches_the_worker_and_its_answer_is_printed(hook: Hook, host:
     assert target is not None
     assert abs(int(target[1]) - SystemClock().now_ms()) < 3_600_000
     assert b"Authorization: Bearer rcl_test\r\n" in head
-    named = f"[{host}]" if ":" in host else host
-    assert f"Host: {named}:{worker.port}\r\n".encode() in head
+    address = f"[{host}]" if ":" in host else host
+    assert f"Host: {address}:{worker.port}\r\n".encode() in head
     assert body == PAYLOAD
     assert hook.spooled == []
 
@@ -164,8 +164,10 @@ def test_what_only_counts_before_a_tool_runs_is_not_spooled(hook: Hook, event: s
 def test_a_worker_that_has_just_started_is_not_taken_for_the_one_before(hook: Hook) -> None:
     """Another program may have its port; it must not be sent the token."""
     with ScriptedWorker(hook.home, http()) as worker:
-        told = (hook.home / "worker.json").read_text()
-        (hook.home / "worker.json").write_text(told.replace(f'"pid":{os.getpid()}', '"pid":1'))
+        announcement = (hook.home / "worker.json").read_text()
+        (hook.home / "worker.json").write_text(
+            announcement.replace(f'"pid":{os.getpid()}', '"pid":1')
+        )
         hook.run()
     assert worker.requests == []
     assert len(hook.spooled) == 1
@@ -197,8 +199,8 @@ def test_a_worker_that_hangs_costs_the_deadline(hook: Hook) -> None:
 def test_a_command_line_that_is_none_does_nothing(hook: Hook, arguments: tuple[str, ...]) -> None:
     """The agent goes on; nothing of it is sent or written."""
     with ScriptedWorker(hook.home, http()) as worker:
-        given = [each.format(home=hook.home) for each in arguments] or ["--home"]
-        assert hook.run(*given) == b""
+        argv = [each.format(home=hook.home) for each in arguments] or ["--home"]
+        assert hook.run(*argv) == b""
     assert worker.requests == []
     assert hook.spooled == []
 

@@ -118,9 +118,9 @@ def test_the_kinds_of_the_owner_count_too(tmp_path: Path, *, has_records: bool) 
 
 def test_without_records_nobody_can_link_the_marks(tmp_path: Path) -> None:
     """There is no salt of the home yet; without any a short password could be guessed."""
-    told = b'{"note": "password: hunter22"}'
-    found = {bytes(_kept(tmp_path, told).payload) for _ in range(4)}
-    assert len(found) == 4
+    payload = b'{"note": "password: hunter22"}'
+    payloads = {bytes(_kept(tmp_path, payload).payload) for _ in range(4)}
+    assert len(payloads) == 4
 
 
 def _kept(home: Path, told: bytes) -> SpooledEvent:
@@ -133,9 +133,9 @@ def test_marks_are_those_of_the_home(tmp_path: Path) -> None:
     """An equal secret has an equal mark, however it came in."""
     with recollect.open(tmp_path, live=False) as memory:
         session = memory.sessions.create()
-        stored = memory.sessions.append(session.id, "user", "password: hunter22").text
-    told = json.loads(bytes(_kept(tmp_path, b'{"note": "password: hunter22"}').payload))
-    assert told == {"note": stored}
+        text = memory.sessions.append(session.id, "user", "password: hunter22").text
+    payload = json.loads(bytes(_kept(tmp_path, b'{"note": "password: hunter22"}').payload))
+    assert payload == {"note": text}
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_what_is_not_captured_is_not_even_spooled(
 ) -> None:
     """What the owner excludes never reaches the disk; it is counted as everywhere."""
     (tmp_path / "config.yaml").write_text(f"embedding: {{provider: none}}\n{settings}")
-    told = {"cwd": "/w/bank", "tool_name": "Bash", "tool_input": {"command": "cat key.pem"}}
+    payload = {"cwd": "/w/bank", "tool_name": "Bash", "tool_input": {"command": "cat key.pem"}}
     with recollect.open(tmp_path, live=False) as memory:
         if reason == "paused":
             memory.capture.pause()
         at = SystemClock().now_ms() * 1_000_000 + 1_000_000
         with pytest.raises(Denied, match="not captured") as refused:
-            keep(tmp_path, "claude-code", "PostToolUse", at, json.dumps(told).encode())
+            keep(tmp_path, "claude-code", "PostToolUse", at, json.dumps(payload).encode())
         assert refused.value.facts["reason"] == reason
-        take_over(str(tmp_path), "claude-code", "PostToolUse", at, json.dumps(told).encode())
+        take_over(str(tmp_path), "claude-code", "PostToolUse", at, json.dumps(payload).encode())
         assert memory.capture.counts() == {reason: 2}
     assert Spool(tmp_path).state().events == 0
     assert Spool(tmp_path).state().lost == 0
@@ -181,8 +181,8 @@ def test_an_event_is_kept_with_the_time_at_which_it_happened(tmp_path: Path, is_
     at_ns = 1_770_000_000_123_456_789
     path = keep(tmp_path, "codex", "Stop", at_ns, PAYLOAD)
     assert path is not None
-    found = Spool(tmp_path).read(path)
-    assert (found.client, found.event, found.at) == ("codex", "Stop", 1_770_000_000_123)
+    event = Spool(tmp_path).read(path)
+    assert (event.client, event.event, event.at) == ("codex", "Stop", 1_770_000_000_123)
     assert path.name.startswith(f"0{at_ns}-")
     assert Spool(tmp_path).state().oldest_at == 1_770_000_000_123
 
@@ -191,8 +191,8 @@ def test_a_field_of_another_kind_than_text_loses_no_event(tmp_path: Path) -> Non
     """A program's next version may name its folder or session otherwise."""
     recollect.open(tmp_path, live=False).close()
     for name in ("session_id", "cwd", "tool_name", "tool_input"):
-        told = json.loads(PAYLOAD) | {name: ["/w", 7]}
-        assert json.loads(bytes(_kept(tmp_path, json.dumps(told).encode()).payload)) == told
+        payload = json.loads(PAYLOAD) | {name: ["/w", 7]}
+        assert json.loads(bytes(_kept(tmp_path, json.dumps(payload).encode()).payload)) == payload
 
 
 def test_marks_of_a_session_are_those_that_its_messages_have(tmp_path: Path) -> None:

@@ -160,9 +160,9 @@ class BatchHome:
     @property
     def batches(self) -> BatchStatus:
         """How batches go."""
-        found = self.index.batch_status()
-        assert found is not None
-        return found
+        status = self.index.batch_status()
+        assert status is not None
+        return status
 
     @property
     def waiting(self) -> int:
@@ -187,8 +187,8 @@ class BatchHome:
         assert rows
         for content, data in rows:
             assert data is not None, content
-            found = np.frombuffer(blob(data), "<f2").astype(np.float32)
-            np.testing.assert_allclose(found, unit_vector(text(content), DIMENSIONS), atol=1e-3)
+            vector = np.frombuffer(blob(data), "<f2").astype(np.float32)
+            np.testing.assert_allclose(vector, unit_vector(text(content), DIMENSIONS), atol=1e-3)
 
 
 _VECTORS = "SELECT c.text, v.data FROM chunks c LEFT JOIN vectors v ON v.id = c.id"

@@ -164,9 +164,9 @@ class ScriptedIndex:
 
     def ask(self, query: str, scope: Scope | None = None, **options: Any) -> SearchResult:
         """Search as the facade does, with every hit if not told otherwise."""
-        wanted = SearchOptions(limit=1_000, min_score=0.0, sources=None, mode="hybrid")
-        wanted = msgspec.structs.replace(wanted, **options)
-        return self.index.search(query, scope or Scope(), wanted, embed_at_most=10_000)
+        search_options = SearchOptions(limit=1_000, min_score=0.0, sources=None, mode="hybrid")
+        search_options = msgspec.structs.replace(search_options, **options)
+        return self.index.search(query, scope or Scope(), search_options, embed_at_most=10_000)
 
     def refs(self, query: str, scope: Scope | None = None, **options: Any) -> list[str]:
         """Return the refs of the hits, best first."""

@@ -47,10 +47,10 @@ def test_a_sync_keeps_the_old_index_until_somebody_agrees(tmp_path: Path) -> Non
         for _ in range(2):
             report = home.index.sync()
             assert (report.rebuilt, report.vectors) == (False, 0)
-            assert [told for told in report.warnings if TOLD in told]
+            assert [warning for warning in report.warnings if TOLD in warning]
         result = home.ask("number6")
         assert (result.hits[0].ref, result.mode) == ("m6", "lexical")
-        assert any(TOLD in told for told in result.warnings)
+        assert any(TOLD in warning for warning in result.warnings)
         status = home.index.status()
         assert status.is_paid
         assert TOLD in str(status.consent_needed)
@@ -69,7 +69,7 @@ def test_a_provider_that_nobody_named_gets_nothing_before_somebody_agrees(tmp_pa
     paid = PaidEmbedder("paid:words")
     with ScriptedIndex(tmp_path, feed(), paid, was_found=True) as home:
         assert home.ask("number3").mode == "lexical"
-        assert any(TOLD in told for told in home.index.sync().warnings)
+        assert any(TOLD in warning for warning in home.index.sync().warnings)
         home.index.sync(Watch(mode="background"))
         assert paid.texts == []
         assert home.index.rebuild().vectors == 6
@@ -85,7 +85,7 @@ def test_an_index_of_words_needs_an_agreement_too(tmp_path: Path) -> None:
         home.index.sync()
     paid = PaidEmbedder("paid:words")
     with ScriptedIndex(tmp_path, said_so, paid) as home:
-        assert any(TOLD in told for told in home.index.sync().warnings)
+        assert any(TOLD in warning for warning in home.index.sync().warnings)
         home.ask("number3")
         home.index.sync(Watch(mode="background"))
         assert paid.texts == []

@@ -28,11 +28,11 @@ def test_entries_of_curated_files_are_hits_of_their_own(tmp_path: Path) -> None:
     )
     with ScriptedIndex(tmp_path, feed) as home:
         hits = home.ask("when does the cellar of the shop open?").hits
-    places = {(hit.path, hit.start_line, hit.end_line): hit for hit in hits}
-    assert ("memory/shop.md", 1, 4) in places
-    cellar = places["MEMORY.md", 3, 3]
+    hit_at = {(hit.path, hit.start_line, hit.end_line): hit for hit in hits}
+    assert ("memory/shop.md", 1, 4) in hit_at
+    cellar = hit_at["MEMORY.md", 3, 3]
     assert cellar.snippet == "# Shop\n- the cellar opens at nine"
-    assert ("MEMORY.md", 1, 1) not in places
+    assert ("MEMORY.md", 1, 1) not in hit_at
 
 
 def test_the_words_of_a_heading_find_the_entries_below_it(tmp_path: Path) -> None:
@@ -122,10 +122,10 @@ def test_a_trigger_finds_an_entry_without_a_word_in_common(
         for query in ("What do I do before a deploy?", "the release checklists"):
             for mode in ("hybrid", "lexical", "vector"):
                 hits = home.ask(query, mode=mode, limit=10).hits
-                (found,) = [hit for hit in hits if hit.source == "memory" and hit.triggers]
-                assert found.triggers == ("before a deploy", "release checklist")
-                assert found.score >= TRIGGER_LIFT
-                assert sum(found.why.values()) == pytest.approx(found.score, abs=1e-5)
+                (hit,) = [hit for hit in hits if hit.source == "memory" and hit.triggers]
+                assert hit.triggers == ("before a deploy", "release checklist")
+                assert hit.score >= TRIGGER_LIFT
+                assert sum(hit.why.values()) == pytest.approx(hit.score, abs=1e-5)
         assert not any("trigger" in hit.why for hit in home.ask("deploy the stools").hits)
 
 

@@ -61,8 +61,8 @@ def test_no_history_leaves_an_ailment(open_index: Open, tiny: None, seed: int) -
     settings = msgspec.convert({"search": {"lexical": {"backend": backend}}}, Settings)
     index = open_index(feed, WordEmbedder() if seed else None, settings)
     for step in range(12):
-        known = feed.living()
-        for document in dice.sample(known, k=min(len(known), 3)):
+        living = feed.living()
+        for document in dice.sample(living, k=min(len(living), 3)):
             feed.add(gone(document) if dice.random() < 0.6 else document)
         text = " ".join(dice.choices(WORDS, k=5))
         feed.add(said(f"new{step}", text, group=f"s{dice.randrange(5)}", order=100 + step))
@@ -119,10 +119,10 @@ def test_each_kind_of_orphans_is_found_and_removed(
     index.index.sync()
     before = index.refs("tea")
     damaged = _reopened(open_index, index, ORPHANS[kind])
-    found = _found(damaged)
-    assert f"1 {kind}" in [ailment.detail for ailment in found]
-    done = _checkup(damaged).repair(found)
-    assert done[0].startswith("removed ")
+    defects = _found(damaged)
+    assert f"1 {kind}" in [ailment.detail for ailment in defects]
+    repairs = _checkup(damaged).repair(defects)
+    assert repairs[0].startswith("removed ")
     assert _found(damaged) == []
     assert damaged.refs("tea") == before
 
@@ -157,12 +157,12 @@ def test_vectors_that_are_missing_or_wrong_are_made_again(
     monkeypatch.setattr(faults, "REPAIRED", 3)
     before = opened.hits("green tea")
     damaged = _reopened(open_index, opened, *SPOILED_VECTORS[what].split("; "))
-    found = _found(damaged, deep=False)
-    assert [ailment.kind for ailment in found] == ["vectors"]
-    assert found[0].detail.endswith(what)
-    assert not found[0].needs_rebuild
-    (done,) = _checkup(damaged).repair(found)
-    assert done == f"let {found[0].rows:,} vectors be made again"
+    defects = _found(damaged, deep=False)
+    assert [ailment.kind for ailment in defects] == ["vectors"]
+    assert defects[0].detail.endswith(what)
+    assert not defects[0].needs_rebuild
+    (repair,) = _checkup(damaged).repair(defects)
+    assert repair == f"let {defects[0].rows:,} vectors be made again"
     damaged.index.sync()
     assert _found(damaged) == []
     assert damaged.hits("green tea") == before
@@ -175,9 +175,9 @@ def test_codes_of_chunks_that_are_not_there_are_removed(
     damaged = _reopened(
         open_index, opened, "INSERT INTO code_rows VALUES (9000, 1, 9000, zeroblob(8))"
     )
-    found = _found(damaged)
-    assert [ailment.detail for ailment in found] == ["1 codes of chunks that are not there"]
-    _checkup(damaged).repair(found)
+    defects = _found(damaged)
+    assert [ailment.detail for ailment in defects] == ["1 codes of chunks that are not there"]
+    _checkup(damaged).repair(defects)
     assert _found(damaged) == []
 
 
@@ -198,9 +198,9 @@ def test_words_that_drifted_are_built_anew(open_index: Open, opened: OpenIndex, 
     opened.index.sync()
     before = opened.refs("tea")
     damaged = _reopened(open_index, opened, SPOILED_WORDS[what])
-    found = _found(damaged)
-    assert any(ailment.kind == "words" and ailment.needs_rebuild for ailment in found)
-    assert "rebuilt the index" in _checkup(damaged).repair(found)
+    defects = _found(damaged)
+    assert any(ailment.kind == "words" and ailment.needs_rebuild for ailment in defects)
+    assert "rebuilt the index" in _checkup(damaged).repair(defects)
     assert _found(damaged) == []
     assert damaged.refs("tea") == before
 
@@ -231,7 +231,7 @@ def test_damaged_rows_of_the_cache_are_removed(
     monkeypatch.setattr(checkup, "CACHE_ROWS", 7)
     statement, is_deep = SPOILED_CACHE[what]
     damaged = _reopened(open_index, opened, *OTHERS, statement)
-    found = _found(damaged, deep=is_deep)
-    assert [ailment.detail for ailment in found] == ["1 damaged vectors in the cache"]
-    assert _checkup(damaged).repair(found) == ["removed 1 damaged vectors from the cache"]
+    defects = _found(damaged, deep=is_deep)
+    assert [ailment.detail for ailment in defects] == ["1 damaged vectors in the cache"]
+    assert _checkup(damaged).repair(defects) == ["removed 1 damaged vectors from the cache"]
     assert _found(damaged) == []

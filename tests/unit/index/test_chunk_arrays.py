@@ -24,12 +24,12 @@ batches = st.lists(
 
 def records(chunks: list[tuple[int, int, int, int]]) -> Records:
     """Return records of (group, order, length, head); a group is of one source."""
-    made = np.zeros(len(chunks), LAYOUT)
-    for place, (group, order, length, head) in enumerate(chunks):
-        made[place]["group"], made[place]["order"] = group, order
-        made[place]["length"], made[place]["head"] = length, head
-        made[place]["source"] = group % 2
-    return made
+    rows = np.zeros(len(chunks), LAYOUT)
+    for position, (group, order, length, head) in enumerate(chunks):
+        rows[position]["group"], rows[position]["order"] = group, order
+        rows[position]["length"], rows[position]["head"] = length, head
+        rows[position]["source"] = group % 2
+    return rows
 
 
 def append(arrays: ChunkArrays, *chunks: tuple[int, int, int, int]) -> None:
@@ -60,10 +60,10 @@ def assert_as_if_sorted(arrays: ChunkArrays) -> None:
 
 def arrays_records(arrays: ChunkArrays) -> Records:
     """Return the records that the columns hold."""
-    made = np.zeros(arrays.count, LAYOUT)
+    rows = np.zeros(arrays.count, LAYOUT)
     for name in LAYOUT.names or ():
-        made[name] = arrays.columns[name][: arrays.count]
-    return made
+        rows[name] = arrays.columns[name][: arrays.count]
+    return rows
 
 
 @given(batches=batches, bulk=st.sampled_from((3, 1_000)))

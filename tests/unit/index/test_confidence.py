@@ -23,11 +23,11 @@ def _hit(score: float) -> Hit:
 @pytest.mark.parametrize("mode", CALIBRATIONS)
 def test_a_better_best_hit_is_more_probably_the_answer(mode: str) -> None:
     """From next to nothing to nearly sure, always a probability."""
-    found = [confidence_in([_hit(n / 20)], {}, 5, mode) for n in range(21)]
+    confidences = [confidence_in([_hit(n / 20)], {}, 5, mode) for n in range(21)]
 
-    assert found == sorted(found)
-    assert 0 <= found[0] < 0.05
-    assert 0.95 < found[-1] <= 1
+    assert confidences == sorted(confidences)
+    assert 0 <= confidences[0] < 0.05
+    assert 0.95 < confidences[-1] <= 1
 
 
 @pytest.mark.parametrize("mode", CALIBRATIONS)

@@ -85,8 +85,8 @@ def fill(database: Database, numbers: range, space: Space = OPENAI, at: int = NO
 def found(database: Database, kept: EmbeddingCache, numbers: range) -> list[int]:
     """Return which numbers are known."""
     hashes = [digest(n) for n in numbers]
-    known = database.read(lambda tx: kept.find(tx, hashes, SIZE))
-    return sorted(int.from_bytes(each) for each in known)
+    vectors = database.read(lambda tx: kept.find(tx, hashes, SIZE))
+    return sorted(int.from_bytes(each) for each in vectors)
 
 
 def count(database: Database) -> int:
@@ -107,16 +107,16 @@ def test_a_vector_is_found_by_all_four_parts_of_its_key(database: Database, part
 
 def test_more_hashes_than_one_statement_takes_are_found(database: Database) -> None:
     """Lookups go in groups of 400."""
-    kept = cache()
+    embedding_cache = cache()
     fill(database, range(950))
-    assert found(database, kept, range(1_000)) == list(range(950))
+    assert found(database, embedding_cache, range(1_000)) == list(range(950))
     hashes = [digest(n) for n in range(940, 960)]
-    known, missing = database.read(
-        lambda tx: (kept.known(tx, hashes), kept.missing(tx, hashes, SIZE))
+    vectors, missing = database.read(
+        lambda tx: (embedding_cache.known(tx, hashes), embedding_cache.missing(tx, hashes, SIZE))
     )
-    assert known == set(hashes[:10])
+    assert vectors == set(hashes[:10])
     assert missing == set(hashes[10:])
-    two = database.read(lambda tx: kept.find(tx, [digest(7), digest(8)], SIZE))
+    two = database.read(lambda tx: embedding_cache.find(tx, [digest(7), digest(8)], SIZE))
     assert np.array_equal(two[digest(7)], vector(7).astype(np.float32))
 
 
@@ -133,16 +133,16 @@ def test_more_hashes_than_one_statement_takes_are_found(database: Database) -> N
 )
 def test_a_row_that_cannot_be_right_is_a_miss(database: Database, data: bytes) -> None:
     """It is made again, and then replaced."""
-    kept = cache()
+    embedding_cache = cache()
     fill(database, range(2))
     database.write(
         lambda tx: tx.execute(
             "UPDATE embedding_cache SET data = ? WHERE hash = ?", (data, digest(1))
         )
     )
-    assert found(database, kept, range(2)) == [0]
+    assert found(database, embedding_cache, range(2)) == [0]
     fill(database, range(1, 2))
-    assert (found(database, kept, range(2)), count(database)) == ([0, 1], 2)
+    assert (found(database, embedding_cache, range(2)), count(database)) == ([0, 1], 2)
 
 
 def test_the_oldest_rows_go_beyond_the_cap(database: Database) -> None:
@@ -161,15 +161,15 @@ def test_the_oldest_rows_go_beyond_the_cap(database: Database) -> None:
 
 def test_an_eviction_stops_when_it_is_told(database: Database) -> None:
     """After a group; the next sync goes on."""
-    kept = cache(max_entries=10)
+    capped = cache(max_entries=10)
     fill(database, range(300))
-    asked: list[bool] = []
+    calls: list[bool] = []
 
     def stopping() -> bool:
-        asked.append(True)
-        return len(asked) > 1
+        calls.append(True)
+        return len(calls) > 1
 
-    assert evict(database, kept, Watch(stopping=stopping)) == embedding_cache.EVICTED_ROWS
+    assert evict(database, capped, Watch(stopping=stopping)) == embedding_cache.EVICTED_ROWS
     assert count(database) == 200
 
 

@@ -275,12 +275,12 @@ def test_large_amounts_become_several_batches(
     """No more at once than may be; what is too little for one goes directly."""
     monkeypatch.setattr(batch_job, "MAX_TEXTS", 4)
     texts = [f"word{n}" for n in range(22)]
-    told: list[int] = []
+    counts: list[int] = []
 
     with BatchHome(tmp_path, server, texts) as home:
-        home.index.sync(Watch(tell=lambda _: told.append(home.batches.jobs)))
+        home.index.sync(Watch(tell=lambda _: counts.append(home.batches.jobs)))
         home.check_vectors()
-    assert max(told) == 2
+    assert max(counts) == 2
     assert service.count("create") == 5
     assert len(server.texts()) == 2
     assert _paid(service, server) == _once(*texts)

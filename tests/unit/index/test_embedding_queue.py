@@ -142,28 +142,28 @@ def test_two_at_a_time_embed_no_text_twice(tmp_path: Path) -> None:
             for _ in range(2)
         ]
         with ThreadPoolExecutor(2) as pool:
-            done = sum(pool.map(lambda queue: queue.sync(1, NOBODY_WATCHES).vectors, queues))
-    assert done == 3 * CHUNKS_AT_ONCE
+            count = sum(pool.map(lambda queue: queue.sync(1, NOBODY_WATCHES).vectors, queues))
+    assert count == 3 * CHUNKS_AT_ONCE
     assert len(embedder.texts) == 3 * CHUNKS_AT_ONCE
 
 
 def test_progress_is_told_and_a_stop_is_obeyed(tmp_path: Path) -> None:
     """After each batch; what was made stays."""
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(CHUNKS_AT_ONCE + 10)))
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with ScriptedIndex(tmp_path, feed) as home:
         home.index.sync()
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder()) as home:
-        watch = Watch(tell=told.append, stopping=lambda: bool(told))
+        watch = Watch(tell=reports.append, stopping=lambda: bool(reports))
         home.index.sync(Watch(mode="background", stopping=lambda: True))
-        made = ScriptedEmbedder()
+        embedder = ScriptedEmbedder()
         turns = WriteQueue(tmp_path / "turns")
-        queue = EmbeddingQueue(home.database, made, turns, cache_of(made))
+        queue = EmbeddingQueue(home.database, embedder, turns, cache_of(embedder))
         assert queue.sync(1, watch).vectors == CHUNKS_AT_ONCE
         assert home.database.read(lambda tx: count_waiting(tx, 1)) == 10
         assert home.database.read(lambda tx: count_waiting(tx, 1, 3)) == 3
         assert queue.sync(1, NOBODY_WATCHES).vectors == 10
-    assert told == [Progress(stage="embedding", done=CHUNKS_AT_ONCE, left=10)]
+    assert reports == [Progress(stage="embedding", done=CHUNKS_AT_ONCE, left=10)]
 
 
 def test_the_cache_forgets_texts_that_no_chunk_holds(tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ class Telling(ScriptedEmbedder):
 def test_progress_is_told_within_a_batch_too(tmp_path: Path) -> None:
     """A batch takes seconds; without it nothing would move for so long."""
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(4)))
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with ScriptedIndex(tmp_path, feed, Telling()) as home:
-        home.index.sync(Watch(tell=told.append))
-    embedded = [(each.done, each.left) for each in told if each.stage == "embedding"]
+        home.index.sync(Watch(tell=reports.append))
+    embedded = [(each.done, each.left) for each in reports if each.stage == "embedding"]
     assert embedded == [(1, 3), (2, 2), (3, 1), (4, 0), (4, 0)]

@@ -161,12 +161,12 @@ class AnyHistory(RuleBasedStateMachine):
     def sync_killed_in_a_merge(self, pieces: int) -> None:
         """Die after so many pieces."""
         move = Merge._move  # noqa: SLF001  # where a kill can hit
-        left = pieces
+        remaining = pieces
 
         def move_or_die(self: Merge, tx: Transaction, terms: list[int]) -> None:
-            nonlocal left
-            left -= 1
-            if left < 0:
+            nonlocal remaining
+            remaining -= 1
+            if remaining < 0:
                 raise Killed
             move(self, tx, terms)
 
@@ -216,10 +216,10 @@ def assert_same(found: list[Hit], expected: list[Hit]) -> None:
         assert other.score == pytest.approx(hit.score, abs=TOLERANCE)
         assert other.why == pytest.approx(hit.why, abs=TOLERANCE)
         assert (other.snippet, other.at, other.name) == (hit.snippet, hit.at, hit.name)
-        said = (hit.importance, hit.projects, hit.triggers)
-        assert (other.importance, other.projects, other.triggers) == said
-    for place, hit in enumerate(expected):
-        assert found[place].score == pytest.approx(hit.score, abs=TOLERANCE)
+        annotation = (hit.importance, hit.projects, hit.triggers)
+        assert (other.importance, other.projects, other.triggers) == annotation
+    for position, hit in enumerate(expected):
+        assert found[position].score == pytest.approx(hit.score, abs=TOLERANCE)
 
 
 def test_any_history_leaves_what_a_fresh_index_holds() -> None:

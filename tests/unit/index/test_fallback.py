@@ -278,11 +278,11 @@ def test_a_provider_of_unknown_size_that_is_down_costs_only_the_vectors(tmp_path
         assert embedder.asked == 0
         with pytest.raises(ProviderUnavailable):
             home.index.sync()
-        asked = embedder.asked
+        requests = embedder.asked
         result = home.ask("bread")
         assert (result.hits[0].ref, result.mode) == ("b", "lexical")
         assert home.index.status().outdated is None
-        assert embedder.asked == asked
+        assert embedder.asked == requests
         embedder.size = 256
         assert home.index.sync().vectors == 2
         assert home.ask("bread").mode == "hybrid"

@@ -49,9 +49,9 @@ def answers(opened: OpenIndex, query: str) -> dict[object, float]:
 
 def serving(opened: OpenIndex) -> Generation:
     """Return the generation that answers."""
-    found = opened.database.read(lambda tx: find_generation(tx, "serving"))
-    assert found is not None
-    return found
+    generation = opened.database.read(lambda tx: find_generation(tx, "serving"))
+    assert generation is not None
+    return generation
 
 
 def read(feeding: Ingestor, opened: OpenIndex, watch: Watch = NOBODY_WATCHES) -> int:
@@ -181,8 +181,10 @@ def test_a_merge_that_is_asked_to_stop_goes_on_later(open_index: Open) -> None:
     Ingestor(opened.database).sync(_first(opened), [feed], NOBODY_WATCHES)
     before = answers(opened, "tea rain word7")
     many = _segments(opened)
-    left = [False] * 4
-    Ingestor(opened.database).merge(serving(opened), Watch(stopping=lambda: not left or left.pop()))
+    stops = [False] * 4
+    Ingestor(opened.database).merge(
+        serving(opened), Watch(stopping=lambda: not stops or stops.pop())
+    )
     assert answers(opened, "tea rain word7") == before
     opened.index.sync()
     assert answers(opened, "tea rain word7") == before
@@ -247,8 +249,8 @@ def test_more_chunks_than_a_segment_can_hold_become_several(
     text = "\n".join(f"{WORDS[n % 7]} line{n} {'x' * 1_500}" for n in range(40))
     opened = open_index(ScriptedFeed(note("memory/large.md", text)))
     assert opened.index.sync().chunks > 30
-    found = opened.database.read(lambda tx: segments.segments(tx, 1))
-    assert max(segment.size for segment in found) == 8
+    stored_segments = opened.database.read(lambda tx: segments.segments(tx, 1))
+    assert max(segment.size for segment in stored_segments) == 8
     assert opened.hits("line33")[0].start_line == 34
     opened.feed.add(note("memory/large.md", "short"))
     opened.index.sync()

@@ -111,7 +111,7 @@ def test_any_text_can_be_looked_up(tmp_path: Path, query: str) -> None:
 def test_a_name_that_comes_again_and_again_counts_once(tmp_path: Path) -> None:
     """The names behind it are looked up too; of a long list the first ones only."""
     with ScriptedIndex(tmp_path, ScriptedFeed(*FEED)) as home:
-        named = [hit.path for hit in home.ask("a.md " * 500 + "tea.md").hits if "path" in hit.why]
-        assert named == ["memory/Tea.md"]
+        paths = [hit.path for hit in home.ask("a.md " * 500 + "tea.md").hits if "path" in hit.why]
+        assert paths == ["memory/Tea.md"]
         others = " ".join(f"a{n}.md" for n in range(MOST_NAMES))
         assert not any("path" in hit.why for hit in home.ask(f"{others} tea.md").hits)

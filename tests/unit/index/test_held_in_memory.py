@@ -26,7 +26,7 @@ def _feed(count: int = 40) -> ScriptedFeed:
 
 
 def _answers(home: ScriptedIndex) -> list[list[tuple[str, float]]]:
-    return [[(hit.ref, hit.score) for hit in home.ask(asked).hits] for asked in QUESTIONS]
+    return [[(hit.ref, hit.score) for hit in home.ask(question).hits] for question in QUESTIONS]
 
 
 def _partition(tx: Transaction) -> Partition:
@@ -35,9 +35,9 @@ def _partition(tx: Transaction) -> Partition:
 
 def _held_bytes(partition: Partition) -> bytes:
     """Return all that a partition holds of vectors, whatever it is called."""
-    held = vars(partition.vectors).values()
-    found = [part for part in held if isinstance(part, np.ndarray)]
-    return b"".join(part.tobytes() for part in found)
+    values = vars(partition.vectors).values()
+    arrays = [part for part in values if isinstance(part, np.ndarray)]
+    return b"".join(part.tobytes() for part in arrays)
 
 
 def test_what_is_held_is_let_go_of_where_it_takes_too_much(
@@ -91,9 +91,9 @@ def test_the_nearest_codes_are_all_found_among_what_is_visible(share: float) -> 
     draw = np.random.default_rng(5)
     distance = draw.binomial(384, 0.5, 20_000).astype(np.uint16)
     visible = draw.random(20_000) < share
-    found = codes.CodeScan(distance, 384).nearest(300, visible)
+    nearest = codes.CodeScan(distance, 384).nearest(300, visible)
     last = np.sort(distance[visible])[299]
-    assert np.array_equal(found, np.flatnonzero(visible & (distance <= last)))
+    assert np.array_equal(nearest, np.flatnonzero(visible & (distance <= last)))
 
 
 def test_what_another_process_removes_leaves_the_memory_of_this_one(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_codes_are_compared_bit_by_bit(dimensions: int, monkeypatch: pytest.Monk
     matrix._reserve(30)  # noqa: SLF001  # as `refresh` does with the rows of a table
     matrix._put(np.arange(29), encode_codes(vectors[:29]))  # noqa: SLF001  # the last one has no code
 
-    found = matrix.scan(question, 30).cosine(np.arange(30))
+    cosines = matrix.scan(question, 30).cosine(np.arange(30))
 
     differing = ((vectors[:29] > 0) != (question > 0)).sum(axis=1)
-    assert found[:29] == pytest.approx(np.cos(differing * np.pi / dimensions), abs=1e-6)
-    assert found[29] == -1.0
+    assert cosines[:29] == pytest.approx(np.cos(differing * np.pi / dimensions), abs=1e-6)
+    assert cosines[29] == -1.0

@@ -139,7 +139,7 @@ def test_a_killed_rebuild_is_finished_by_the_next_sync(lives: int, open_index: O
     opened = open_index(feed, embedder)
     opened.index.sync()
     before = rows(opened)
-    made = len(embedder.texts)
+    embedded = len(embedder.texts)
     feed.lives = lives
     killed = lives < 8
     if killed:
@@ -160,7 +160,7 @@ def test_a_killed_rebuild_is_finished_by_the_next_sync(lives: int, open_index: O
         before.pop(moving)
         after.pop(moving)
     assert after == before
-    assert len(embedder.texts) - made == 3 + 1
+    assert len(embedder.texts) - embedded == 3 + 1
 
 
 def test_a_rebuild_for_settings_that_are_not_wanted_any_more_is_dropped(open_index: Open) -> None:
@@ -239,18 +239,18 @@ def test_what_is_said_during_a_rebuild_is_in_the_new_index(open_index: Open) -> 
     feed, embedder = ScriptedFeed(*messages(0, 9)), WordEmbedder()
     opened = open_index(feed, embedder)
     reader = open_index(feed)
-    found: list[list[str]] = []
+    answers: list[list[str]] = []
 
     def speak(_: object) -> None:
         embedder.before = lambda _: None
         feed.add(*messages(9, 12))
-        found.append(reader.refs("number10")[:1])
+        answers.append(reader.refs("number10")[:1])
 
     opened.index.sync()
     embedder.before = speak
     feed.add(*messages(0, 1), said("m0", "another text", order=0))
     assert opened.index.rebuild().rebuilt
-    assert found == [["m10"]]
+    assert answers == [["m10"]]
     assert reader.refs("number11")[:1] == ["m11"]
 
 

@@ -338,9 +338,9 @@ def test_the_date_of_a_note_may_be_in_its_first_heading(
     text: str, day: tuple[int, int, int] | None
 ) -> None:
     """A whole one: what is told from another day on tells nothing later."""
-    found = note_time("memory/notes.md", MTIME_NS, text)
+    moment = note_time("memory/notes.md", MTIME_NS, text)
     at = None if day is None else datetime(*day, 12, tzinfo=UTC).timestamp() * 1000
-    assert found == (at or MTIME_NS // 1_000_000)
+    assert moment == (at or MTIME_NS // 1_000_000)
     assert note_time("memory/2023-05-14.md", MTIME_NS, text) == note_time(
         "memory/2023-05-14.md", MTIME_NS
     )

@@ -15,16 +15,16 @@ sizes = st.lists(
 
 def laid_out(sizes: list[int]) -> list[Segment]:
     """Return segments of these sizes one after the other."""
-    found: list[Segment] = []
+    layout: list[Segment] = []
     for size in sizes:
-        start = found[-1].end if found else 0
-        found.append(Segment(start, start + size))
-    return found
+        start = layout[-1].end if layout else 0
+        layout.append(Segment(start, start + size))
+    return layout
 
 
 def merged(present: list[Segment]) -> tuple[list[Segment], int]:
     """Join until nothing is due; return what is left and how many chunks were written for it."""
-    written = 0
+    chunks = 0
     while members := plan_merge(present):
         whole = Segment(members[0].first, members[-1].end)
         at = present.index(members[0])
@@ -32,8 +32,8 @@ def merged(present: list[Segment]) -> tuple[list[Segment], int]:
         assert len(members) > 1
         assert whole.size <= SPAN
         present = [*present[:at], whole, *present[at + len(members) :]]
-        written += whole.size
-    return present, written
+        chunks += whole.size
+    return present, chunks
 
 
 @given(sizes)
@@ -46,19 +46,19 @@ def test_merging_ends_with_few_segments(sizes: list[int]) -> None:
 def test_single_messages_are_written_three_times_in_all() -> None:
     """Sealed, joined to 4,096, joined to 65,536."""
     present: list[Segment] = []
-    written = 0
+    chunks = 0
     for start in range(0, 4 * SPAN, 512):
         present, more = merged([*present, Segment(start, start + 512)])
-        written += more
+        chunks += more
     assert [segment.size for segment in present] == [*[SPAN] * 3, *[4_096] * 16]
-    assert written == 2 * 3 * SPAN + SPAN
+    assert chunks == 2 * 3 * SPAN + SPAN
 
 
 def test_bulk_batches_do_not_stay_in_pieces() -> None:
     """13 segments of 5,000 fill a large one."""
-    present, written = merged(laid_out([5_000] * 40))
+    present, chunks = merged(laid_out([5_000] * 40))
     assert [segment.size for segment in present] == [65_000] * 3 + [5_000]
-    assert written == 3 * 65_000
+    assert chunks == 3 * 65_000
 
 
 def test_small_segments_between_large_ones_are_joined_once() -> None:

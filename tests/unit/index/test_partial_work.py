@@ -31,8 +31,8 @@ class Stumbling(PaidEmbedder):
         good = [n for n in range(len(texts)) if n not in refused]
         if not refused and len(good) <= self.most:
             return super().embed_documents(texts, progress)
-        made = [texts[n] for n in good[: self.most]]
-        vectors = super().embed_documents(made) if made else np.empty((0, self.dimensions))
+        embedded = [texts[n] for n in good[: self.most]]
+        vectors = super().embed_documents(embedded) if embedded else np.empty((0, self.dimensions))
         reason = (
             self.reason
             if len(good) > self.most
@@ -151,20 +151,20 @@ def test_a_spent_budget_pauses_until_the_next_day(tmp_path: Path, partly: bool) 
         embedder.before = spent
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(8)))
     with ScriptedIndex(tmp_path, feed, embedder, fallback=fallback, clock=clock) as home:
-        made = 3 if partly else 0
+        vectors = 3 if partly else 0
         for _ in range(4):
             report = home.index.sync()
             assert report.paused
-            assert any("daily limit" in told for told in report.warnings)
+            assert any("daily limit" in warning for warning in report.warnings)
             embedder.most = 0 if partly else 1_000
-        assert counts(home) == (made, 8 - made, 0)
+        assert counts(home) == (vectors, 8 - vectors, 0)
         assert home.refs("number5", mode="lexical") == ["m5"]
         assert home.index.status().trouble == "the daily limit is reached"
         clock.now += DAY
         assert home.index.status().trouble is None
         embedder.most, embedder.before = 1_000, lambda _: None
         report = home.index.sync()
-        assert (report.paused, report.vectors) == (False, 8 - made)
+        assert (report.paused, report.vectors) == (False, 8 - vectors)
     assert fallback.texts == []
 
 

@@ -29,12 +29,12 @@ def counted(chunks: list[tuple[list[int], int]], first: int) -> Occurrences:
 
 def expected(chunks: list[tuple[list[int], int]], first: int) -> dict[tuple[int, int], int]:
     """Return chunk and term -> packed count, by counting."""
-    found = {}
+    counts = {}
     for number, (terms, head) in enumerate(chunks, start=first):
         for term, count in Counter(terms).items():
             in_head = min(Counter(terms[:head])[term], MAX_COUNT)
-            found[number, term] = min(count, MAX_COUNT) | in_head << 4
-    return found
+            counts[number, term] = min(count, MAX_COUNT) | in_head << 4
+    return counts
 
 
 def unfolded(found: Occurrences) -> dict[tuple[int, int], int]:
@@ -56,25 +56,27 @@ def test_the_tail_and_a_segment_hold_the_same(
     chunks: list[tuple[list[int], int]], first: int
 ) -> None:
     """By chunk and by term are two writings of one thing."""
-    found = counted(chunks, first)
+    occurrences = counted(chunks, first)
     numbers = range(first, first + len(chunks))
-    tail = list(zip(numbers, found.by_chunk(first, len(chunks)), strict=True))
-    assert unfolded(Occurrences.of_tail(tail)) == unfolded(found)
-    rows = {term: postings.decode_postings(first, blob) for term, blob in found.by_term(first)}
+    tail = list(zip(numbers, occurrences.by_chunk(first, len(chunks)), strict=True))
+    assert unfolded(Occurrences.of_tail(tail)) == unfolded(occurrences)
+    rows = {
+        term: postings.decode_postings(first, blob) for term, blob in occurrences.by_term(first)
+    }
     assert list(rows) == sorted(rows)
     for term, row in rows.items():
-        alone = found.of_term(term)
+        alone = occurrences.of_term(term)
         assert row.chunks.tolist() == alone.chunks.tolist() == sorted(row.chunks.tolist())
         assert row.packed.tolist() == alone.packed.tolist()
-    assert sum(len(row) for row in rows.values()) == len(found.terms)
+    assert sum(len(row) for row in rows.values()) == len(occurrences.terms)
 
 
 @given(chunks=chunks_of_terms, cut=st.integers(0, 12))
 def test_a_run_can_be_cut_and_put_together(chunks: list[tuple[list[int], int]], cut: int) -> None:
     """A run that is too long for a segment becomes several."""
-    found = counted(chunks, 7)
-    parts = found.within(7, 7 + cut).followed_by(found.within(7 + cut, 7 + 12))
-    assert unfolded(parts) == unfolded(found)
+    occurrences = counted(chunks, 7)
+    parts = occurrences.within(7, 7 + cut).followed_by(occurrences.within(7 + cut, 7 + 12))
+    assert unfolded(parts) == unfolded(occurrences)
 
 
 @given(st.lists(st.integers(0, SPAN - 1), unique=True, max_size=50), st.integers(0, 2**31))

@@ -33,16 +33,16 @@ def test_a_first_sync_is_told_and_nothing_is_done(tmp_path: Path) -> None:
     paid = PaidEmbedder("openai:text-embedding-3-small")
     feed = ScriptedFeed(said("a", "apple pie"), said("b", "apple pie"), said("c", "bread"))
     with ScriptedIndex(tmp_path, feed, paid) as home:
-        found = home.index.preview()
-        assert figures(found) == (3, 3, 2)
-        assert found.tokens == estimate_tokens("apple pie") + estimate_tokens("bread")
-        assert (found.model, found.is_paid) == ("openai:text-embedding-3-small", True)
-        assert found.usd == pytest.approx(found.tokens * 0.02 / 1e6)
-        assert (found.rebuild, found.consent_needed) == (None, None)
+        preview = home.index.preview()
+        assert figures(preview) == (3, 3, 2)
+        assert preview.tokens == estimate_tokens("apple pie") + estimate_tokens("bread")
+        assert (preview.model, preview.is_paid) == ("openai:text-embedding-3-small", True)
+        assert preview.usd == pytest.approx(preview.tokens * 0.02 / 1e6)
+        assert (preview.rebuild, preview.consent_needed) == (None, None)
         status = home.index.status()
         assert (status.chunks, paid.texts) == (0, [])
         report = home.index.sync()
-        assert (report.put, report.chunks, len(paid.texts)) == figures(found)
+        assert (report.put, report.chunks, len(paid.texts)) == figures(preview)
         assert figures(home.index.preview()) == (0, 0, 0)
 
 
@@ -56,14 +56,14 @@ def test_a_rebuild_for_another_model_names_the_price(tmp_path: Path) -> None:
         assert free.rebuild == "it is asked for"
     paid = PaidEmbedder("paid:words")
     with ScriptedIndex(tmp_path, feed, paid) as home:
-        found = home.index.preview()
-        assert (figures(found), found.usd) == ((5, 5, 5), None)
-        assert str(found.rebuild).startswith("the embedder was changed")
-        assert "reindex" in str(found.consent_needed)
+        preview = home.index.preview()
+        assert (figures(preview), preview.usd) == ((5, 5, 5), None)
+        assert str(preview.rebuild).startswith("the embedder was changed")
+        assert "reindex" in str(preview.consent_needed)
     priced = EmbeddingSettings(remote=RemoteSettings(price_per_million=2.0))
     with ScriptedIndex(tmp_path, feed, paid, embedding=priced) as home:
-        found = home.index.preview()
-        assert found.usd == pytest.approx(found.tokens * 2.0 / 1e6)
+        preview = home.index.preview()
+        assert preview.usd == pytest.approx(preview.tokens * 2.0 / 1e6)
         assert home.index.rebuild().vectors == 5
         assert figures(home.index.preview(rebuild=True)) == (5, 5, 0), "the cache has them"
 
@@ -126,11 +126,11 @@ def test_a_preview_says_what_the_sync_then_does(
     embedder = ScriptedEmbedder()
     with ScriptedIndex(tmp_path_factory.mktemp("home"), feed, embedder) as home:
         home.index.sync()
-        made = len(embedder.texts)
+        embedded = len(embedder.texts)
         feed.entries += [make(f"m{n}", each) for n, each in enumerate(later)]
-        found = home.index.preview()
+        preview = home.index.preview()
         rows = home.database.read(lambda tx: first_integer(tx.row("SELECT count(*) FROM chunks")))
         report = home.index.sync()
-        assert (report.put, report.chunks) == (found.documents, found.chunks)
-        assert len(embedder.texts) - made == found.texts
+        assert (report.put, report.chunks) == (preview.documents, preview.chunks)
+        assert len(embedder.texts) - embedded == preview.texts
         assert rows <= 8

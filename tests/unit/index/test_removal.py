@@ -70,26 +70,26 @@ def files_with(opened: OpenIndex, word: str) -> list[str]:
     opened.index.sync()
     assert opened.database.cut_log()
     opened.close()
-    found: list[Path] = sorted(path for path in opened.folder.iterdir() if path.is_file())
-    return [path.name for path in found if word.encode() in path.read_bytes().lower()]
+    files: list[Path] = sorted(path for path in opened.folder.iterdir() if path.is_file())
+    return [path.name for path in files if word.encode() in path.read_bytes().lower()]
 
 
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("seed", range(6))
 def test_no_byte_of_a_removed_text_is_left(seed: int, open_index: Open) -> None:
     """Design: deletion rewrites what held the row, terms and names included."""
-    chosen = random.Random(seed)
-    feed = ScriptedFeed(batch=chosen.choice((1, 4, 100)))
+    chance = random.Random(seed)
+    feed = ScriptedFeed(batch=chance.choice((1, 4, 100)))
     opened = open_index(feed, WordEmbedder())
     changes = [document(number) for number in range(40) for document in (marked, plain)]
     changes += map(annotated, range(5))
-    chosen.shuffle(changes)
+    chance.shuffle(changes)
     for change in changes:
         feed.add(change)
-        if chosen.random() < 0.2:
+        if chance.random() < 0.2:
             opened.index.sync()
     opened.index.sync()
-    feed.add(*[gone(marked(number)) for number in chosen.sample(range(40), 40)])
+    feed.add(*[gone(marked(number)) for number in chance.sample(range(40), 40)])
     feed.add(*[gone(annotated(number)) for number in range(5)])
     assert files_with(opened, MARK) == []
 

@@ -91,11 +91,11 @@ def test_candidates_find_what_scoring_everything_finds(
         ScriptedIndex(tmp_path / "few", feed, ScriptedEmbedder(), search) as few,
     ):
         for query in (*QUESTIONS, "Ann's silver bridge and the yellow candle"):
-            wanted = exact.ask(query, scope, mode=mode, limit=3).hits
-            found = few.ask(query, scope, mode=mode, limit=3).hits
-            assert [hit.ref for hit in found] == [hit.ref for hit in wanted]
-            scores = [hit.score for hit in wanted]
-            assert [hit.score for hit in found] == pytest.approx(scores, abs=1e-5)
+            expected = exact.ask(query, scope, mode=mode, limit=3).hits
+            hits = few.ask(query, scope, mode=mode, limit=3).hits
+            assert [hit.ref for hit in hits] == [hit.ref for hit in expected]
+            scores = [hit.score for hit in expected]
+            assert [hit.score for hit in hits] == pytest.approx(scores, abs=1e-5)
 
 
 @pytest.mark.parametrize("search", [SearchSettings(), SMALL])
@@ -151,12 +151,12 @@ def test_a_message_of_several_chunks_is_one_hit(tmp_path: Path) -> None:
 
 def test_a_session_longer_than_is_read_gives_its_newest_messages(tmp_path: Path) -> None:
     """Of a session that fits, 400 messages without any of the words are candidates too."""
-    told = [said(f"m{n}", "bread", session="one", at=NOON + n) for n in range(450)]
-    told.append(said("m450", "apple", session="one", at=NOON + 450))
-    with ScriptedIndex(tmp_path, ScriptedFeed(*told), search=SMALL) as home:
-        found = home.refs("apple")
-    assert found[0] == "m450"
-    assert 400 <= len(found) < 451
+    messages = [said(f"m{n}", "bread", session="one", at=NOON + n) for n in range(450)]
+    messages.append(said("m450", "apple", session="one", at=NOON + 450))
+    with ScriptedIndex(tmp_path, ScriptedFeed(*messages), search=SMALL) as home:
+        refs = home.refs("apple")
+    assert refs[0] == "m450"
+    assert 400 <= len(refs) < 451
 
 
 def test_a_file_is_a_hit_for_each_chunk_with_its_lines(tmp_path: Path) -> None:

@@ -83,11 +83,11 @@ def test_a_vector_counts_by_its_cosine(tmp_path: Path) -> None:
     embedder = ScriptedEmbedder()
     with ScriptedIndex(tmp_path, feed, embedder, settings) as home:
         hits = home.ask("apple", mode="vector").hits
-    asked = embedder.embed_query("apple")
+    vector = embedder.embed_query("apple")
     vectors = dict(zip(texts, embedder.embed_documents(list(texts.values())), strict=True))
     assert [hit.ref for hit in hits] == list(texts)
     for hit in hits:
-        assert hit.score == pytest.approx(float(asked @ vectors[hit.ref]), abs=2e-3)
+        assert hit.score == pytest.approx(float(vector @ vectors[hit.ref]), abs=2e-3)
 
 
 def test_nothing_of_ours_adjusts_the_sum_of_openclaw(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ def test_a_threshold_of_openclaw_loses_no_exact_word(tmp_path: Path) -> None:
     )
     settings = SearchSettings(hybrid=hybrid)
     with ScriptedIndex(tmp_path, feed, ScriptedEmbedder(), settings) as home:
-        (found,) = [h for h in home.ask("4471").hits if h.source == "memory"]
-        assert found.score < 0.35
+        (hit,) = [h for h in home.ask("4471").hits if h.source == "memory"]
+        assert hit.score < 0.35
         assert [hit.path for hit in home.ask("4471", min_score=0.35).hits] == ["memory/part.md"]
         assert home.ask("boats in winter", min_score=0.99).hits == []
 
@@ -238,13 +238,13 @@ def recent(folder: Path, **recency: Any) -> list[tuple[str, dict[str, float]]]:
 def test_recency_lowers_what_ages_and_hides_nothing(tmp_path: Path) -> None:
     """Curated files do not age; with a floor the oldest loses no more than it says."""
     assert not any("recency" in why for _, why in recent(tmp_path / "off"))
-    found = dict(recent(tmp_path / "on", enabled=True))
-    assert len(found) == 5
-    assert "recency" not in found["new"] or abs(found["new"]["recency"]) < 1e-4
-    assert "recency" not in found["MEMORY.md"]
+    scores = dict(recent(tmp_path / "on", enabled=True))
+    assert len(scores) == 5
+    assert "recency" not in scores["new"] or abs(scores["new"]["recency"]) < 1e-4
+    assert "recency" not in scores["MEMORY.md"]
     for ref, factor in [("old", 0.8), ("/home/ann/notes.md", 0.8), ("memory/2026-01-01.md", 0.9)]:
-        score = sum(found[ref].values())
-        assert score / (score - found[ref]["recency"]) == pytest.approx(factor, abs=0.01)
+        score = sum(scores[ref].values())
+        assert score / (score - scores[ref]["recency"]) == pytest.approx(factor, abs=0.01)
     decayed = dict(recent(tmp_path / "openclaw", enabled=True, floor=0.0))
     assert len(decayed) == 5
     assert sum(decayed["old"].values()) < 0.01
@@ -258,8 +258,8 @@ def test_hits_are_cited_by_line_and_message(tmp_path: Path) -> None:
         said("m7", "green tea", session="s1"),
     )
     with ScriptedIndex(tmp_path, feed) as home:
-        found = {hit.citation for hit in home.ask("green tea").hits}
-        assert found == {"memory/tea.md#L1-L3", "MEMORY.md#L1", "session:s1#7"}
+        citations = {hit.citation for hit in home.ask("green tea").hits}
+        assert citations == {"memory/tea.md#L1-L3", "MEMORY.md#L1", "session:s1#7"}
         assert {hit.citation for hit in home.ask("green tea", citations=False).hits} == {None}
 
 

@@ -64,8 +64,8 @@ def _may_see(scope: Scope, document: Document) -> bool:
     owner = msgspec.structs.asdict(document.scope)
     if document.source != "sessions":
         owner["session"] = None
-    asked = msgspec.structs.asdict(scope)
-    return all(value is None or owner[field] == value for field, value in asked.items())
+    fields = msgspec.structs.asdict(scope)
+    return all(value is None or owner[field] == value for field, value in fields.items())
 
 
 def _owned(number: int, owner: Scope) -> Document:
@@ -91,9 +91,9 @@ def test_a_search_finds_all_that_its_scope_may_see_and_nothing_else(
     ):
         for scope in [*scopes, Scope()]:
             expected = {d.ref for d in documents if _may_see(scope, d)}
-            found = home.refs("apple", scope)
-            assert set(found) == expected
-            assert len(found) == len(expected)
+            refs = home.refs("apple", scope)
+            assert set(refs) == expected
+            assert len(refs) == len(expected)
 
 
 @pytest.mark.parametrize(
@@ -302,11 +302,11 @@ class FlippingDatabase:
 
     def read(self, unit: Callable[[Transaction], T]) -> T:
         """Read, then flip."""
-        found = self._home.database.read(unit)
+        result = self._home.database.read(unit)
         if self._is_first:
             self._is_first = False
             self._home.index.rebuild()
-        return found
+        return result
 
 
 def test_a_rebuild_that_ends_during_a_search_is_followed(tmp_path: Path) -> None:

@@ -43,18 +43,18 @@ def test_no_threshold_loses_what_it_must_not(
     hits: list[Standing], min_score: float, limit: int
 ) -> None:
     """The laws of the rule, for any hits."""
-    shown = above_threshold(hits, min_score, limit)
-    assert shown == sorted(set(shown))
-    assert len(shown) <= limit
-    reaching = [place for place, each in enumerate(hits) if each.score >= min_score]
-    assert set(reaching[:limit]) <= set(shown)
-    for place, each in enumerate(hits):
+    positions = above_threshold(hits, min_score, limit)
+    assert positions == sorted(set(positions))
+    assert len(positions) <= limit
+    reaching = [position for position, each in enumerate(hits) if each.score >= min_score]
+    assert set(reaching[:limit]) <= set(positions)
+    for position, each in enumerate(hits):
         if each.score < min_score and not each.words:
-            assert place not in shown
-        if each.words == 1.0 and place not in shown:
-            assert len(shown) == limit
+            assert position not in positions
+        if each.words == 1.0 and position not in positions:
+            assert len(positions) == limit
     if not reaching and any(each.words for each in hits):
-        assert shown
+        assert positions
 
 
 @given(STANDINGS, st.integers(1, 12), SHARES, SHARES)
@@ -63,19 +63,19 @@ def test_the_share_of_memory_files_is_there_when_so_many_qualify(
 ) -> None:
     """And nothing else changes: the number of hits, their order, the best of the others."""
     plain = list(range(min(limit, len(hits))))
-    kept = quota(limit, share)
-    shown = with_files(hits, plain, kept, least)
-    assert shown == sorted(set(shown))
-    assert len(shown) == len(plain)
-    files = [place for place in shown if hits[place].is_file]
-    already = [place for place in plain if hits[place].is_file]
+    share_count = quota(limit, share)
+    positions = with_files(hits, plain, share_count, least)
+    assert positions == sorted(set(positions))
+    assert len(positions) == len(plain)
+    files = [position for position in positions if hits[position].is_file]
+    already = [position for position in plain if hits[position].is_file]
     qualify = {n for n, each in enumerate(hits) if each.is_file and each.score >= least}
-    assert len(files) >= min(kept, len(qualify | set(already)), len(plain))
+    assert len(files) >= min(share_count, len(qualify | set(already)), len(plain))
     assert set(already) <= set(files)
-    others = [place for place in shown if not hits[place].is_file]
-    assert others == [place for place in plain if not hits[place].is_file][: len(others)]
+    others = [position for position in positions if not hits[position].is_file]
+    assert others == [position for position in plain if not hits[position].is_file][: len(others)]
     if len({each.is_file for each in hits}) <= 1:
-        assert shown == plain
+        assert positions == plain
 
 
 @pytest.mark.parametrize(

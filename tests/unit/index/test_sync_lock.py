@@ -50,13 +50,13 @@ def test_the_background_gives_way_to_a_sync(
     embedder = ScriptedEmbedder()
     feed = ScriptedFeed(*(said(f"m{n}", f"apple number{n}") for n in range(30)))
     waits = threading.Event()
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with ScriptedIndex(tmp_path, feed, embedder) as home, ThreadPoolExecutor(1) as pool:
         turn = home.index._indexer._locks.sync  # noqa: SLF001  # seen from outside it is only slower
 
         def ask(_: Sequence[str]) -> None:
             embedder.before = lambda _: None
-            futures.append(pool.submit(home.index.sync, Watch(tell=told.append)))
+            futures.append(pool.submit(home.index.sync, Watch(tell=reports.append)))
             while not turn._waiting:  # noqa: SLF001  # the sync has come to the door
                 waits.wait(0.001)
 
@@ -65,7 +65,7 @@ def test_the_background_gives_way_to_a_sync(
         assert home.index.sync(BACKGROUND).vectors == 3
         (future,) = futures
         assert future.result(LONG_S).vectors == 27  # type: ignore[attr-defined]  # a future
-    assert told[-1] == Progress(stage="embedding", done=27, left=0)
+    assert reports[-1] == Progress(stage="embedding", done=27, left=0)
 
 
 def test_who_waits_can_be_stopped() -> None:

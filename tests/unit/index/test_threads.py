@@ -57,10 +57,10 @@ def test_every_search_sees_whole_batches_and_never_fewer_than_before(open_index:
     def search() -> None:
         seen = 0
         while not finished.is_set():
-            found = len(found_in(reader))
-            assert found >= seen
-            assert found % 4 == 0
-            seen = found
+            count = len(found_in(reader))
+            assert count >= seen
+            assert count % 4 == 0
+            seen = count
 
     together([write, search, search, search])
     assert len(found_in(reader)) == 4 * BATCHES
@@ -127,13 +127,13 @@ def test_a_search_on_an_older_snapshot_never_meets_newer_memory(open_index: Open
     feed = ScriptedFeed(*messages(0))
     writing, opened = open_index(feed), open_index(feed)
     writing.index.sync()
-    found: list[int] = []
+    counts: list[int] = []
     threads: list[threading.Thread] = []
 
     def overtake() -> None:
         feed.add(*messages(len(threads) + 1))
         writing.index.sync()
-        threads.append(threading.Thread(target=lambda: found.append(len(found_in(searcher)))))
+        threads.append(threading.Thread(target=lambda: counts.append(len(found_in(searcher)))))
         threads[-1].start()
         threads[-1].join(0.2)  # it may rightly wait for the lock
 
@@ -142,7 +142,7 @@ def test_a_search_on_an_older_snapshot_never_meets_newer_memory(open_index: Open
     scores = {hit.ref: hit.score for hit in hits_of(searcher)}
     for thread in threads:
         thread.join()
-    assert len(found) == len(threads) > 1
+    assert len(counts) == len(threads) > 1
     seen = [document for document in feed.living() if document.ref in scores]
     fresh = open_index(ScriptedFeed(*seen), folder="fresh")
     fresh.index.sync()

@@ -46,9 +46,9 @@ class Hanging(PaidEmbedder):
 @pytest.fixture
 def embedder() -> Iterator[Hanging]:
     """One that hangs when a test says so, and never longer than the test."""
-    made = Hanging()
-    yield made
-    made.go.set()
+    hanging = Hanging()
+    yield hanging
+    hanging.go.set()
 
 
 @pytest.fixture
@@ -84,12 +84,12 @@ def test_nobody_waits_again_for_a_provider_that_was_late(
     """One search pays for the hanging; when the answer comes, questions go there again."""
     embedder.go.clear()
     home.ask("number3")
-    asked = embedder.questions
+    count = embedder.questions
     for _ in range(20):
         result = home.ask("number4")
         assert result.hits[0].ref == "m4"
         assert "did not answer an earlier question in time" in result.warnings[0]
-    assert embedder.questions == asked
+    assert embedder.questions == count
     embedder.go.set()
     deadline = threading.Event()
     for _ in range(1_000):
@@ -136,12 +136,12 @@ def test_a_search_embeds_no_texts_through_a_provider(
     home: ScriptedIndex, embedder: Hanging
 ) -> None:
     """However few: they are found by their words and the answer says what is missing."""
-    made = list(embedder.texts)
+    texts = list(embedder.texts)
     add(home, "new", "grape number77")
     result = home.ask("number77")
     assert result.hits[0].ref == "new"
     assert result.warnings == ["some chunks have no vector yet: run `recollect sync`"]
-    assert embedder.texts == made
+    assert embedder.texts == texts
     assert home.index.sync().vectors == 1
 
 
@@ -149,12 +149,12 @@ def test_a_lexical_search_asks_nobody_whatever_the_provider_does(
     home: ScriptedIndex, embedder: Hanging
 ) -> None:
     """No question, no text, no waiting and no warning."""
-    made, questions = list(embedder.texts), embedder.questions
+    texts, questions = list(embedder.texts), embedder.questions
     embedder.go.clear()
     add(home, "new", "grape number77")
     result = home.ask("number77", mode="lexical")
     assert (result.hits[0].ref, result.warnings) == ("new", [])
-    assert (embedder.texts, embedder.questions) == (made, questions)
+    assert (embedder.texts, embedder.questions) == (texts, questions)
 
 
 def test_a_search_waits_for_no_embedding_in_the_background(
@@ -180,9 +180,9 @@ def test_a_search_waits_for_no_embedding_in_the_background(
 def test_a_search_without_hits_causes_no_work(home: ScriptedIndex, embedder: Hanging) -> None:
     """Neither a write, nor an embedding, nor a rebuild, however often it is asked."""
     options = SearchOptions(limit=5, min_score=0.99, sources=None, mode="hybrid")
-    made, commits = list(embedder.texts), home.database.health().commits
+    texts, commits = list(embedder.texts), home.database.health().commits
     for _ in range(5):
         assert home.index.search("zebra", scope=said("a", "").scope, options=options).hits == []
     assert home.database.health().commits == commits
-    assert embedder.texts == made
+    assert embedder.texts == texts
     assert not home.index.status().rebuilding

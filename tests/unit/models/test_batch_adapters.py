@@ -54,9 +54,9 @@ def open_batches() -> Iterator[OpenBatches]:
     def open_it(server: ProviderServer, provider: str, path: str = "") -> EmbeddingBatches:
         base_url = server.origin + path if path else server.base_url(provider)
         opened.append(_embedder(base_url, WIRES[provider]))
-        found = batches_of(opened[-1])
-        assert found is not None
-        return found
+        batches = batches_of(opened[-1])
+        assert batches is not None
+        return batches
 
     yield open_it
     for embedder in opened:
@@ -174,9 +174,9 @@ def test_the_whole_way_of_a_batch(
     assert not batches.look(started.id).is_over
     batch = batches.look(started.id)
     assert (batch.state, len(batch.results)) == ("completed", 1)
-    found = dict(batches.read(batch, scratch))
-    assert found.keys() == texts.keys()
-    for key, vector in found.items():
+    results = dict(batches.read(batch, scratch))
+    assert results.keys() == texts.keys()
+    for key, vector in results.items():
         assert vector is not None
         np.testing.assert_allclose(vector, unit_vector(texts[key], 8), atol=1e-6)
     batches.discard(uploaded)
@@ -226,8 +226,8 @@ def test_the_states_of_openai(
 ) -> None:
     """An unknown one is not over; the errors of a batch are no refusal of the question."""
     with ProviderServer(services=[Canned({"id": "b", **shown})]) as server:
-        found = open_batches(server, "openai").look("b")
-    assert found == RemoteBatch(id="b", state=state, reason=reason)  # type: ignore[arg-type]
+        batch = open_batches(server, "openai").look("b")
+    assert batch == RemoteBatch(id="b", state=state, reason=reason)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -246,8 +246,8 @@ def test_the_states_of_gemini(
 ) -> None:
     """What the operation says counts, also beside metadata that lag behind."""
     with ProviderServer(services=[Canned({"name": "batches/b", **shown})]) as server:
-        found = open_batches(server, "gemini").look("batches/b")
-    assert found == RemoteBatch(id="batches/b", state=state, reason=reason)  # type: ignore[arg-type]
+        batch = open_batches(server, "gemini").look("batches/b")
+    assert batch == RemoteBatch(id="batches/b", state=state, reason=reason)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -264,8 +264,8 @@ def test_the_results_of_gemini_stand_in_three_places(
 ) -> None:
     """Versions of the interface differ."""
     with ProviderServer(services=[Canned({"name": "batches/b", **shown})]) as server:
-        found = open_batches(server, "gemini").look("batches/b")
-    assert (found.state, found.results) == ("completed", ("files/r",))
+        batch = open_batches(server, "gemini").look("batches/b")
+    assert (batch.state, batch.results) == ("completed", ("files/r",))
 
 
 def _pages(provider: str) -> list[Any]:
@@ -284,9 +284,9 @@ def _pages(provider: str) -> list[Any]:
 def test_a_batch_is_looked_for_on_later_pages_too(open_batches: OpenBatches, provider: str) -> None:
     """But not for ever: an account may have thousands."""
     with ProviderServer(services=[Canned(*_pages(provider))]) as server:
-        found = open_batches(server, provider).find("ours")
-        assert found is not None
-        assert found.id.endswith("2")
+        batch = open_batches(server, provider).find("ours")
+        assert batch is not None
+        assert batch.id.endswith("2")
         assert server.received[-1].path.endswith(("after=1", "pageToken=t%2F2"))
     with ProviderServer(services=[Canned(_pages(provider)[0])]) as server:
         assert open_batches(server, provider).find("ours") is None
@@ -340,8 +340,8 @@ def test_a_line_without_a_vector_says_so(
     batch = RemoteBatch(id="b", state="completed", results=("f",))
     service: Service = Lines(b"not JSON\n" + line + b"\n")
     with ProviderServer(services=[service]) as server:
-        found = list(open_batches(server, "openai").read(batch, tmp_path / "results"))
-    assert found == [("k", None)]
+        results = list(open_batches(server, "openai").read(batch, tmp_path / "results"))
+    assert results == [("k", None)]
 
 
 @pytest.mark.parametrize(
@@ -358,8 +358,8 @@ def test_a_file_that_cannot_be_whole_is_fetched_again(
     """A page of a proxy, or a file that ends within a line; but not for ever."""
     batch = RemoteBatch(id="b", state="completed", results=("f",))
     with ProviderServer(services=[Lines(content)]) as server:
-        found = list(open_batches(server, "openai").read(batch, tmp_path / "results"))
-        assert [key for key, _ in found] == keys
+        results = list(open_batches(server, "openai").read(batch, tmp_path / "results"))
+        assert [key for key, _ in results] == keys
         assert len(server.received) == 3
 
 
@@ -386,7 +386,7 @@ def test_an_error_tells_no_secret(
     file.write_bytes(batches.line(KEY, "my private words"))
     with pytest.raises(ProviderError) as caught:
         batches.create("recollect-1", "no such file")
-    told = f"{caught.value} {caught.value.hint} {caught.value.facts}"
-    assert "secret" not in told
-    assert "private" not in told
+    message = f"{caught.value} {caught.value.hint} {caught.value.facts}"
+    assert "secret" not in message
+    assert "private" not in message
     assert caught.value.hint

@@ -94,7 +94,7 @@ class Command:
     def model(self, model: str = "", **changes: object) -> ClaudeCli:
         """Return a model that asks it."""
         spec = f"claude-cli:{model}" if model else "claude-cli"
-        given: dict[str, object] = {"provider": spec, "claude_command": str(self.path)}
+        values: dict[str, object] = {"provider": spec, "claude_command": str(self.path)}
         environ = {"HOME": "/home/me", "OPENAI_API_KEY": "no", "ANTHROPIC_API_KEY": "yes"}
         dependencies = Dependencies(
             models=Path(),
@@ -102,11 +102,11 @@ class Command:
             retry_clock=self.time.retry_clock(),
             environ=environ,
         )
-        settings = msgspec.convert(given | changes, LanguageSettings)
-        found = choose_language(settings, dependencies).model
-        assert found is not None
-        assert isinstance(found.inner, ClaudeCli)
-        return found.inner
+        settings = msgspec.convert(values | changes, LanguageSettings)
+        language_model = choose_language(settings, dependencies).model
+        assert language_model is not None
+        assert isinstance(language_model.inner, ClaudeCli)
+        return language_model.inner
 
 
 @pytest.fixture
@@ -117,10 +117,14 @@ def command(tmp_path: Path) -> Command:
 
 def test_an_answer_comes_with_its_tokens_and_its_cost(command: Command) -> None:
     """As the command tells them; they count for the day."""
-    found = command.model("haiku").complete(ask("what?"))
-    assert (found.text, found.finish, found.usd) == ("the answer is tea", "stop", 0.25)
-    assert found.use == TokenUse(input=10, output=4, cache_read=2, cache_write=3)
-    assert found.model == "claude-cli:claude-haiku-4-5"
+    completion = command.model("haiku").complete(ask("what?"))
+    assert (completion.text, completion.finish, completion.usd) == (
+        "the answer is tea",
+        "stop",
+        0.25,
+    )
+    assert completion.use == TokenUse(input=10, output=4, cache_read=2, cache_write=3)
+    assert completion.model == "claude-cli:claude-haiku-4-5"
     (bill,) = command.spending.bills
     assert (bill.model, bill.usd) == ("claude-cli:haiku", 0.25)
 
@@ -129,7 +133,7 @@ def test_it_starts_without_anything_of_an_agent(command: Command) -> None:
     """No tools, settings, sessions, servers; an empty folder; a guard against a circle of hooks."""
     model = command.model("haiku", claude_max_usd=1.5)
     model.complete(ask("the user's words", system="Sum up."))
-    ((arguments, told, variables, folder, files),) = command.seen()
+    ((arguments, stdin, variables, folder, files),) = command.seen()
     assert arguments == [
         "--print",
         "--output-format",
@@ -147,7 +151,7 @@ def test_it_starts_without_anything_of_an_agent(command: Command) -> None:
         "--model",
         "haiku",
     ]
-    assert told == "the user's words"
+    assert stdin == "the user's words"
     assert variables["RECOLLECT_INSIDE"] == "1"
     assert variables["ANTHROPIC_API_KEY"] == "yes"
     assert "OPENAI_API_KEY" not in variables
@@ -158,8 +162,8 @@ def test_it_starts_without_anything_of_an_agent(command: Command) -> None:
 def test_the_model_of_the_account_needs_no_name(command: Command) -> None:
     """And several models at work are told by the name that was asked for."""
     command.does(PRINTS, modelUsage={"a": {}, "b": {}})
-    found = command.model().complete(ask("what?"))
-    assert found.model == command.model().name == "claude-cli"
+    completion = command.model().complete(ask("what?"))
+    assert completion.model == command.model().name == "claude-cli"
     assert "--model" not in command.seen()[0][0]
 
 
@@ -218,8 +222,8 @@ def test_noise_around_the_answer_does_no_harm(command: Command, code: str) -> No
 def test_without_usage_the_tokens_are_estimated(command: Command) -> None:
     """They count for the day all the same."""
     command.does(PRINTS, usage=None, stop_reason="max_tokens")
-    found = command.model().complete(ask("what?"))
-    assert (found.use.output, found.finish) == (4, "length")
+    completion = command.model().complete(ask("what?"))
+    assert (completion.use.output, completion.finish) == (4, "length")
     command.does(PRINTS, stop_reason="pause_turn")
     assert command.model().complete(ask("what?")).finish == "other"
 
@@ -270,10 +274,10 @@ def test_what_fails_is_a_clear_error(command: Command, name: str) -> None:
     with pytest.raises(ProviderError) as caught:
         command.model().complete(ask("my secret words"))
     assert type(caught.value) is kind
-    shown = f"{caught.value} {caught.value.hint} {caught.value.facts}"
+    message = f"{caught.value} {caught.value.hint} {caught.value.facts}"
     assert caught.value.hint
-    assert "secret" not in shown
-    assert "tea" not in shown
+    assert "secret" not in message
+    assert "tea" not in message
     assert len(command.seen()) == (2 if kind is ProviderUnavailable else 1)
 
 

@@ -86,9 +86,9 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def embedder(llama: type[Llama], file: Path) -> Iterator[GgufEmbedder]:
     """An embedder of that file."""
-    made = GgufEmbedder(file, threads=3)
-    yield made
-    made.close()
+    gguf = GgufEmbedder(file, threads=3)
+    yield gguf
+    gguf.close()
 
 
 def test_texts_become_unit_vectors(embedder: GgufEmbedder) -> None:
@@ -194,8 +194,8 @@ def test_the_file_is_found_by_name_or_setting(file: Path, tmp_path: Path) -> Non
     assert create(file.stem, usual, tmp_path).model == f"gguf:{file.stem}"
     assert create(f"../../{file.name}", usual, tmp_path).model == f"gguf:{file.stem}"
     (tmp_path / "mine.gguf").write_bytes(gguf_head())
-    named = EmbeddingSettings(gguf_path=str(tmp_path / "mine.gguf"))
-    assert create("", named, tmp_path).model == "gguf:mine"
+    settings = EmbeddingSettings(gguf_path=str(tmp_path / "mine.gguf"))
+    assert create("", settings, tmp_path).model == "gguf:mine"
 
 
 @pytest.mark.usefixtures("llama")

@@ -24,9 +24,9 @@ def _read(folder: Path, content: bytes) -> GgufModel:
 
 def test_the_head_tells_the_model(tmp_path: Path) -> None:
     """Lists before it are skipped, whatever comes behind is not read."""
-    found = _read(tmp_path, HEAD + b"tensors")
-    assert found == GgufModel(architecture="bert", name="tiny", dimensions=4, context_tokens=512)
-    assert _read(tmp_path, gguf_head(version=2)) == found
+    header = _read(tmp_path, HEAD + b"tensors")
+    assert header == GgufModel(architecture="bert", name="tiny", dimensions=4, context_tokens=512)
+    assert _read(tmp_path, gguf_head(version=2)) == header
 
 
 def test_a_file_without_a_name_has_none(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_damaged_head_is_read_or_refused(
     """Never another error, never a long wait: one byte is changed, or the file ends there."""
     tail = HEAD[place + 1 :] if keep else b""
     try:
-        found = _read(tmp_path, HEAD[:place] + bytes([byte]) + tail)
+        header = _read(tmp_path, HEAD[:place] + bytes([byte]) + tail)
     except ModelMissing:
         return
-    assert found.dimensions > 0
+    assert header.dimensions > 0

@@ -45,9 +45,9 @@ def _made(environ: Mapping[str, str] | None = None, **given: object) -> Language
 
 def test_without_a_setting_there_is_none() -> None:
     """Nothing leaves the machine unless somebody says so: a key alone is no reason."""
-    found = _choose({"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"})
-    assert (found.model, found.hint) == (None, "")
-    assert "by rule" in found.reason
+    choice = _choose({"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"})
+    assert (choice.model, choice.hint) == (None, "")
+    assert "by rule" in choice.reason
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_a_provider_may_name_its_model(provider: str, name: str) -> None:
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_without_a_key_the_work_is_done_by_rule(provider: str) -> None:
     """That is no error; the hint says which key is missing."""
-    found = _choose(provider=provider)
-    assert found.model is None
-    assert "by rule" in found.reason
-    assert "language.api_key" in found.hint
-    assert found.requested == provider
+    choice = _choose(provider=provider)
+    assert choice.model is None
+    assert "by rule" in choice.reason
+    assert "language.api_key" in choice.hint
+    assert choice.requested == provider
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
@@ -83,17 +83,17 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
 
 def test_a_missing_command_is_told_with_the_way_to_get_it() -> None:
     """Nothing is started to find out."""
-    found = _choose({"PATH": "/nowhere"}, provider="claude-cli", claude_command="no-such-claude")
-    assert found.model is None
-    assert "install" in found.hint
+    choice = _choose({"PATH": "/nowhere"}, provider="claude-cli", claude_command="no-such-claude")
+    assert choice.model is None
+    assert "install" in choice.hint
 
 
 def test_inside_of_a_model_no_model_is_asked() -> None:
     """A hook that the command calls must not start the command again."""
     environ = {"RECOLLECT_INSIDE": "1", "OPENAI_API_KEY": "k"}
-    found = _choose(environ, provider="openai")
-    assert found.model is None
-    assert "itself" in found.reason
+    choice = _choose(environ, provider="openai")
+    assert choice.model is None
+    assert "itself" in choice.reason
 
 
 @pytest.mark.parametrize(

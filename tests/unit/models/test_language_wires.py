@@ -47,8 +47,8 @@ def test_parts_of_an_answer_are_put_together() -> None:
 def test_what_a_model_thought_is_no_answer() -> None:
     """Open models write it in front; a later mention of the mark is text."""
     wire = OpenAIChat(model="m")
-    said = "<think>\nhm, tea?\n</think>\n\nuse <think> tags</think>"
-    assert wire.read(_openai({"content": said})).text == "use <think> tags</think>"
+    answer = "<think>\nhm, tea?\n</think>\n\nuse <think> tags</think>"
+    assert wire.read(_openai({"content": answer})).text == "use <think> tags</think>"
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_what_a_model_thought_is_no_answer() -> None:
 )
 def test_an_odd_count_of_tokens_costs_no_answer(usage: object, use: TokenUse | None) -> None:
     """It is estimated instead; a number that cannot be is brought into bounds."""
-    found = OpenAIChat(model="m").read(_openai({"content": "tea"}, usage=usage))
-    assert (found.text, found.use) == ("tea", use)
+    reply = OpenAIChat(model="m").read(_openai({"content": "tea"}, usage=usage))
+    assert (reply.text, reply.use) == ("tea", use)
 
 
 def test_an_answer_without_a_choice_is_none() -> None:

@@ -46,14 +46,14 @@ def test_a_cache_has_prices_of_its_own() -> None:
 )
 def test_a_dated_name_has_the_price_of_its_model(name: str, output: float | None) -> None:
     """Another name has none."""
-    found = language_price(name, LanguageSettings())
-    assert (found.output if found else None) == output
+    price = language_price(name, LanguageSettings())
+    assert (price.output if price else None) == output
 
 
 def test_the_settings_go_before_the_list() -> None:
     """An account may have prices of its own; what is not given stays."""
     listed = list_prices()["openai:gpt-5-mini"]
-    found = language_price("openai:gpt-5-mini", LanguageSettings(input_price=9.0))
-    assert found == Price(input=9.0, output=listed.output)
+    price = language_price("openai:gpt-5-mini", LanguageSettings(input_price=9.0))
+    assert price == Price(input=9.0, output=listed.output)
     unlisted = language_price("openai:x", LanguageSettings(output_price=2.0))
     assert unlisted == Price(input=0.0, output=2.0, cache_read=1.0, cache_write=1.0)

@@ -23,9 +23,9 @@ def _dependencies(environ: Mapping[str, str] | None = None) -> Dependencies:
 
 
 def _openai(model: str = "", dimensions: int = 0, **remote: object) -> RemoteEmbedder:
-    given: dict[str, object] = {"api_key": "k", **remote}
+    values: dict[str, object] = {"api_key": "k", **remote}
     settings = EmbeddingSettings(
-        dimensions=dimensions, remote=msgspec.convert(given, RemoteSettings)
+        dimensions=dimensions, remote=msgspec.convert(values, RemoteSettings)
     )
     return create(f"openai:{model}", settings, _dependencies())
 

@@ -84,10 +84,10 @@ def test_the_model_is_asked_for_what_the_settings_name_alone(
             session = memory.sessions.create().id
             memory.sessions.append_many(session, [("user", "Remember: tea is green.")] * 30)
             memory.sessions.flush(session)
-            made = memory.sessions.compact(session, keep_messages=2).compaction
+            compaction = memory.sessions.compact(session, keep_messages=2).compaction
             status = memory.status()
-    assert made is not None
-    assert made.made_by.startswith("openai" if "compaction" in uses else "extractive")
+    assert compaction is not None
+    assert compaction.made_by.startswith("openai" if "compaction" in uses else "extractive")
     assert [(each.use, each.requests > 0) for each in status.language.uses] == [
         (use, True) for use in uses
     ]

@@ -217,9 +217,9 @@ def test_auto_prefers_what_stays_on_the_machine(
     keys["GOOGLE"] = "g"
     assert _name(_choose(tmp_path, "auto", **keys)) == "gemini:gemini-embedding-001"
     keys["OPENAI"] = "o"
-    chosen = _choose(tmp_path, "auto", **keys)
-    assert _name(chosen) == "openai:text-embedding-3-small"
-    assert chosen.reason == "openai:text-embedding-3-small is set up"
+    choice = _choose(tmp_path, "auto", **keys)
+    assert _name(choice) == "openai:text-embedding-3-small"
+    assert choice.reason == "openai:text-embedding-3-small is set up"
     monkeypatch.setattr("recollect.backends.gguf.gguf_is_installed", lambda: True)
     (tmp_path / DEFAULT_FILE).write_bytes(gguf_head())
     assert _name(_choose(tmp_path, "auto", **keys)) == "gguf:embeddinggemma-300M-Q8_0"
@@ -230,9 +230,9 @@ def test_auto_prefers_what_stays_on_the_machine(
 def test_auto_takes_a_server_of_ones_own(tmp_path: Path) -> None:
     """Its address is enough."""
     remote = RemoteSettings(base_url="http://localhost:11434/v1")
-    chosen = _choose(tmp_path, "auto", remote=remote)
-    assert isinstance(chosen.embedder, RemoteEmbedder)
-    assert chosen.embedder.client.base_url == "http://localhost:11434/v1"
+    choice = _choose(tmp_path, "auto", remote=remote)
+    assert isinstance(choice.embedder, RemoteEmbedder)
+    assert choice.embedder.client.base_url == "http://localhost:11434/v1"
 
 
 def test_auto_survives_a_damaged_gguf_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,38 +240,38 @@ def test_auto_survives_a_damaged_gguf_file(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("recollect.backends.gguf.gguf_is_installed", lambda: True)
     (tmp_path / DEFAULT_FILE).write_bytes(b"an error page")
     assert _name(_choose(tmp_path, "auto")) is None
-    named = _choose(tmp_path, "gguf")
-    assert "not a GGUF file" in named.reason
-    assert named.hint
+    choice = _choose(tmp_path, "gguf")
+    assert "not a GGUF file" in choice.reason
+    assert choice.hint
 
 
 @pytest.mark.parametrize("spec", ["openai", "gemini", "voyage", "gguf", "openai:some-model"])
 def test_what_cannot_be_made_leaves_search_lexical(tmp_path: Path, spec: str) -> None:
     """With the reason and a hint: opening a memory never fails for want of a key."""
-    chosen = _choose(tmp_path, spec)
-    assert (chosen.embedder, chosen.requested) == (None, spec)
-    assert chosen.reason.startswith("search is lexical: ")
-    assert chosen.hint
+    choice = _choose(tmp_path, spec)
+    assert (choice.embedder, choice.requested) == (None, spec)
+    assert choice.reason.startswith("search is lexical: ")
+    assert choice.hint
 
 
 def test_a_fallback_takes_the_place_of_what_cannot_be_made(tmp_path: Path) -> None:
     """Whose place, and why, is told."""
-    chosen = _choose(tmp_path, "openai", "voyage", VOYAGE="v")
-    assert _name(chosen) == "voyage:voyage-4-large"
-    assert chosen.fallback is None
-    assert chosen.fallback_from == "openai"
-    assert chosen.fallback_reason is not None
-    assert "needs a key" in chosen.fallback_reason
-    assert "openai" in chosen.reason
+    choice = _choose(tmp_path, "openai", "voyage", VOYAGE="v")
+    assert _name(choice) == "voyage:voyage-4-large"
+    assert choice.fallback is None
+    assert choice.fallback_from == "openai"
+    assert choice.fallback_reason is not None
+    assert "needs a key" in choice.fallback_reason
+    assert "openai" in choice.reason
 
 
 def test_a_fallback_stands_by(tmp_path: Path) -> None:
     """For when the first one fails later."""
-    chosen = _choose(tmp_path, "openai", "local", OPENAI="o")
-    assert _name(chosen) == "openai:text-embedding-3-small"
-    assert chosen.fallback is not None
-    assert chosen.fallback.model == "local:all-MiniLM-L6-v2"
-    assert (chosen.fallback_from, chosen.fallback_reason) == (None, None)
+    choice = _choose(tmp_path, "openai", "local", OPENAI="o")
+    assert _name(choice) == "openai:text-embedding-3-small"
+    assert choice.fallback is not None
+    assert choice.fallback.model == "local:all-MiniLM-L6-v2"
+    assert (choice.fallback_from, choice.fallback_reason) == (None, None)
 
 
 @pytest.mark.parametrize("fallback", ["none", "openai", "voyage"])

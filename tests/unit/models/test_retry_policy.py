@@ -67,5 +67,5 @@ def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | No
 @given(st.text(max_size=40))
 def test_no_retry_after_is_an_error(value: str) -> None:
     """It comes from outside."""
-    found = retry_after_s(value, NOVEMBER_14)
-    assert found is None or found >= 0
+    seconds = retry_after_s(value, NOVEMBER_14)
+    assert seconds is None or seconds >= 0

@@ -97,9 +97,9 @@ def test_what_json_cannot_hold_is_refused() -> None:
 def test_constraints_are_checked(wrong: str) -> None:
     """Whatever the provider promised; the second answer counts."""
     model = Scripted(wrong, '{"text": "a", "importance": 10}')
-    found = complete_as(model, ask("which?"), Fact)
-    assert (found.value.importance, found.is_repaired) == (10, True)
-    assert (found.use.output, found.usd) == (2, None)
+    answer = complete_as(model, ask("which?"), Fact)
+    assert (answer.value.importance, answer.is_repaired) == (10, True)
+    assert (answer.use.output, answer.usd) == (2, None)
     assert model.asked[1].messages[1].text == wrong
 
 

@@ -26,16 +26,16 @@ def test_no_jobs_are_no_threads() -> None:
 
 def test_stopping_finishes_what_was_begun() -> None:
     """What is under way is paid for already."""
-    done: list[int] = []
+    results: list[int] = []
 
     def work(job: int) -> int:
         if job == 2:
             pool.stop()
-        done.append(job)
+        results.append(job)
         return job
 
     pool = WorkerPool(range(100), work, 1)
-    assert list(pool.results()) == [0, 1, 2] == done
+    assert list(pool.results()) == [0, 1, 2] == results
 
 
 def test_a_caller_that_leaves_stops_the_lanes() -> None:

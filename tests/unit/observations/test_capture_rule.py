@@ -78,6 +78,6 @@ def test_of_many_only_those_are_left_out_that_are_not_captured(tmp_path: Path) -
     with opened(tmp_path, {"capture.skip_tools": ["Secret"]}) as memory:
         session = memory.sessions.create()
         items = [{"session_id": session.id, "tool_name": t} for t in ("Bash", "Secret", "Read")]
-        stored = memory.observations.record_many(items)
-        assert [each.tool_name for each in stored] == ["Bash", "Read"]
+        observations = memory.observations.record_many(items)
+        assert [each.tool_name for each in observations] == ["Bash", "Read"]
         assert memory.capture.counts() == {"tool": 1}

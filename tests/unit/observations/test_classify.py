@@ -76,8 +76,8 @@ def _type(evidence: Evidence) -> str:
 def test_a_command_is_what_it_does(expected: str, commands: list[str]) -> None:
     """By its verb; of a chain what git, the web or the first look say."""
     for command in commands:
-        for given in ({"command": command}, {"cmd": command}, command):
-            assert _type(_tool("Bash", given)) == expected, given
+        for tool_input in ({"command": command}, {"cmd": command}, command):
+            assert _type(_tool("Bash", tool_input)) == expected, tool_input
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_a_tool_is_of_its_kind(tool: str, input: Any, expected: str) -> None:
 def test_words_are_what_they_say(words: str, expected: str) -> None:
     """A decision, one about the design, a repair; a question is neither."""
     for event in ("prompt", "answer", "subagent", "compaction"):
-        told = {"input": words} if event == "prompt" else {"output": words}
-        assert _type(Evidence(event=event, **told)) == expected, event  # type: ignore[arg-type]  # names of events
+        fields = {"input": words} if event == "prompt" else {"output": words}
+        assert _type(Evidence(event=event, **fields)) == expected, event  # type: ignore[arg-type]  # names of events
     assert _type(Evidence(event="manual", said=words)) == expected
 
 

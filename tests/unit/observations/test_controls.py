@@ -175,8 +175,8 @@ def test_the_end_of_one_pause_leaves_the_others(tmp_path: Path, clock: SetClock)
     with _open(tmp_path, clock) as memory:
         memory.capture.pause("/srv/shop")
         memory.capture.pause()
-        (left,) = memory.capture.resume()
-        assert left.project_id is not None
+        (pause,) = memory.capture.resume()
+        assert pause.project_id is not None
         assert memory.capture.verdict("/srv/shop").reason() == "paused"
 
 
@@ -230,8 +230,12 @@ def _call(folder: Path, tool: str, arguments: object, answer: str) -> list[dict[
         "uuid": f"r-{answer.encode().hex()}",
         "toolUseResult": {"is": answer},
     }
-    told = {"type": "tool_result", "tool_use_id": f"c-{answer.encode().hex()}", "content": answer}
-    result["message"] = {"role": "user", "content": [told]}
+    tool_result = {
+        "type": "tool_result",
+        "tool_use_id": f"c-{answer.encode().hex()}",
+        "content": answer,
+    }
+    result["message"] = {"role": "user", "content": [tool_result]}
     return [call, result]
 
 
@@ -257,11 +261,11 @@ def test_calls_of_some_tools_and_files_are_left_out_with_their_results(
     with _open(tmp_path, clock, **settings) as memory:
         report = memory.import_transcripts(path)
         assert report.calls == 5
-        stored = msgspec.json.encode(
+        encoded = msgspec.json.encode(
             [memory.sessions.messages(each.id) for each in memory.sessions.list()]
         ).decode()
-        assert "an apricot" in stored
-        assert "quince" not in stored
+        assert "an apricot" in encoded
+        assert "quince" not in encoded
         assert sum(text.startswith("I use") for text in _texts(memory)) == 6
         assert memory.status().capture.left_out == {"calls": 5}
         assert not memory.capture.check(str(tmp_path / "key.pem")).is_captured

@@ -24,13 +24,13 @@ class Work:
 
     def edit(self, path: str, **more: Any) -> None:
         """Change a file."""
-        given = {"file_path": path, "old_string": "a", "new_string": "b"}
-        self._memory.observations.record(self._session, "Edit", input=given, **more)
+        tool_input = {"file_path": path, "old_string": "a", "new_string": "b"}
+        self._memory.observations.record(self._session, "Edit", input=tool_input, **more)
 
     def run(self, what: str, **more: Any) -> None:
         """Run a command."""
-        given = {"command": "make", "description": what}
-        self._memory.observations.record(self._session, "Bash", input=given, **more)
+        tool_input = {"command": "make", "description": what}
+        self._memory.observations.record(self._session, "Bash", input=tool_input, **more)
 
     def lines(self, tokens: int = 500) -> list[str]:
         """Return the lines."""

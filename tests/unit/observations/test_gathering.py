@@ -48,9 +48,9 @@ class Desk:
 
     def behind_a_first(self, *items: str) -> list[Asked]:
         """Let a first one work while others come."""
-        asked = [self.make("first")]
+        futures = [self.make("first")]
         self.begun.wait()
-        return [*asked, *(self.make(item) for item in items)]
+        return [*futures, *(self.make(item) for item in items)]
 
 
 class Asked:
@@ -81,45 +81,45 @@ class Asked:
 @pytest.fixture
 def desk() -> Iterator[Desk]:
     """A desk at which work waits."""
-    made = Desk()
-    yield made
-    made.may_end.set()
+    a_desk = Desk()
+    yield a_desk
+    a_desk.may_end.set()
 
 
 def test_who_comes_while_others_work_shares_the_next_piece(desk: Desk) -> None:
     """One after the other would be one transaction each."""
-    asked = desk.behind_a_first("a", "b", "c")
+    futures = desk.behind_a_first("a", "b", "c")
     desk.may_end.set()
-    assert [each.answer() for each in asked] == ["FIRST", "A", "B", "C"]
+    assert [each.answer() for each in futures] == ["FIRST", "A", "B", "C"]
     assert [sorted(batch) for batch in desk.batches] == [["first"], ["a", "b", "c"]]
 
 
 def test_only_the_same_owner_in_the_same_name_shares(desk: Desk) -> None:
     """A row is stored within its scope, and its event names the token."""
-    asked = desk.behind_a_first("a")
-    asked += [desk.make("b", owner="another"), desk.make("c", name="token")]
+    futures = desk.behind_a_first("a")
+    futures += [desk.make("b", owner="another"), desk.make("c", name="token")]
     desk.may_end.set()
-    assert [each.answer() for each in asked] == ["FIRST", "A", "B", "C"]
+    assert [each.answer() for each in futures] == ["FIRST", "A", "B", "C"]
     assert sorted(desk.batches) == [["a"], ["b"], ["c"], ["first"]]
 
 
 def test_where_a_shared_piece_fails_each_tries_alone(desk: Desk) -> None:
     """What one of them hands in may be what failed."""
-    asked = desk.behind_a_first("a", "b")
+    futures = desk.behind_a_first("a", "b")
     desk.failures = [ValueError("first"), ValueError("both"), ValueError("one of them")]
     desk.may_end.set()
-    answers = [each.answer() for each in asked]
+    answers = [each.answer() for each in futures]
     assert isinstance(answers[0], ValueError)
     assert sorted(map(str, answers[1:])) in (["A", "one of them"], ["B", "one of them"])
 
 
 def test_what_may_be_stored_is_not_tried_again(desk: Desk) -> None:
     """Without an event id it would be there twice."""
-    asked = desk.behind_a_first("a", "b")
+    futures = desk.behind_a_first("a", "b")
     unknown = StoreError("the disk failed", outcome="unknown")
     desk.failures = [ValueError("first"), unknown]
     desk.may_end.set()
-    answers = [each.answer() for each in asked]
+    answers = [each.answer() for each in futures]
     assert all(isinstance(each, StoreError) for each in answers[1:])
     assert answers[1] is not answers[2]
     assert len(desk.batches) == 2
@@ -127,10 +127,10 @@ def test_what_may_be_stored_is_not_tried_again(desk: Desk) -> None:
 
 def test_an_interrupted_thread_leaves_the_others_an_answer(desk: Desk) -> None:
     """Ctrl-C goes to one thread; the others hear that it is unknown."""
-    asked = desk.behind_a_first("a", "b")
+    futures = desk.behind_a_first("a", "b")
     desk.failures = [ValueError("first"), KeyboardInterrupt()]
     desk.may_end.set()
-    answers = [each.answer() for each in asked[1:]]
+    answers = [each.answer() for each in futures[1:]]
     kinds = sorted(type(each).__name__ for each in answers)
     assert kinds == ["KeyboardInterrupt", "StoreError"]
     assert desk.make("after").answer() == "AFTER"
@@ -152,16 +152,16 @@ def test_threads_that_capture_together_each_get_their_own(tmp_path: Path) -> Non
             thread.join()
         assert isinstance(got.pop(7), NotFound)
         assert sorted(got.items()) == [(n, f"output {n}") for n in range(24) if n != 7]
-        stored = memory.observations.list(limit=100)
-        assert sorted(each.number for each in stored) == list(range(1, 24))
+        observations = memory.observations.list(limit=100)
+        assert sorted(each.number for each in observations) == list(range(1, 24))
 
 
 def _capture(memory: Memory, session: str, number: int, got: dict[int, object]) -> None:
     try:
-        made = memory.observations.record(
+        observation = memory.observations.record(
             "nobody" if number == 7 else session, "Bash", output=f"output {number}"
         )
-        got[number] = made.output
+        got[number] = observation.output
     except NotFound as error:
         got[number] = error
 
@@ -179,12 +179,12 @@ def test_a_thread_that_works_long_is_not_taken_for_dead(
 
     monkeypatch.setattr("recollect.core.threads.LOOK_S", 0.001)
     monkeypatch.setattr(Gathering, "_look", look)
-    asked = desk.behind_a_first("a", "b")
+    futures = desk.behind_a_first("a", "b")
     for _ in range(4):
         assert looks.acquire(timeout=10)
     assert desk.batches == [["first"]]
     desk.may_end.set()
-    assert [each.answer() for each in asked] == ["FIRST", "A", "B"]
+    assert [each.answer() for each in futures] == ["FIRST", "A", "B"]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -192,7 +192,7 @@ def test_a_thread_that_dies_in_its_work_leaves_the_others_an_answer(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that it worked for hear that it is unknown; the next of those that wait works."""
-    asked = desk.behind_a_first("a", "b")
+    futures = desk.behind_a_first("a", "b")
     real, deaths = Gathering._tell, list[int]()  # noqa: SLF001
 
     def die(*_: object) -> None:
@@ -209,9 +209,9 @@ def test_a_thread_that_dies_in_its_work_leaves_the_others_an_answer(
         dying.setattr(Gathering, "_tell", die)
         dying.setattr(Gathering, "_leave", leave)
         desk.may_end.set()
-        dead = {type(each.answer()) for each in asked[1:2]}
+        dead = {type(each.answer()) for each in futures[1:2]}
         assert dead == {Death}
         assert real is not Gathering._tell  # noqa: SLF001
-    answers = [each.answer() for each in asked[2:]]
+    answers = [each.answer() for each in futures[2:]]
     assert [getattr(each, "facts", {}).get("outcome") for each in answers] == ["unknown"]
     assert desk.make("after").answer() == "AFTER"

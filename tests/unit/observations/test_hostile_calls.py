@@ -51,11 +51,11 @@ def test_a_name_that_is_no_text_is_an_error_of_the_caller(
         for event in ("tool", "manual"):
             with pytest.raises(InvalidInput, match="must be a text"):
                 memory.observations.record(session.id, event=event, **{name: value})
-            with pytest.raises(InvalidInput) as told:
+            with pytest.raises(InvalidInput) as refusal:
                 memory.observations.record_many(
                     [{"session_id": session.id, "event": event, name: value}]
                 )
-            assert told.value.facts["item"] == 0
+            assert refusal.value.facts["item"] == 0
 
 
 @pytest.mark.parametrize("odd", ["\0", "\ud800"])
@@ -97,6 +97,8 @@ def test_types_are_texts(tmp_path: Path) -> None:
         for wrong in (5, [5], [None]):
             with pytest.raises(InvalidInput, match="must be a list of texts"):
                 memory.observations.list(types=wrong)  # type: ignore[arg-type]
-        made = memory.observations.record(memory.sessions.create().id, type="decision", summary="a")
-        assert memory.observations.list(types="decision") == [made]
+        observation = memory.observations.record(
+            memory.sessions.create().id, type="decision", summary="a"
+        )
+        assert memory.observations.list(types="decision") == [observation]
         assert memory.observations.list(types=["\udcff"]) == []

@@ -27,13 +27,13 @@ def test_a_project_that_calls_itself_a_path_does_not_take_its_place(tmp_path: Pa
 
 def test_a_name_of_a_project_holds_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
     """Neither that of its mark nor that of its folder; it stays the same when it is seen again."""
-    named, marked = tmp_path / "x\x1b[31m\u202ey", tmp_path / "b"
-    for folder in (named, marked):
+    hostile, marked = tmp_path / "x\x1b[31m\u202ey", tmp_path / "b"
+    for folder in (hostile, marked):
         folder.mkdir()
     (marked / MARK_FILE).write_text("name: a\x1b]0;owned\x07 \u202etea\n")
     for _ in range(2):
         with recollect.open(tmp_path / "home", live=False) as memory:
-            for folder in (named, marked):
+            for folder in (hostile, marked):
                 memory.sessions.create(project=str(folder))
             names = [each.name for each in memory.projects.list()]
             assert names == ["x [31m y", "a ]0;owned tea"]

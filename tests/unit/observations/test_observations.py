@@ -30,20 +30,28 @@ def session(memory: Memory) -> str:
 
 def test_what_a_tool_did_is_recorded_and_found_by_its_title(memory: Memory, session: str) -> None:
     """docs/observations.md: every tool use is captured; the index line finds it."""
-    made = memory.observations.record(
+    observation = memory.observations.record(
         session,
         "Edit",
         input={"file_path": "src/cron.py", "old_string": "a", "new_string": "b\nc"},
         output={"filePath": "src/cron.py", "userModified": False},
         tool_use_id="toolu_1",
     )
-    assert (made.number, made.type, made.files) == (1, "code_change", ("src/cron.py",))
-    assert (made.title, made.summary) == ("Edit src/cron.py", "1 file, -1 +2 lines")
-    assert (made.project, made.trust, made.event) == ("/srv/app", "tool", "tool")
+    assert (observation.number, observation.type, observation.files) == (
+        1,
+        "code_change",
+        ("src/cron.py",),
+    )
+    assert (observation.title, observation.summary) == ("Edit src/cron.py", "1 file, -1 +2 lines")
+    assert (observation.project, observation.trust, observation.event) == (
+        "/srv/app",
+        "tool",
+        "tool",
+    )
     (hit,) = memory.search("cron.py edit", sources=["observations"]).hits
-    assert (hit.source, hit.ref, hit.session_id) == ("observations", made.id, session)
+    assert (hit.source, hit.ref, hit.session_id) == ("observations", observation.id, session)
     assert hit.snippet.startswith("Edit src/cron.py")
-    assert memory.observations.get("#1").found == (made,)
+    assert memory.observations.get("#1").found == (observation,)
 
 
 def test_raw_output_is_never_what_is_searched(memory: Memory, session: str) -> None:
@@ -52,9 +60,9 @@ def test_raw_output_is_never_what_is_searched(memory: Memory, session: str) -> N
         session, "Bash", input={"command": "pytest", "description": "Run the tests"},
         output="xylophone passed", error="Exit code 1\nzeppelin: AssertionError\n1 failed",
     )  # fmt: skip
-    found = {word: len(memory.search(word, sources=["observations"]).hits)
+    counts = {word: len(memory.search(word, sources=["observations"]).hits)
              for word in ("tests", "zeppelin", "xylophone")}  # fmt: skip
-    assert found == {"tests": 1, "zeppelin": 1, "xylophone": 0}
+    assert counts == {"tests": 1, "zeppelin": 1, "xylophone": 0}
 
 
 def test_the_same_tool_use_is_one_observation(memory: Memory, session: str) -> None:
@@ -64,8 +72,8 @@ def test_the_same_tool_use_is_one_observation(memory: Memory, session: str) -> N
     assert record(session, "Read", input={"file_path": "b"}, tool_use_id="t") == first
     failed = record(session, "Read", input={"file_path": "b"}, tool_use_id="t", error="no")
     assert failed.number == 2
-    named = record(session, summary="We decided to use Redis.", event_id="e")
-    assert record(session, summary="Something else", event_id="e") == named
+    with_event_id = record(session, summary="We decided to use Redis.", event_id="e")
+    assert record(session, summary="Something else", event_id="e") == with_event_id
     other = memory.sessions.create().id
     assert record(other, summary="Something else", event_id="e").number == 4
     assert [o.number for o in memory.observations.list()] == [4, 3, 2, 1]
@@ -75,11 +83,11 @@ def test_an_event_that_comes_again_is_one_whatever_its_tool_use(
     memory: Memory, session: str
 ) -> None:
     """The id of the event says that it is the same; programs renumber their calls."""
-    made = [
+    observations = [
         memory.observations.record(session, "Bash", event_id="e1", tool_use_id=use, output="tea")
         for use in ("toolu_1", "toolu_2")
     ]
-    assert made[0] == made[1]
+    assert observations[0] == observations[1]
     assert len(memory.observations.list()) == 1
 
 
@@ -92,22 +100,24 @@ def test_many_are_stored_together_or_not_at_all(memory: Memory, session: str) ->
     with pytest.raises(NotFound):
         memory.observations.record_many([good, {**good, "session_id": "none"}])
     assert memory.observations.list() == []
-    stored = memory.observations.record_many([good, {**good, "type": "my_own"}])
-    assert [(o.number, o.type) for o in stored] == [(1, "decision"), (2, "my_own")]
+    observations = memory.observations.record_many([good, {**good, "type": "my_own"}])
+    assert [(o.number, o.type) for o in observations] == [(1, "decision"), (2, "my_own")]
 
 
 def test_a_forgotten_observation_is_nowhere_until_it_is_restored(
     memory: Memory, session: str
 ) -> None:
     """Complaint 13: forget and restore; the number stays its own."""
-    made = memory.observations.record(session, summary="We decided to use Redis.")
+    observation = memory.observations.record(session, summary="We decided to use Redis.")
     memory.observations.forget("#1")
-    assert memory.observations.get(["#1", made.id]).missing == ("#1", made.id)
+    assert memory.observations.get(["#1", observation.id]).missing == ("#1", observation.id)
     assert memory.observations.list() == []
     assert memory.search("redis", sources=["observations"]).hits == []
     assert [o.number for o in memory.observations.list(forgotten=True)] == [1]
-    assert memory.observations.restore(made.id) == made
-    assert [h.ref for h in memory.search("redis", sources=["observations"]).hits] == [made.id]
+    assert memory.observations.restore(observation.id) == observation
+    assert [h.ref for h in memory.search("redis", sources=["observations"]).hits] == [
+        observation.id
+    ]
 
 
 def test_long_output_has_head_and_tail_in_its_row_and_is_whole_in_a_blob(
@@ -115,12 +125,14 @@ def test_long_output_has_head_and_tail_in_its_row_and_is_whole_in_a_blob(
 ) -> None:
     """Complaint 17: a cap per field with head and tail, the whole by hash."""
     output = "".join(f"line {n}\n" for n in range(10_000))
-    made = memory.observations.record(session, "Bash", input={"command": "seq"}, output=output)
-    assert made.output_blob is not None
-    assert len(made.output) <= 16_000
-    assert made.output.startswith("line 0\n")
-    assert made.output.endswith("line 9999\n")
-    assert "characters left out" in made.output
+    observation = memory.observations.record(
+        session, "Bash", input={"command": "seq"}, output=output
+    )
+    assert observation.output_blob is not None
+    assert len(observation.output) <= 16_000
+    assert observation.output.startswith("line 0\n")
+    assert observation.output.endswith("line 9999\n")
+    assert "characters left out" in observation.output
     (whole,) = memory.observations.get("#1", max_tokens=None).found
     assert whole.output == output
     batch = memory.observations.get(["#1"])
@@ -143,11 +155,11 @@ def test_ids_come_back_in_their_order_and_what_is_missing_is_named(
 def test_secrets_are_taken_out_before_anything_is_stored(memory: Memory, session: str) -> None:
     """docs/observations.md: redacted, tool names and paths as well."""
     key = "sk-ant-api03-" + "a1B2c3D4" * 12
-    made = memory.observations.record(
+    observation = memory.observations.record(
         session, f"tool {key}", input={"file_path": f"/home/{key}/a"}, output=f"key {key}",
         title=f"see {key}", error=f"Error: {key}", project=f"/p/{key}", agent_id=key,
     )  # fmt: skip
-    assert key not in repr(made)
+    assert key not in repr(observation)
     memory.close()
     assert not [p for p in memory.home.rglob("*") if p.is_file() and key.encode() in p.read_bytes()]
 
@@ -156,23 +168,25 @@ def test_a_deleted_session_takes_no_observation_and_shows_none(
     memory: Memory, session: str
 ) -> None:
     """As its messages: not found until it is restored."""
-    made = memory.observations.record(session, summary="We decided to use Redis.")
+    observation = memory.observations.record(session, summary="We decided to use Redis.")
     memory.sessions.set_status(session, "deleted")
     assert memory.search("redis", sources=["observations"]).hits == []
-    assert memory.observations.get(made.id).missing == (made.id,)
+    assert memory.observations.get(observation.id).missing == (observation.id,)
     with pytest.raises(Conflict, match="deleted"):
         memory.observations.record(session, summary="More")
     memory.sessions.set_status(session, "active")
-    assert [h.ref for h in memory.search("redis", sources=["observations"]).hits] == [made.id]
+    assert [h.ref for h in memory.search("redis", sources=["observations"]).hits] == [
+        observation.id
+    ]
 
 
 def test_another_scope_sees_none_of_it(memory: Memory, session: str) -> None:
     """DESIGN, decision 6: the owner is part of the query itself."""
-    made = memory.observations.record(session, summary="We decided to use Redis.")
+    observation = memory.observations.record(session, summary="We decided to use Redis.")
     with recollect.open(memory.home, overrides=WORDS_ONLY, scope=Scope(user="eve")) as other:
-        assert other.observations.get([made.id, "#1"]).missing == (made.id, "#1")
+        assert other.observations.get([observation.id, "#1"]).missing == (observation.id, "#1")
         assert other.observations.list() == []
         with pytest.raises(NotFound):
             other.observations.record(session, summary="Hello")
         with pytest.raises(NotFound):
-            other.observations.forget(made.id)
+            other.observations.forget(observation.id)

@@ -46,11 +46,11 @@ def test_worktrees_and_folders_below_share_the_git_directory(tmp_path: Path) -> 
     side = worktree(main, tmp_path / "side")
     below = side / "src" / "deep"
     below.mkdir(parents=True)
-    places = [inspect_folder(str(path)) for path in (main, side, below)]
-    assert {place.git for place in places} == {str(main / ".git")}
-    assert {place.remote for place in places} == {"github.com/acme/shop"}
-    assert [place.root for place in places] == [str(main), str(side), str(side)]
-    assert len({place.clone for place in places} - {None}) == 1
+    folders = [inspect_folder(str(path)) for path in (main, side, below)]
+    assert {each.git for each in folders} == {str(main / ".git")}
+    assert {each.remote for each in folders} == {"github.com/acme/shop"}
+    assert [each.root for each in folders] == [str(main), str(side), str(side)]
+    assert len({each.clone for each in folders} - {None}) == 1
 
 
 def test_a_submodule_is_a_tree_of_its_own(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_a_submodule_is_a_tree_of_its_own(tmp_path: Path) -> None:
     (git / "config").write_text("[core]\n\tworktree = ../../../lib\n")
     (main / "lib").mkdir()
     (main / "lib" / ".git").write_text("gitdir: ../.git/modules/lib\n")
-    place = inspect_folder(str(main / "lib"))
-    assert (place.git, place.root) == (str(git), str(main / "lib"))
+    folder = inspect_folder(str(main / "lib"))
+    assert (folder.git, folder.root) == (str(git), str(main / "lib"))
 
 
 def test_a_git_file_cannot_join_the_repository_of_another_project(tmp_path: Path) -> None:
@@ -72,11 +72,11 @@ def test_a_git_file_cannot_join_the_repository_of_another_project(tmp_path: Path
     worktree(secret, tmp_path / "real")
     hostile = tmp_path / "hostile"
     hostile.mkdir()
-    named = ["secret/.git", "secret/.git/worktrees/real", "secret/.git/nothing", "a\0b", ""]
-    for each in named:
+    targets = ["secret/.git", "secret/.git/worktrees/real", "secret/.git/nothing", "a\0b", ""]
+    for each in targets:
         (hostile / ".git").write_text(f"gitdir: {tmp_path}/{each}\n")
-        place = inspect_folder(str(hostile))
-        assert (place.git, place.remote, place.root) == (None, None, str(hostile)), each
+        folder = inspect_folder(str(hostile))
+        assert (folder.git, folder.remote, folder.root) == (None, None, str(hostile)), each
 
 
 def test_a_commondir_file_in_a_plain_repository_is_not_followed(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_links_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
     (shop / ".git" / "config").unlink()
     (shop / ".git" / "config").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(shop / ".recollect-project")
-    place = inspect_folder(str(shop))
-    assert (place.remote, place.file_id, place.name) == (None, None, None)
+    folder = inspect_folder(str(shop))
+    assert (folder.remote, folder.file_id, folder.name) == (None, None, None)
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / ".git").symlink_to(shop / ".git")
@@ -110,8 +110,8 @@ def test_only_files_of_this_user_or_of_root_are_believed(
     real = os.fstat
 
     def owned(descriptor: int) -> os.stat_result:
-        told = real(descriptor)
-        return os.stat_result((*told[:4], owner, *told[5:]))
+        status = real(descriptor)
+        return os.stat_result((*status[:4], owner, *status[5:]))
 
     monkeypatch.setattr(os, "geteuid", lambda: 4_711)
     monkeypatch.setattr(os, "fstat", owned)
@@ -131,8 +131,8 @@ def test_a_mark_says_id_and_name_and_only_a_long_id_counts(tmp_path: Path) -> No
     shop = tmp_path / "shop"
     (shop / "src").mkdir(parents=True)
     (shop / ".recollect-project").write_text("# ours\nname: The Shop\nid: shop-7f3a9c0d1e5b\n")
-    place = inspect_folder(str(shop / "src"))
-    assert (place.root, place.name, place.file_id) == (
+    folder = inspect_folder(str(shop / "src"))
+    assert (folder.root, folder.name, folder.file_id) == (
         str(shop),
         "The Shop",
         "shop-7f3a9c0d1e5b",
@@ -146,8 +146,8 @@ def test_a_mark_within_a_repository_makes_a_project_of_its_own(tmp_path: Path) -
     shop = repository(tmp_path / "shop", "https://host/shop")
     (shop / "api").mkdir()
     (shop / "api" / ".recollect-project").write_text("name: api\n")
-    place = inspect_folder(str(shop / "api"))
-    assert (place.root, place.name, place.git, place.remote) == (
+    folder = inspect_folder(str(shop / "api"))
+    assert (folder.root, folder.name, folder.git, folder.remote) == (
         str(shop / "api"),
         "api",
         None,
@@ -158,5 +158,5 @@ def test_a_mark_within_a_repository_makes_a_project_of_its_own(tmp_path: Path) -
 @pytest.mark.parametrize("path", ["tea", "/not/there/at/all", "/a\0b", "relative/x"])
 def test_what_is_no_folder_is_only_its_path(path: str) -> None:
     """Paths of other machines, and names that are no paths."""
-    place = inspect_folder(path)
-    assert (place.path, place.root, place.git) == (path, path, None)
+    folder = inspect_folder(path)
+    assert (folder.path, folder.root, folder.git) == (path, path, None)

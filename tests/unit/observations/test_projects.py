@@ -58,9 +58,9 @@ def test_a_new_worktree_finds_its_project_before_anything_was_said_there(
 ) -> None:
     """`sessions start --continue` in a worktree that was just made."""
     main = repository(tmp_path / "shop")
-    said = _said(memory, main, "The kettle is blue.")
+    message = _said(memory, main, "The kettle is blue.")
     side = worktree(main, tmp_path / "side")
-    assert memory.sessions.latest(project=str(side)).id == said  # type: ignore[union-attr]
+    assert memory.sessions.latest(project=str(side)).id == message  # type: ignore[union-attr]
 
 
 def test_a_moved_repository_stays_one_project(memory: Memory, tmp_path: Path) -> None:
@@ -113,10 +113,10 @@ def test_a_tree_that_is_gone_may_be_the_one_of_the_same_name(
         _said(memory, each, "The kettle is blue.")
     assert [each.looks_like for each in memory.projects.list()] == [(), (), ()]
     shutil.rmtree(old)
-    found = {each.root: each for each in memory.projects.list()}
-    assert found[str(here)].looks_like == (found[str(old)].name,)
-    assert found[str(old)].looks_like == (found[str(here)].name,)
-    assert found[str(other)].looks_like == ()
+    projects = {each.root: each for each in memory.projects.list()}
+    assert projects[str(here)].looks_like == (projects[str(old)].name,)
+    assert projects[str(old)].looks_like == (projects[str(here)].name,)
+    assert projects[str(other)].looks_like == ()
     shutil.rmtree(here)
     assert [each.looks_like for each in memory.projects.list()] == [(), (), ()]
 
@@ -184,8 +184,8 @@ def test_a_mark_joins_trees_by_its_id_and_names_them(memory: Memory, tmp_path: P
     (two / ".recollect-project").write_text(mark)
     with recollect.open(memory.home, overrides=LEXICAL, live=False) as later:
         second, third = (_said(later, each, "It is red.") for each in (one, two))
-        found = later.projects.get("Shop")
-        assert (found.id, found.sessions) == ("shop-7f3a9c0d1e5b", 3)
+        project = later.projects.get("Shop")
+        assert (project.id, project.sessions) == ("shop-7f3a9c0d1e5b", 3)
         listed = {each.id for each in later.sessions.list(project=str(two))}
         assert listed == {first, second, third}
 

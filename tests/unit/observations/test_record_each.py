@@ -23,20 +23,20 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def test_each_of_many_has_its_own_outcome(memory: Memory) -> None:
     """A worker that captures for many: what one client sends wrongly disturbs no other."""
-    one, other, gone = (memory.sessions.create().id for _ in range(3))
-    memory.sessions.set_status(gone, "deleted")
+    one, other, deleted = (memory.sessions.create().id for _ in range(3))
+    memory.sessions.set_status(deleted, "deleted")
     memory.capture.pause()
-    kept = {"event": "manual", "tool_name": "Bash"}
+    item = {"event": "manual", "tool_name": "Bash"}
 
     outcomes = memory.observations.record_each(
         [
-            {"session_id": one, "output": "green tea", **kept},
+            {"session_id": one, "output": "green tea", **item},
             {"session_id": one, "colour": "green"},
-            {"session_id": "nobody", **kept},
-            {"session_id": gone, **kept},
+            {"session_id": "nobody", **item},
+            {"session_id": deleted, **item},
             {"session_id": other, "tool_name": "Bash", "input": "make"},
             {"session_id": other, "tool_name": "Bash", "importance": 7.0, "event": "manual"},
-            {"session_id": other, "output": "black tea", **kept},
+            {"session_id": other, "output": "black tea", **item},
         ]
     )
 
@@ -50,8 +50,8 @@ def test_each_of_many_has_its_own_outcome(memory: Memory) -> None:
         InvalidInput,
         Recorded,
     ]
-    stored = [outcome.observation for outcome in outcomes if isinstance(outcome, Recorded)]
-    assert [(each.number, each.session_id) for each in stored] == [(1, one), (2, other)]
+    observations = [outcome.observation for outcome in outcomes if isinstance(outcome, Recorded)]
+    assert [(each.number, each.session_id) for each in observations] == [(1, one), (2, other)]
     assert [each.output for each in memory.observations.get(["#1", "#2"]).found] == [
         "green tea",
         "black tea",
@@ -69,23 +69,23 @@ def test_the_same_tool_use_twice_in_a_batch_is_one_observation(memory: Memory) -
         [use, {"session_id": session, "tool_name": "Bash", "event_id": "e1"}, dict(use)]
     )
 
-    stored = [each for each in outcomes if isinstance(each, Recorded)]
-    assert [each.observation.number for each in stored] == [2, 1, 2]
-    assert stored[1] == Recorded(before, is_new=False)
+    recorded = [each for each in outcomes if isinstance(each, Recorded)]
+    assert [each.observation.number for each in recorded] == [2, 1, 2]
+    assert recorded[1] == Recorded(before, is_new=False)
     assert len(memory.observations.list(session_id=session)) == 2
 
 
 def test_observations_of_one_commit_are_told_by_session(memory: Memory) -> None:
     """Whoever follows a session gets one event for each batch of its observations."""
     sessions = [memory.sessions.create().id for _ in range(2)]
-    begun = max(recorded.seq for recorded in memory.events.since(0))
+    start = max(recorded.seq for recorded in memory.events.since(0))
 
     memory.observations.record_each(
         {"session_id": sessions[number % 2], "tool_name": "Bash"} for number in range(4)
     )
 
-    told = [recorded.event for recorded in memory.events.since(begun)]
-    assert [(event.scope.session, event.numbers) for event in told] == [  # type: ignore[attr-defined]
+    events = [recorded.event for recorded in memory.events.since(start)]
+    assert [(event.scope.session, event.numbers) for event in events] == [  # type: ignore[attr-defined]
         (sessions[0], (1, 3)),
         (sessions[1], (2, 4)),
     ]
@@ -100,9 +100,9 @@ def test_what_was_recorded_in_one_commit_is_found(memory: Memory) -> None:
     )
     memory.sync()
 
-    found = [memory.search(word, limit=1).hits[0].snippet for word in ("orange", "violet")]
-    assert "orange" in found[0]
-    assert "violet" in found[1]
+    snippets = [memory.search(word, limit=1).hits[0].snippet for word in ("orange", "violet")]
+    assert "orange" in snippets[0]
+    assert "violet" in snippets[1]
 
 
 def test_an_empty_batch_stores_nothing(memory: Memory) -> None:

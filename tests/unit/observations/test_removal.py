@@ -40,12 +40,12 @@ def test_nothing_of_an_observation_is_left_after_an_erasure(tmp_path: Path) -> N
         assert memory.erase(session_id=first).is_clean
         words = ("quagga0", "okapi0", "marmot0", "numbat0")
         assert [word for word in words if _holds(memory.home, word)] == []
-        (kept,) = memory.observations.get("#2", max_tokens=None).found
-        assert kept.output == LONG, "the blob is named by another observation"
+        (remaining,) = memory.observations.get("#2", max_tokens=None).found
+        assert remaining.output == LONG, "the blob is named by another observation"
         assert memory.erase(session_id=second).is_clean
         assert _holds(memory.home, "zanzibar") == []
-        made = memory.observations.record(memory.sessions.create().id, summary="New")
-        assert made.number == 3, "numbers are never used again"
+        newest = memory.observations.record(memory.sessions.create().id, summary="New")
+        assert newest.number == 3, "numbers are never used again"
 
 
 def test_a_pruned_session_takes_its_observations_along(tmp_path: Path) -> None:
@@ -75,10 +75,10 @@ def test_a_call_of_our_own_makes_no_observation(tmp_path: Path) -> None:
     """docs/observations.md: what was recalled is not remembered again."""
     with recollect.open(tmp_path / "home", overrides=WORDS_ONLY) as memory:
         session = memory.sessions.create().id
-        for tool, given in (
+        for tool, tool_input in (
             ("mcp__recollect__memory_search", {"query": "x"}),
             ("Read", {"file_path": str(memory.home / "transcripts" / "a.jsonl")}),
         ):
             with pytest.raises(Denied, match="of our own"):
-                memory.observations.record(session, tool, input=given)
+                memory.observations.record(session, tool, input=tool_input)
         assert memory.observations.list() == []

@@ -56,14 +56,14 @@ def test_what_a_late_hook_tells_belongs_to_the_lines_that_were_imported(tmp_path
     lines = [("user", "Caveat"), ("user", "Brew tea"), ("assistant", "It is brewed.")]
     facts = [
         {"type": role, "uuid": f"u{at}", "sessionId": "s", "promptId": "p1"}
-        | {"message": {"role": role, "content": said}}
-        for at, (role, said) in enumerate(lines)
+        | {"message": {"role": role, "content": words}}
+        for at, (role, words) in enumerate(lines)
     ]
     file.write_text("".join(f"{json.dumps(each)}\n" for each in facts))
     with recollect.open(tmp_path / "home", live=False) as memory:
         memory.import_transcripts(file, "claude-code")
         (session,) = memory.sessions.list()
-        _, asked, brewed = (each.id for each in memory.sessions.messages(session.id))
+        _, question, brewed = (each.id for each in memory.sessions.messages(session.id))
         prompt = memory.observations.record(
             session.id, event="prompt", event_id="prompt:p1", input="Brew tea", output="Caveat"
         )
@@ -74,4 +74,4 @@ def test_what_a_late_hook_tells_belongs_to_the_lines_that_were_imported(tmp_path
             input="Brew tea",
             output="It is brewed.",
         )
-    assert (prompt.message_id, answer.message_id) == (asked, brewed)
+    assert (prompt.message_id, answer.message_id) == (question, brewed)

@@ -16,8 +16,8 @@ OWNER = "agent:main:telegram:acc:direct:42"
 
 
 def _open(home: Path, *, shared: bool = False) -> Memory:
-    named = {"embedding.provider": "none", "sessions.owner": ["telegram:42"]}
-    return recollect.open(home, overrides={**named, "observations.shared": shared})
+    settings = {"embedding.provider": "none", "sessions.owner": ["telegram:42"]}
+    return recollect.open(home, overrides={**settings, "observations.shared": shared})
 
 
 def _heard(memory: Memory, key: str) -> tuple[set[int], set[str], set[int]]:
@@ -76,11 +76,11 @@ def test_in_a_shared_session_the_turn_decides(tmp_path: Path) -> None:
             memory.sessions.append(session, "user", "go", sender=sender)
             memory.observations.record(session, summary=f"We use redis {n}")
         for n, sender in enumerate(("telegram:42", "telegram:7"), 1):
-            heard = memory.observations.list(for_session=session, for_sender=sender)
-            assert [o.number for o in heard] == [n]
+            observations = memory.observations.list(for_session=session, for_sender=sender)
+            assert [o.number for o in observations] == [n]
         fork = memory.sessions.fork(session).id
-        made = memory.observations.record(fork, summary="We use redis 3")
-        assert made.turn_sender == "telegram:7", "as the turn that the fork shares"
+        observation = memory.observations.record(fork, summary="We use redis 3")
+        assert observation.turn_sender == "telegram:7", "as the turn that the fork shares"
 
 
 def test_an_unknown_session_hears_nothing(tmp_path: Path) -> None:

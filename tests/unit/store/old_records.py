@@ -51,9 +51,9 @@ def fill_old_records(path: Path, messages: int, *, version: int) -> list[tuple[S
 
 
 def _message(number: int) -> tuple[SqlValue, ...]:
-    said = f"message {number} " + "word " * (number % 300)
+    content = f"message {number} " + "word " * (number % 300)
     session, seq = f"s{number % SESSIONS}", number // SESSIONS + 1
     event = None if number % 5 == 0 else f"event-{number}"
     row: list[SqlValue] = [f"m{number:06}", "local", None, None, None, session, seq, "user", None]
-    row += [f'"{said}"', said, 1, number, number, "{}", event, None]
+    row += [f'"{content}"', content, 1, number, number, "{}", event, None]
     return (*row, row_hash(row))

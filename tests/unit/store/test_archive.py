@@ -52,21 +52,21 @@ def test_common_tools_open_it_and_check_its_sums(path: Path, tmp_path: Path) -> 
         tar = tarfile.open(fileobj=io.BytesIO(stream.read()))  # noqa: SIM115
     tar.extractall(tmp_path / "out", filter="data")
     command = ["sha256sum", "--check", "--quiet", "checksums.txt"]
-    done = subprocess.run(command, cwd=tmp_path / "out", capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, b"")
+    completed = subprocess.run(command, cwd=tmp_path / "out", capture_output=True, check=False)
+    assert (completed.returncode, completed.stdout) == (0, b"")
 
 
 def test_an_archive_that_was_cut_or_changed_is_refused(path: Path) -> None:
     """At every hundredth place; only the sum of the frame itself may be missing."""
     whole = path.read_bytes()
     size = len(whole)
-    for place in [*range(0, size, max(1, size // 100)), size - 5]:
-        if place < size - 8:
-            path.write_bytes(whole[:place])
+    for offset in [*range(0, size, max(1, size // 100)), size - 5]:
+        if offset < size - 8:
+            path.write_bytes(whole[:offset])
             with pytest.raises((StoreCorrupt, InvalidInput)):
                 check_archive(path)
         changed = bytearray(whole)
-        changed[place] ^= 0x40
+        changed[offset] ^= 0x40
         path.write_bytes(changed)
         with pytest.raises((StoreCorrupt, InvalidInput)):
             check_archive(path)
@@ -202,9 +202,9 @@ def test_a_file_that_gets_shorter_while_it_is_read_is_told(tmp_path: Path) -> No
 
 def test_how_far_it_is_read_is_told(path: Path) -> None:
     """In bytes of the file, up to all of them."""
-    told: list[tuple[int, int]] = []
-    check_archive(path, lambda done, total: told.append((done, total)))
-    assert told[-1][0] == told[-1][1] == path.stat().st_size
+    reports: list[tuple[int, int]] = []
+    check_archive(path, lambda done, total: reports.append((done, total)))
+    assert reports[-1][0] == reports[-1][1] == path.stat().st_size
 
 
 def test_a_reader_that_passes_over_a_content_still_checks_it(path: Path) -> None:

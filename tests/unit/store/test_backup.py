@@ -22,9 +22,9 @@ VFS = "faulty-backup"
 def _rows(path: Path) -> list[str]:
     connection = apsw.Connection(str(path))
     assert connection.pragma("integrity_check") == "ok"
-    found = [row[0] for row in connection.execute("SELECT words FROM notes ORDER BY id")]
+    words = [row[0] for row in connection.execute("SELECT words FROM notes ORDER BY id")]
     connection.close()
-    return found
+    return words
 
 
 def test_a_copy_holds_one_moment(open_notes: Open, tmp_path: Path) -> None:

@@ -80,11 +80,11 @@ def test_a_log_over_its_limit_is_cut(open_notes: Open) -> None:
 def test_a_log_is_begun_again_under_load(open_notes: Open) -> None:
     """It had grown to its limit: something new always came while it was written back."""
     database = open_notes(Tuning(checkpoint_pages=16, idle_s=3_600))
-    written: list[int] = []
+    rows: list[int] = []
 
     def is_begun_again() -> bool:
-        written.append(len(LONG))
-        return len(written) > 100 and database.health().checkpoint.wal_bytes < sum(written) / 2
+        rows.append(len(LONG))
+        return len(rows) > 100 and database.health().checkpoint.wal_bytes < sum(rows) / 2
 
     _write_until(database, is_begun_again)
 

@@ -79,13 +79,13 @@ def test_a_damaged_copy_is_recognised(tmp_path: Path) -> None:
     filled = ["CREATE TABLE t (a)", "INSERT INTO t VALUES (zeroblob(100000))"]
     torn = database(tmp_path / "records.db.torn", *filled)
     torn.write_bytes(torn.read_bytes()[:8192] + b"\xff" * 90_000)
-    text, lost = tmp_path / "records.db.text", tmp_path / "records.db.lost-wal"
+    text, lost_log = tmp_path / "records.db.text", tmp_path / "records.db.lost-wal"
     text.write_bytes(b"no database " * 1000)
-    lost.write_bytes(b"frames")
-    assert [is_damaged(path) for path in (torn, text, lost)] == [True, True, True]
+    lost_log.write_bytes(b"frames")
+    assert [is_damaged(path) for path in (torn, text, lost_log)] == [True, True, True]
     with pytest.raises(StoreCorrupt):
         remove_from_copy(text, ["a"])
-    for path in (torn, text, lost):
+    for path in (torn, text, lost_log):
         remove_copy(path)
     assert list(tmp_path.iterdir()) == []
 
@@ -112,15 +112,15 @@ def test_copies_are_found_wherever_they_lie(tmp_path: Path) -> None:
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = [path.relative_to(tmp_path).as_posix() for path in database_copies(tmp_path)]
-    assert sorted(found) == [
+    names = [path.relative_to(tmp_path).as_posix() for path in database_copies(tmp_path)]
+    assert sorted(names) == [
         ".records.db.before-0010.part",
         "aside/1/agents/ops/index.db",
         "aside/1/records.db",
         "aside/2/index.db-shm",
         "records.db.before-0009",
     ]
-    assert [name for name in found if is_of_index(Path(name))] == [
+    assert [name for name in names if is_of_index(Path(name))] == [
         "aside/1/agents/ops/index.db",
         "aside/2/index.db-shm",
     ]

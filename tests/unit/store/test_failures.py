@@ -33,11 +33,11 @@ def test_every_error_of_the_driver_has_a_meaning() -> None:
 @pytest.mark.parametrize("kind", sorted(DRIVER_ERRORS, key=str))
 def test_each_becomes_an_error_with_a_hint(kind: type[apsw.Error]) -> None:
     """House rule: every error says what to do next."""
-    told = translate(kind("words"), "/home/x/records.db", outcome="none")
-    assert isinstance(told, RecollectError)
-    assert told.hint
-    assert told.message.startswith("records.db: ")
-    assert told.facts["outcome"] == "none"
+    failure = translate(kind("words"), "/home/x/records.db", outcome="none")
+    assert isinstance(failure, RecollectError)
+    assert failure.hint
+    assert failure.message.startswith("records.db: ")
+    assert failure.facts["outcome"] == "none"
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,15 @@ def test_the_code_decides_about_the_class(code: int, expected: type[RecollectErr
     """Also where the driver has one class for several codes."""
     error = apsw.exception_for(code)
     assert isinstance(error, apsw.Error)
-    told = translate(error, "records.db")
-    assert type(told) is expected
-    assert told.facts["sqlite_code"] == code
+    failure = translate(error, "records.db")
+    assert type(failure) is expected
+    assert failure.facts["sqlite_code"] == code
 
 
 def test_what_was_searched_for_is_not_repeated() -> None:
     """Messages never hold the user's text; those of statements can quote it."""
-    told = translate(apsw.SQLError('near "my secret": syntax error'), "index.db")
-    assert "secret" not in told.message
+    failure = translate(apsw.SQLError('near "my secret": syntax error'), "index.db")
+    assert "secret" not in failure.message
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ def test_what_was_searched_for_is_not_repeated() -> None:
 def test_errors_of_files_become_ours_too(number: int | None, expected: type[StoreError]) -> None:
     """By their number; one without a number is a disk error."""
     error = OSError(number, "no") if number is not None else OSError()
-    told = translate_os(error, "/home/x/blob")
-    assert type(told) is expected
-    assert told.hint
+    failure = translate_os(error, "/home/x/blob")
+    assert type(failure) is expected
+    assert failure.hint

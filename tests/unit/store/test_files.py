@@ -39,10 +39,10 @@ def test_a_new_folder_is_private_with_its_parents(tmp_path: Path) -> None:
     """Whatever the umask."""
     before = os.umask(0)
     try:
-        made = private_folder(tmp_path / "a" / "b")
+        folder = private_folder(tmp_path / "a" / "b")
     finally:
         os.umask(before)
-    assert made.stat().st_mode & 0o777 == 0o700
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_an_empty_folder_of_ours_is_closed_to_others(tmp_path: Path) -> None:
@@ -273,10 +273,10 @@ def test_drafts_of_one_name_are_swept_alone(tmp_path: Path) -> None:
 
 def test_a_name_that_is_too_long_is_said_to_be_so(tmp_path: Path) -> None:
     """Before anything is written; one of 255 bytes is no reason, in any script."""
-    asked: list[object] = []
+    calls: list[object] = []
     for replace in (True, False):
         with pytest.raises(StoreError, match="name is too long") as caught:
-            write_file(tmp_path / ("x" * 256), b"new", replace=replace, check=asked.append)
+            write_file(tmp_path / ("x" * 256), b"new", replace=replace, check=calls.append)
         assert "255 bytes" in caught.value.hint
-    assert (asked, list(tmp_path.iterdir())) == ([], [])
+    assert (calls, list(tmp_path.iterdir())) == ([], [])
     assert write_file(tmp_path / ("é" * 127), b"new") == 3

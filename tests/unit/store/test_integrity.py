@@ -40,12 +40,12 @@ def test_a_damaged_page_is_reported_or_refused(tmp_path: Path, page: int) -> Non
     except StoreCorrupt:
         return
     try:
-        said = find_damage(damaged)
+        damage = find_damage(damaged)
     except StoreCorrupt as error:
-        said = [error.message]
+        damage = [error.message]
     finally:
         damaged.close()
-    assert 1 <= len(said) <= 5
+    assert 1 <= len(damage) <= 5
 
 
 def test_damaged_bytes_of_a_text_are_refused(tmp_path: Path) -> None:

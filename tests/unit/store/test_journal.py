@@ -45,8 +45,8 @@ def test_events_come_back_as_the_values_they_were(records: SqliteDatabase) -> No
     for seq, event in enumerate((CREATED, APPENDED), start=1):
         records.write(lambda tx, event=event: record_event(tx, event))  # type: ignore[misc]
         assert records.read(last_event) == seq
-    found = records.read(lambda tx: events_since(tx, 0))
-    assert [(item.seq, item.event) for item in found] == [(1, CREATED), (2, APPENDED)]
+    events = records.read(lambda tx: events_since(tx, 0))
+    assert [(item.seq, item.event) for item in events] == [(1, CREATED), (2, APPENDED)]
     assert [item.seq for item in records.read(lambda tx: events_since(tx, 1))] == [2]
     assert [item.seq for item in records.read(lambda tx: events_since(tx, 0, 1))] == [1]
 
@@ -62,8 +62,8 @@ def test_an_event_of_a_newer_version_is_unknown_but_not_lost(records: SqliteData
             )
 
     records.write(unit)
-    found = [item.event for item in records.read(lambda tx: events_since(tx, 0))]
-    assert found == [
+    events = [item.event for item in records.read(lambda tx: events_since(tx, 0))]
+    assert events == [
         UnknownEvent(scope=Scope(), at=5, name=name, fields={"depth": 3})
         for name in ("dream.dreamt", "messages.appended")
     ]
@@ -122,14 +122,14 @@ def test_a_flipped_bit_of_an_event_is_never_another_answer(tmp_path: Path, word:
     truth = [records.read(lambda tx, wish=wish: events_since(tx, 0, 9, wish)) for wish in wishes]  # type: ignore[misc]
     records.close()
     sound = path.read_bytes()
-    places = [found.start() for found in re.finditer(re.escape(word).encode(), sound)]
-    assert len(places) >= 2
-    for place in places:
-        path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
+    offsets = [match.start() for match in re.finditer(re.escape(word).encode(), sound)]
+    assert len(offsets) >= 2
+    for offset in offsets:
+        path.write_bytes(sound[:offset] + bytes([sound[offset] ^ 1]) + sound[offset + 1 :])
         records = open_records(path.parent, StoreSettings(), SystemClock())
-        for wish, known in zip(wishes, truth, strict=True):
+        for wish, answer in zip(wishes, truth, strict=True):
             with suppress(StoreCorrupt):
-                assert records.read(lambda tx, wish=wish: events_since(tx, 0, 9, wish)) == known  # type: ignore[misc]
+                assert records.read(lambda tx, wish=wish: events_since(tx, 0, 9, wish)) == answer  # type: ignore[misc]
         with pytest.raises(StoreCorrupt):
             records.read(lambda tx: events_since(tx, 0))
         records.close()
@@ -141,14 +141,14 @@ def test_events_whose_table_is_empty_are_damaged(tmp_path: Path) -> None:
     records = open_records(path.parent, StoreSettings(), SystemClock())
     records.write(lambda tx: record_event(tx, CREATED))
     sql = "SELECT rootpage FROM sqlite_schema WHERE name IN ('events', 'audit')"
-    places = [4096 * (int(str(page)) - 1) for (page,) in records.read(lambda tx: tx.all(sql))]
+    offsets = [4096 * (int(str(page)) - 1) for (page,) in records.read(lambda tx: tx.all(sql))]
     records.close()
     sound, now = path.read_bytes(), bytearray(path.read_bytes())
-    for place, other in zip(places, reversed(places), strict=True):
-        now[place : place + 4096] = sound[other : other + 4096]
+    for offset, other in zip(offsets, reversed(offsets), strict=True):
+        now[offset : offset + 4096] = sound[other : other + 4096]
     path.write_bytes(now)
     records = open_records(path.parent, StoreSettings(), SystemClock())
-    for read in (lambda tx: events_since(tx, 0), lambda tx: latest_events(tx, 5)):
+    for look in (lambda tx: events_since(tx, 0), lambda tx: latest_events(tx, 5)):
         with pytest.raises(StoreCorrupt):
-            records.read(read)
+            records.read(look)
     records.close()

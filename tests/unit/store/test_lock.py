@@ -87,8 +87,8 @@ def test_one_owner_at_a_time(tmp_path: Path) -> None:
     assert first.acquire("worker")
     assert not second.acquire("reindex")
     assert (first.held, second.held) == (True, False)
-    for asked in (first, second):
-        holder = asked.holder()
+    for lock in (first, second):
+        holder = lock.holder()
         assert isinstance(holder, Holder)
         assert (holder.pid, holder.role) == (os.getpid(), "worker")
     first.release()
@@ -121,14 +121,14 @@ def test_asking_does_not_keep_the_lock_from_its_owner(tmp_path: Path) -> None:
     for asker in askers:
         asker.start()
     owner = OwnerLock(path, CLOCK)
-    taken = []
+    acquired = []
     for _ in range(200):
-        taken.append(owner.acquire("worker"))
+        acquired.append(owner.acquire("worker"))
         owner.release()
     stop.set()
     for asker in askers:
         asker.join()
-    assert all(taken)
+    assert all(acquired)
 
 
 def test_a_lock_that_others_keep_looking_at_is_not_ours(

@@ -386,13 +386,13 @@ def test_drafts_of_killed_rewrites_go_with_the_next(tmp_path: Path) -> None:
     """They hold what was said; those of other files and of people stay."""
     name = "é" * 120 + ".md"  # 243 bytes
     (tmp_path / name).write_text("old\n", "utf-8")
-    left = tmp_path / draft_name(name)
+    draft = tmp_path / draft_name(name)
     others = [tmp_path / draft_name("other.md"), tmp_path / ".mine.part"]
-    for path in (left, *others):
+    for path in (draft, *others):
         path.write_text("said\n", "utf-8")
     assert rewrite_beneath(tmp_path, name, lambda _: b"new\n", limit=9)
     assert (tmp_path / name).read_bytes() == b"new\n"
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, *others])
-    left.write_text("said\n", "utf-8")
+    draft.write_text("said\n", "utf-8")
     assert not rewrite_beneath(tmp_path, name, lambda content: content, limit=9)
-    assert not left.exists()
+    assert not draft.exists()

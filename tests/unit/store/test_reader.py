@@ -27,14 +27,14 @@ def failing_disk(open_notes: Open) -> Iterator[Callable[[Fault], FaultVfs]]:
     first = open_notes()
     first.write(add("a"))
     first.close()
-    made: list[FaultVfs] = []
+    disks: list[FaultVfs] = []
 
     def register(fault: Fault) -> FaultVfs:
-        made.append(FaultVfs(VFS, fault, is_armed=False))
-        return made[-1]
+        disks.append(FaultVfs(VFS, fault, is_armed=False))
+        return disks[-1]
 
     yield register
-    for vfs in made:
+    for vfs in disks:
         vfs.unregister()
 
 
@@ -129,7 +129,7 @@ def test_close_interrupts_a_read_that_does_not_end(
     """After some patience; its caller is told that the database was closed."""
     monkeypatch.setattr(reader, "_PATIENCE_S", 0.01)
     began = threading.Event()
-    told: list[BaseException] = []
+    errors: list[BaseException] = []
 
     def endless(tx: Transaction) -> None:
         began.set()
@@ -139,14 +139,14 @@ def test_close_interrupts_a_read_that_does_not_end(
         try:
             database.read(endless)
         except StoreClosed as error:
-            told.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
     began.wait(60)
     database.close()
     thread.join()
-    assert len(told) == 1
+    assert len(errors) == 1
 
 
 def test_close_waits_for_a_read_that_ends(database: SqliteDatabase) -> None:

@@ -218,11 +218,11 @@ def test_time_and_disk_are_told_before_a_step(
     with caplog.at_level(logging.INFO, logger="recollect"):
         open_notes(schema=NEWER).close()
         open_notes(schema=NEWER)
-    (told,) = caplog.records
-    assert told.levelno == (logging.INFO if speed > size else logging.WARNING)
-    assert "from 1 to 2" in told.message
-    assert f"{1 + size // speed} s and {3 * size // 1_000_000 + 1} MB" in told.message
-    assert "notes.db.before-0002" in told.message
+    (record,) = caplog.records
+    assert record.levelno == (logging.INFO if speed > size else logging.WARNING)
+    assert "from 1 to 2" in record.message
+    assert f"{1 + size // speed} s and {3 * size // 1_000_000 + 1} MB" in record.message
+    assert "notes.db.before-0002" in record.message
 
 
 def test_the_step_of_event_ids_keeps_every_row(tmp_path: Path) -> None:
@@ -230,8 +230,8 @@ def test_the_step_of_event_ids_keeps_every_row(tmp_path: Path) -> None:
     path = tmp_path / "home" / "records.db"
     rows = fill_old_records(path, 200, version=5)
     database = open_records(path.parent, StoreSettings(), SystemClock())
-    kept = database.read(lambda tx: tx.all("SELECT * FROM messages ORDER BY id"))
-    assert [row[: len(rows[0])] for row in kept] == rows
+    rows_after = database.read(lambda tx: tx.all("SELECT * FROM messages ORDER BY id"))
+    assert [row[: len(rows[0])] for row in rows_after] == rows
     calls = "SELECT count(*) FROM tool_calls t JOIN messages m ON m.id = t.message_id"
     assert database.read(lambda tx: tx.row(calls)) == (15,)
     again = (

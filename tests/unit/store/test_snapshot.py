@@ -21,9 +21,9 @@ from tests.unit.store.notes import add, words
 def _words(copy: bytes, path: Path) -> list[str]:
     path.write_bytes(copy)
     connection = apsw.Connection(str(path))
-    found = [row[0] for row in connection.execute("SELECT words FROM notes ORDER BY id")]
+    words = [row[0] for row in connection.execute("SELECT words FROM notes ORDER BY id")]
     connection.close()
-    return found
+    return words
 
 
 def _copied(snapshot: Snapshot, folder: Path) -> bytes:
@@ -46,9 +46,9 @@ def test_two_databases_are_taken_at_one_moment(open_notes: Open, tmp_path: Path)
     writer.start()
     sizes = []
     for number in range(10):
-        with snapshots([first.path, second.path]) as taken:
-            copies = [_copied(each, tmp_path) for each in taken]
-            assert [each.check() for each in taken] == [[], []]
+        with snapshots([first.path, second.path]) as frozen:
+            copies = [_copied(each, tmp_path) for each in frozen]
+            assert [each.check() for each in frozen] == [[], []]
         sizes.append([len(_words(copy, tmp_path / f"{number}.copy")) for copy in copies])
     stop.set()
     writer.join()
@@ -61,13 +61,13 @@ def test_a_snapshot_does_not_see_what_is_written_later(open_notes: Open, tmp_pat
     """And writers do not wait for it."""
     database = open_notes()
     database.write(add("before"))
-    told: list[tuple[int, int]] = []
-    with snapshots([database.path]) as (taken,):
+    reports: list[tuple[int, int]] = []
+    with snapshots([database.path]) as (snapshot,):
         database.write(add("after"))
-        copy = taken.copy(tmp_path, lambda done, total: told.append((done, total)))
+        copy = snapshot.copy(tmp_path, lambda done, total: reports.append((done, total)))
     with copy:
         assert _words(copy.read(), tmp_path / "copy") == ["before"]
-    assert told[-1][0] == told[-1][1] > 0
+    assert reports[-1][0] == reports[-1][1] > 0
     assert database.read(words) == ["before", "after"]
 
 
@@ -96,11 +96,11 @@ def test_what_cannot_be_read_is_told(open_notes: Open, tmp_path: Path) -> None:
     def stop(_done: int, _total: int) -> None:
         raise LookupError("mine")
 
-    with snapshots([database.path]) as (taken,):
+    with snapshots([database.path]) as (snapshot,):
         with pytest.raises(StoreError):
-            taken.copy(tmp_path / "missing")
+            snapshot.copy(tmp_path / "missing")
         with pytest.raises(LookupError):
-            taken.copy(tmp_path, stop)
+            snapshot.copy(tmp_path, stop)
     assert not list(tmp_path.glob(".*"))
 
 
@@ -112,8 +112,8 @@ def test_a_database_that_got_damaged_is_noticed(open_notes: Open) -> None:
     first.close()
     sound = path.read_bytes()
     path.write_bytes(sound[:40_960] + bytes(40_960) + sound[81_920:])
-    with snapshots([path]) as (taken,):
-        assert taken.check()
+    with snapshots([path]) as (snapshot,):
+        assert snapshot.check()
 
 
 def test_nobody_is_in_a_database_that_is_held_alone(open_notes: Open, tmp_path: Path) -> None:

@@ -139,8 +139,8 @@ def test_every_connection_keeps_the_rules(path: Path, open_notes: Open) -> None:
     }
     opener = ConnectionOpener(path, CALM)
     for connection, query_only in ((opener.open("writer"), 0), (opener.open("reader"), 1)):
-        found = {name: connection.pragma(name) for name in expected}
-        assert found == {**expected, "query_only": query_only}
+        pragmas = {name: connection.pragma(name) for name in expected}
+        assert pragmas == {**expected, "query_only": query_only}
         with pytest.raises(apsw.SQLError):
             connection.execute("ATTACH ':memory:' AS other")
         connection.close()
@@ -243,9 +243,9 @@ def test_nothing_we_do_drops_the_locks_of_sqlite(database: SqliteDatabase, tmp_p
 
     def locked() -> list[bool]:
         mine = [line.split() for line in Path("/proc/locks").read_text("utf-8").splitlines()]
-        held = {line[5].split(":")[2] for line in mine if line[4] == str(os.getpid())}
+        inodes = {line[5].split(":")[2] for line in mine if line[4] == str(os.getpid())}
         files = (database.path, Path(f"{database.path}-shm"))
-        return [str(file.stat().st_ino) in held for file in files]
+        return [str(file.stat().st_ino) in inodes for file in files]
 
     database.write(add("a"))
     assert locked() == [True, True]

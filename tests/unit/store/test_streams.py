@@ -95,9 +95,9 @@ def test_a_scope_sees_only_its_own_events(records: SqliteDatabase) -> None:
 
 def test_a_wrong_question_is_refused(stream: EventStream) -> None:
     """With the name that may be meant."""
-    with pytest.raises(InvalidInput) as told:
+    with pytest.raises(InvalidInput) as refusal:
         stream.since(types=["session.create"])
-    assert "session.created" in told.value.hint
+    assert "session.created" in refusal.value.hint
     with pytest.raises(InvalidInput):
         stream.subscribe(print, types=["odd"])
     with pytest.raises(InvalidInput):
@@ -115,9 +115,9 @@ def test_a_callback_gets_what_comes_in_commit_order(
         lambda r: got.put((getattr(r.event, "key", None), threading.current_thread().name))
     )
     tell(records, "a", "b", "c")
-    found = [got.get(timeout=DEADLINE_S) for _ in range(3)]
-    assert [key for key, _ in found] == ["a", "b", "c"]
-    assert {name for _, name in found} == {"recollect-events"}
+    events = [got.get(timeout=DEADLINE_S) for _ in range(3)]
+    assert [key for key, _ in events] == ["a", "b", "c"]
+    assert {name for _, name in events} == {"recollect-events"}
     subscription.close()
     subscription.close()
     tell(records, "after")
@@ -196,16 +196,16 @@ def test_a_slow_callback_does_not_keep_writers(
 def test_a_callback_may_end_itself(records: SqliteDatabase, stream: EventStream) -> None:
     """From within."""
     got: list[int] = []
-    done = threading.Event()
+    ended = threading.Event()
     handle = stream.subscribe(lambda recorded: once(recorded), types=["session.created"])
 
     def once(recorded: RecordedEvent) -> None:
         got.append(recorded.seq)
         handle.close()
-        done.set()
+        ended.set()
 
     tell(records, "a", "b", "c")
-    assert done.wait(DEADLINE_S)
+    assert ended.wait(DEADLINE_S)
     handle.close()
     assert got == [1]
 
@@ -314,22 +314,22 @@ def test_a_cursor_of_a_journal_that_was_replaced_is_an_error(
 ) -> None:
     """However far the new one has come; a bare number is not known to be of the old one."""
     tell(records, "a", "b")
-    known, newest = stream.cursor(1), stream.cursor()
-    assert keys(list(stream.since(known))) == ["b"]
+    first, newest = stream.cursor(1), stream.cursor()
+    assert keys(list(stream.since(first))) == ["b"]
     assert list(stream.since(newest)) == []
     assert keys(list(stream.since("1"))) == ["b"]
     records.write(lambda tx: renew_journal(tx, created("c")))
     for ask in (
-        lambda: stream.since(known),
-        lambda: stream.follow(known),
-        lambda: stream.subscribe(print, after=known),
-        lambda: stream.reader(known, bell=lambda: None),
+        lambda: stream.since(first),
+        lambda: stream.follow(first),
+        lambda: stream.subscribe(print, after=first),
+        lambda: stream.reader(first, bell=lambda: None),
     ):
         with pytest.raises(Conflict, match="event 1 was of a journal that was replaced") as raised:
             ask()
         assert "restored" in raised.value.hint
     assert keys(list(stream.since(1))) == ["b", "c"]
-    assert stream.cursor(1) != known
+    assert stream.cursor(1) != first
 
 
 @pytest.mark.parametrize("place", ["", "x", "-1", "1-", "1-xyz", "1 ", "1-12345678-"])

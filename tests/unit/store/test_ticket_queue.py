@@ -135,18 +135,18 @@ def test_a_ticket_that_goes_while_one_looks_is_no_hindrance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its holder gave it back after the folder was listed."""
-    listed, gone = os.listdir, ["s.1"]
+    listed, extra = os.listdir, ["s.1"]
 
     def listing(folder: Path) -> list[str]:
-        found = [*listed(folder), *gone]
-        if len(found) > len(gone) + 1:  # after our own ticket was drawn, once
-            gone.clear()
-        return found
+        names = [*listed(folder), *extra]
+        if len(names) > len(extra) + 1:  # after our own ticket was drawn, once
+            extra.clear()
+        return names
 
     monkeypatch.setattr(os, "listdir", listing)
     with TicketQueue(tmp_path / "turns").turn("s", 1):
         pass
-    assert not gone
+    assert not extra
 
 
 def test_who_gives_up_leaves_the_queue(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ def test_rows_come_as_they_are_read(database: SqliteDatabase) -> None:
 
     def unit(tx: Transaction) -> tuple[Row | None, Row | None, list[Row]]:
         tx.executemany("INSERT INTO notes VALUES (?, ?)", ((n, f"w{n}") for n in range(3)))
-        found = tx.rows("SELECT id, words FROM notes WHERE id > ?", (0,))
-        return tx.row("SELECT id FROM notes"), tx.row("SELECT 1 WHERE 0"), list(found)
+        rows = tx.rows("SELECT id, words FROM notes WHERE id > ?", (0,))
+        return tx.row("SELECT id FROM notes"), tx.row("SELECT 1 WHERE 0"), list(rows)
 
     assert database.write(unit) == ((0,), None, [(1, "w1"), (2, "w2")])
 
@@ -38,16 +38,16 @@ def test_rows_that_nobody_took_die_with_the_transaction(database: SqliteDatabase
     """Otherwise they would hold the snapshot, and with it the log, for ever."""
     database.write(add("a"))
     database.write(add("b"))
-    kept: list[Iterator[Row]] = []
+    iterators: list[Iterator[Row]] = []
     began: list[Iterator[Row]] = []
 
     def unit(tx: Transaction) -> None:
-        kept.append(tx.rows("SELECT words FROM notes"))
+        iterators.append(tx.rows("SELECT words FROM notes"))
         began.append(tx.rows("SELECT words FROM notes"))
         next(began[0])
 
     database.read(unit)
-    for rows in (kept[0], began[0]):
+    for rows in (iterators[0], began[0]):
         with pytest.raises(StoreClosed, match="the transaction is over"):
             next(rows)
     assert database.cut_log()
@@ -55,8 +55,8 @@ def test_rows_that_nobody_took_die_with_the_transaction(database: SqliteDatabase
 
 def test_a_transaction_is_dead_when_its_unit_returns(database: SqliteDatabase) -> None:
     """Every verb of it says so."""
-    kept = [database.write(lambda tx: tx), database.read(lambda tx: tx)]
-    for tx in kept:
+    transactions = [database.write(lambda tx: tx), database.read(lambda tx: tx)]
+    for tx in transactions:
         with pytest.raises(StoreClosed):
             tx.execute("SELECT 1")
         with pytest.raises(StoreClosed):

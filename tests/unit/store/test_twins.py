@@ -37,18 +37,18 @@ def test_rows_that_agree_are_returned(records: SqliteDatabase) -> None:
     for since in (1, 2):
         records.write(lambda tx, since=since: tx.execute(ADD, (since,)))  # type: ignore[misc]
     for key in ("", "id"):
-        found = records.read(
+        rows = records.read(
             lambda tx, key=key: compared_rows(tx, "id, since", PAUSES, ("local",), key=key)  # type: ignore[misc]
         )
-        assert found == [(1, 1), (2, 2)]
+        assert rows == [(1, 1), (2, 2)]
 
 
 def test_every_twin_of_the_schema_has_a_way_that_does_not_use_it(records: SqliteDatabase) -> None:
     """A WITHOUT ROWID table would be read from it in spite of NOT INDEXED."""
     schema = (files("recollect.store") / "migrations/records/schema.sql").read_text("utf-8")
-    made = [line.split() for line in schema.splitlines() if "_twin" in line]
-    assert {words[2] for words in made} - {"events_twin"} == TWINS.keys()
-    for name, table in ((words[2], words[4]) for words in made if words[2] in TWINS):
+    twins = [line.split() for line in schema.splitlines() if "_twin" in line]
+    assert {words[2] for words in twins} - {"events_twin"} == TWINS.keys()
+    for name, table in ((words[2], words[4]) for words in twins if words[2] in TWINS):
         plan = f"EXPLAIN QUERY PLAN SELECT * FROM {table} {TWINS[name]}"  # noqa: S608
         steps = records.read(lambda tx, plan=plan: tx.all(plan))  # type: ignore[misc]
         assert not any(name in str(step[3]) for step in steps)
@@ -98,12 +98,12 @@ def test_an_older_or_changed_page_is_never_another_answer(tmp_path: Path) -> Non
     now = path.read_bytes()
     refused = 0
     for page in {page for name in _tables_of(path) for page in _pages_of(path, name)}:
-        place = slice(page * PAGE, (page + 1) * PAGE)
-        older = old[place] if len(old) >= place.stop else bytes(PAGE)
-        flipped = bytearray(now[place])
+        span = slice(page * PAGE, (page + 1) * PAGE)
+        older = old[span] if len(old) >= span.stop else bytes(PAGE)
+        flipped = bytearray(now[span])
         flipped[by.randrange(PAGE // 2, PAGE)] ^= 1 << by.randrange(8)
         for changed in (older, bytes(flipped)):
-            path.write_bytes(now[: place.start] + changed + now[place.stop :])
+            path.write_bytes(now[: span.start] + changed + now[span.stop :])
             refused += _refused(tmp_path, session, truth)
     assert refused > len(QUESTIONS)
 
@@ -134,17 +134,17 @@ def test_an_observation_that_an_index_lost_is_not_taken_for_missing(
     (page,) = _pages_of(path, f"sqlite_autoindex_observations_{index}")
     empty = path.read_bytes()[page * PAGE : (page + 1) * PAGE]
     with recollect.open(tmp_path, **OPTIONS) as memory:
-        made = memory.observations.record(session, summary="we fire the kiln at dawn")
+        observation = memory.observations.record(session, summary="we fire the kiln at dawn")
     now = path.read_bytes()
     path.write_bytes(now[: page * PAGE] + empty + now[(page + 1) * PAGE :])
     with recollect.open(tmp_path, **OPTIONS) as memory:
-        for name in (made.id, "#1"):
+        for name in (observation.id, "#1"):
             try:
-                assert memory.observations.get(name).found[0].id == made.id
+                assert memory.observations.get(name).found[0].id == observation.id
             except StoreCorrupt:
                 continue
         with pytest.raises(StoreCorrupt):
-            memory.observations.get(made.id if index == 1 else "#1")
+            memory.observations.get(observation.id if index == 1 else "#1")
         assert memory.observations.get("#9").missing == ("#9",)
 
 
@@ -160,12 +160,12 @@ def test_what_an_index_lost_is_no_shorter_answer(tmp_path: Path, index: str) -> 
         session = memory.sessions.create().id
         memory.sessions.append(session, "user", "we fire the kiln at dawn")
         memory.sync()
-        found = memory.search("kiln")
+        result = memory.search("kiln")
     now = path.read_bytes()
     path.write_bytes(now[: page * PAGE] + empty + now[(page + 1) * PAGE :])
     with recollect.open(tmp_path, **OPTIONS) as memory:
         with pytest.raises(StoreCorrupt):
-            memory.lines(found)
+            memory.lines(result)
         if index.endswith("sessions_1"):
             with pytest.raises(StoreCorrupt):
                 memory.sessions.get(session)

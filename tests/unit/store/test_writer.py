@@ -29,17 +29,17 @@ Break = Callable[..., FaultVfs]
 @pytest.fixture
 def failing_disk() -> Iterator[Break]:
     """Register a disk under the name ``VFS`` that fails from the N-th call on, or once."""
-    made: list[FaultVfs] = []
+    disks: list[FaultVfs] = []
 
     def register(
         operation: Operation, nth: int, times: int = 1, *, is_armed: bool = True
     ) -> FaultVfs:
         fault = Fault(operation=operation, nth=nth, times=times)
-        made.append(FaultVfs(VFS, fault, is_armed=is_armed))
-        return made[-1]
+        disks.append(FaultVfs(VFS, fault, is_armed=is_armed))
+        return disks[-1]
 
     yield register
-    for vfs in made:
+    for vfs in disks:
         vfs.unregister()
 
 
@@ -284,9 +284,9 @@ def test_a_commit_that_could_come_back_after_a_kill_is_not_called_lost(
     killed.mkdir()
     for name in ("notes.db", "notes.db-wal"):  # in another process: see the rules of the house
         subprocess.run(["cp", path.with_name(name), killed], check=True)
-    left = open_database(killed / "notes.db", SCHEMA, CALM, CLOCK)
-    assert left.read(words) == ["before", "w"]
-    left.close()
+    reopened = open_database(killed / "notes.db", SCHEMA, CALM, CLOCK)
+    assert reopened.read(words) == ["before", "w"]
+    reopened.close()
     vfs.repair()
     database.write(add("after"))
     assert database.read(words) == ["before", "w", "after"]
@@ -409,8 +409,8 @@ def test_tokens_of_old_commits_are_forgotten(database: SqliteDatabase) -> None:
     database.write(jump)
     for number in range(120):
         database.write(add(f"w{number}"))
-    kept = database.read(lambda tx: list(tx.rows("SELECT seq FROM commits ORDER BY seq")))
-    assert kept == [(5_000 + number,) for number in range(122)]
+    tokens = database.read(lambda tx: list(tx.rows("SELECT seq FROM commits ORDER BY seq")))
+    assert tokens == [(5_000 + number,) for number in range(122)]
 
 
 def test_what_was_written_is_not_kept_until_the_next_write(database: SqliteDatabase) -> None:
@@ -420,11 +420,11 @@ def test_what_was_written_is_not_kept_until_the_next_write(database: SqliteDatab
         pass
 
     payload = Payload()
-    gone = threading.Event()
-    weakref.finalize(payload, gone.set)
+    collected = threading.Event()
+    weakref.finalize(payload, collected.set)
     database.write(partial(_ignore, payload))
     del payload
-    assert gone.wait(60)
+    assert collected.wait(60)
 
 
 def _ignore(_payload: object, _tx: Transaction) -> None:

@@ -49,8 +49,8 @@ def test_a_comment_says(comment: str, expected: Annotation) -> None:
 )
 def test_an_invalid_comment_is_counted_and_taken_out(comment: str) -> None:
     """It says nothing, and is no text either."""
-    found = read_annotations(f"- tea <!-- {comment} -->\n- rain")
-    assert (found.text, found.by_line, found.ignored) == ("- tea\n- rain", {}, 1)
+    annotated = read_annotations(f"- tea <!-- {comment} -->\n- rain")
+    assert (annotated.text, annotated.by_line, annotated.ignored) == ("- tea\n- rain", {}, 1)
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_an_invalid_comment_is_counted_and_taken_out(comment: str) -> None:
 )
 def test_other_comments_are_text(line: str) -> None:
     """Somebody wrote them for themselves."""
-    found = read_annotations(line)
-    assert (found.text, found.by_line, found.ignored) == (line, {}, 0)
+    annotated = read_annotations(line)
+    assert (annotated.text, annotated.by_line, annotated.ignored) == (line, {}, 0)
 
 
 def test_code_is_left_as_it_is() -> None:
@@ -72,11 +72,11 @@ def test_code_is_left_as_it_is() -> None:
 
 def test_several_on_a_line_are_one_and_lines_keep_their_numbers() -> None:
     """A comment alone on its line leaves an empty line."""
-    found = read_annotations(
+    annotated = read_annotations(
         "a\n<!-- importance: 3 -->\nb <!-- project: x --><!-- importance: 9 -->"
     )
-    assert found.text == "a\n\nb"
-    assert found.by_line == {
+    assert annotated.text == "a\n\nb"
+    assert annotated.by_line == {
         2: Annotation(importance=3),
         3: Annotation(importance=9, projects=("x",)),
     }

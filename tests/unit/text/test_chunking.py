@@ -78,12 +78,12 @@ def test_chunks_are_the_lines_they_name(lines: list[str], tokens: int, overlap: 
     limit = max(32, 4 * tokens)
     seen = 0
     for chunk in chunk_markdown(text, tokens, overlap):
-        named = lines[chunk.start_line - 1 : chunk.end_line] or [""]
+        chunk_lines = lines[chunk.start_line - 1 : chunk.end_line] or [""]
         assert chunk.start_line <= seen + 1
-        if all(char_cost(line) <= limit for line in named):
-            assert chunk.text == "\n".join(named)
+        if all(char_cost(line) <= limit for line in chunk_lines):
+            assert chunk.text == "\n".join(chunk_lines)
         else:
-            assert chunk.text in "\n".join(named)
+            assert chunk.text in "\n".join(chunk_lines)
         seen = chunk.end_line
     assert seen == max(1, len(lines))
 

@@ -138,9 +138,9 @@ EQUAL = {f"2026.9.6, {name}": case for name, case in NEW.items()} | {
 
 def _cut(text: str, tokens: int, overlap: int) -> tuple[list[tuple[int, int]], str]:
     chunks = chunk_markdown(text, tokens, overlap)
-    told = "".join(f"{each.start_line}-{each.end_line}:{each.hash}\n" for each in chunks)
+    listing = "".join(f"{each.start_line}-{each.end_line}:{each.hash}\n" for each in chunks)
     lines = [(each.start_line, each.end_line) for each in chunks]
-    return lines, hashlib.sha256(told.encode()).hexdigest()[:16]
+    return lines, hashlib.sha256(listing.encode()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("case", EQUAL)
@@ -154,9 +154,9 @@ def test_texts_are_cut_as_openclaw_cuts_them(case: str) -> None:
 def test_the_differences_to_openclaw_are_those_that_are_meant(case: str) -> None:
     """Six texts; the module says why."""
     (text, tokens, overlap, lines, digest), ours = DIFFERENT[case]
-    found = _cut(text, tokens, overlap)
-    assert found[0] == ours
-    assert found != (lines, digest)
+    cut_text = _cut(text, tokens, overlap)
+    assert cut_text[0] == ours
+    assert cut_text != (lines, digest)
 
 
 def test_all_cases_are_there() -> None:

@@ -71,11 +71,11 @@ def test_code_is_no_structure() -> None:
 def test_a_long_entry_is_cut_and_every_part_keeps_its_headings() -> None:
     """Its parts overlap as those of any file; entries never do."""
     text = "# Log\n- first\n" + "\n".join(f"  line {n} of it" for n in range(20)) + "\n- second"
-    found = spans(text, 16)
-    assert len(found) > 4
-    assert all(shown.startswith("# Log\n") for _, _, shown in found)
-    assert found[-1] == (23, 23, "# Log\n- second")
-    assert not any("first" in shown and "second" in shown for _, _, shown in found)
+    parts = spans(text, 16)
+    assert len(parts) > 4
+    assert all(part.startswith("# Log\n") for _, _, part in parts)
+    assert parts[-1] == (23, 23, "# Log\n- second")
+    assert not any("first" in part and "second" in part for _, _, part in parts)
 
 
 def test_a_heading_that_is_a_paragraph_is_repeated_in_part() -> None:
@@ -95,14 +95,14 @@ def test_nothing_gives_no_chunk(text: str) -> None:
 def test_every_line_is_in_an_entry_and_entries_stand_in_order(lines: list[str], size: int) -> None:
     """Nothing is lost: a line is in the chunk that says so, or a heading above one."""
     text = "\n".join(lines)
-    found = chunk_entries(text, size, 0)
-    starts = [(chunk.start_line, chunk.end_line) for chunk in found]
+    chunks = chunk_entries(text, size, 0)
+    starts = [(chunk.start_line, chunk.end_line) for chunk in chunks]
     assert starts == sorted(starts)
-    held = {n for chunk in found for n in range(chunk.start_line, chunk.end_line + 1)}
+    numbers = {n for chunk in chunks for n in range(chunk.start_line, chunk.end_line + 1)}
     for number, line in enumerate(lines, start=1):
-        if line.strip() and number not in held:
-            assert any(line in chunk.text.split("\n") for chunk in found)
-    for chunk in found:
+        if line.strip() and number not in numbers:
+            assert any(line in chunk.text.split("\n") for chunk in chunks)
+    for chunk in chunks:
         assert chunk.hash == chunk_hash(chunk.text)
         assert lines[chunk.start_line - 1] in chunk.text
 

@@ -121,10 +121,10 @@ def test_nothing_that_would_be_cleaned_is_taken_for_clean(value: dict[str, objec
         json.dumps(value, default=str, ensure_ascii=False),
     ):
         try:
-            read = msgspec.json.decode(line.encode())
+            decoded = msgspec.json.decode(line.encode())
         except (msgspec.DecodeError, UnicodeError):
             continue  # such a line is cleaned
         cleaner = JsonCleaner()
-        if is_clean_json(line.encode(), read):
-            assert cleaner.value(read) == read
+        if is_clean_json(line.encode(), decoded):
+            assert cleaner.value(decoded) == decoded
             assert cleaner.replaced == 0

@@ -43,10 +43,10 @@ def test_the_keywords_of_openclaw_are_reached(
     question: str, reached: list[str], gone: list[str]
 ) -> None:
     """By the terms that they become in the index; function words are gone."""
-    found = keywords(question)
+    words = keywords(question)
     for word in reached:
-        assert set(keywords(word)) <= set(found)
-    assert not set(gone) & set(found)
+        assert set(keywords(word)) <= set(words)
+    assert not set(gone) & set(words)
 
 
 @pytest.mark.parametrize(

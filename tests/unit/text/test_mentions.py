@@ -89,9 +89,9 @@ _OTHERS = st.text(
 def test_only_numbers_that_are_written_so_are_named(parts: list[tuple[str, int]]) -> None:
     """Whatever stands around them: a subset of what is written, in its order, on its line."""
     text = "\n".join(f"{words} #{number} {words}" for words, number in parts)
-    found = mentions_in(text)
-    assert set(found) <= {(line, number) for line, (_, number) in enumerate(parts, start=1)}
-    assert list(found) == sorted(found, key=lambda each: each[0])
+    mentions = mentions_in(text)
+    assert set(mentions) <= {(line, number) for line, (_, number) in enumerate(parts, start=1)}
+    assert list(mentions) == sorted(mentions, key=lambda each: each[0])
     assert mentions_in(f"```\n{text}\n```") == ()
     assert mentions_in(text.replace(" #", " x#")) == ()
 

@@ -86,12 +86,12 @@ def test_a_path_of_short_names_and_words_holds_nothing_that_a_rule_takes_out(pat
 def test_a_path_keeps_its_folders_and_its_ending(name: str, ending: str) -> None:
     """What is marked stays marked, and equal paths equal."""
     redactor = SecretRedactor(b"salt")
-    shown = redactor.path(f"/home/ann/{name}{ending}")
-    assert is_marked(shown)
-    assert shown.startswith("/home/ann/")
-    assert shown.endswith(ending) or "#" in ending
-    assert not any(part in shown for part in (TOKEN, "Xk29fj39sLQpw0Zr", "hunter2"))
-    assert redactor.path(shown) == shown == SecretRedactor(b"salt").path(shown)
+    redacted = redactor.path(f"/home/ann/{name}{ending}")
+    assert is_marked(redacted)
+    assert redacted.startswith("/home/ann/")
+    assert redacted.endswith(ending) or "#" in ending
+    assert not any(part in redacted for part in (TOKEN, "Xk29fj39sLQpw0Zr", "hunter2"))
+    assert redactor.path(redacted) == redacted == SecretRedactor(b"salt").path(redacted)
 
 
 def test_a_long_text_does_not_delay_others_of_its_session() -> None:
@@ -137,18 +137,18 @@ def test_what_one_thread_learns_another_does_not_forget(tmp_path: Path) -> None:
             has_looked.set()
 
         def learn(session: SecretRedactor) -> str:
-            told = session.text("password: sunset-42-harbour")
+            redacted = session.text("password: sunset-42-harbour")
             if not others:
                 other = threading.Thread(target=lambda: redactor.session("s1", look))
                 others.append(other)
                 other.start()
                 has_looked.wait(0.3)
-            return told
+            return redacted
 
         redactor.session("s1", learn)
         others[0].join()
         assert has_looked.is_set()
-        said = SecretRedactor(b"salt", records=records).session(
+        redacted = SecretRedactor(b"salt", records=records).session(
             "s1", lambda session: session.text("it said sunset-42-harbour")
         )
-        assert "[redacted:password:" in said
+        assert "[redacted:password:" in redacted

@@ -32,10 +32,10 @@ def test_the_rest_of_a_file_stays_byte_for_byte(content: bytes, lines: list[str]
         return
     assert with_section(once, LINES) == once
     assert with_section(with_section(once, lines), None) == content
-    found = find_section(once)
-    assert found is not None
-    assert found.is_ours
-    assert found.lines == LINES
+    section = find_section(once)
+    assert section is not None
+    assert section.is_ours
+    assert section.lines == LINES
     head, tail = once.split(BEGIN.encode())[0], once.split(END.encode())[1]
     assert head + tail.lstrip(b"\r\n") in {content, content + b"\n"}
 
@@ -43,36 +43,36 @@ def test_the_rest_of_a_file_stays_byte_for_byte(content: bytes, lines: list[str]
 @pytest.mark.parametrize("content", [b"", b"a", b"a\n", b"a\r\nb\r\n", b"\xff\xfe\n", b"\n\n"])
 def test_a_section_comes_at_the_end_with_the_line_ends_of_the_file(content: bytes) -> None:
     """A file of another encoding, or without a last line feed, gets none of ours."""
-    made = with_section(content, LINES)
-    assert made.startswith(content)
-    assert with_section(made, None) == content
-    assert (b"\r\n- [#3" in made) == (b"\r\n" in content)
+    changed = with_section(content, LINES)
+    assert changed.startswith(content)
+    assert with_section(changed, None) == content
+    assert (b"\r\n- [#3" in changed) == (b"\r\n" in content)
 
 
 def test_a_place_that_a_person_chose_is_kept() -> None:
     """Markers without anything between them say where the section goes."""
     content = f"# Top\n{BEGIN} -->\n{END}\n\n## Below\n".encode()
-    made = with_section(content, LINES)
-    assert made.startswith(f"# Top\n{BEGIN} ".encode())
-    assert made.endswith(f"{END}\n\n## Below\n".encode())
-    assert with_section(made, None) == b"# Top\n\n## Below\n"
+    changed = with_section(content, LINES)
+    assert changed.startswith(f"# Top\n{BEGIN} ".encode())
+    assert changed.endswith(f"{END}\n\n## Below\n".encode())
+    assert with_section(changed, None) == b"# Top\n\n## Below\n"
 
 
 def test_what_a_person_changed_is_not_ours() -> None:
     """A digest of the lines stands in the first marker; line ends do not count."""
-    made = with_section(b"# Top\n", LINES)
+    changed = with_section(b"# Top\n", LINES)
     for edited in (
-        made.replace(b"Redis", b"Kafka"),
-        made.replace(b"- [#3", b"- mine\n- [#3"),
-        made.replace(LINES[0].encode() + b"\n", b""),
-        made.replace(b" -->\n- [#3", b"0 -->\n- [#3"),
-        made.replace("\n".join(LINES).encode() + b"\n", b""),
+        changed.replace(b"Redis", b"Kafka"),
+        changed.replace(b"- [#3", b"- mine\n- [#3"),
+        changed.replace(LINES[0].encode() + b"\n", b""),
+        changed.replace(b" -->\n- [#3", b"0 -->\n- [#3"),
+        changed.replace("\n".join(LINES).encode() + b"\n", b""),
     ):
-        assert edited != made
-        found = find_section(edited)
-        assert found is not None
-        assert not found.is_ours
-    crlf = find_section(made.replace(b"\n", b"\r\n"))
+        assert edited != changed
+        section = find_section(edited)
+        assert section is not None
+        assert not section.is_ours
+    crlf = find_section(changed.replace(b"\n", b"\r\n"))
     assert crlf is not None
     assert crlf.is_ours
 
@@ -109,9 +109,9 @@ def test_a_section_is_not_written_into_a_block_of_code() -> None:
 
 def test_what_stands_in_a_section_is_searched_only_where_it_is_a_persons() -> None:
     """The observations themselves are found; the lines of the rest keep their numbers."""
-    made = with_section(b"# Top\n", LINES).decode()
-    assert without_section(made) == "# Top\n\n\n\n\n"
-    edited = made.replace("Redis", "Kafka")
+    changed = with_section(b"# Top\n", LINES).decode()
+    assert without_section(changed) == "# Top\n\n\n\n\n"
+    edited = changed.replace("Redis", "Kafka")
     assert without_section(edited) == edited
 
 
@@ -124,12 +124,12 @@ def test_the_numbers_of_a_section_are_those_of_its_lines() -> None:
 
 def test_a_section_stays_ours_when_a_line_of_it_is_erased() -> None:
     """What recollect takes out itself is no edit of a person; after one it stays one."""
-    made = with_section(b"# Top\n", LINES)
-    gone = made.replace(LINES[0].encode() + b"\n", b"")
-    sealed = find_section(resealed(made, gone))
+    changed = with_section(b"# Top\n", LINES)
+    shorter = changed.replace(LINES[0].encode() + b"\n", b"")
+    sealed = find_section(resealed(changed, shorter))
     assert sealed is not None
     assert sealed.is_ours
     assert sealed.lines == LINES[1:]
-    edited = made.replace(b"Redis", b"Kafka")
+    edited = changed.replace(b"Redis", b"Kafka")
     assert resealed(edited, edited + b"x") == edited + b"x"
     assert resealed(b"a", b"b") == b"b"

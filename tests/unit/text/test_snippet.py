@@ -14,17 +14,17 @@ FILLER = "Nothing of interest stands in this line of text, it only takes room.\n
 
 def test_a_short_text_is_shown_whole() -> None:
     """Without blank ends; the offsets say where it was."""
-    shown = snippet("  a note\n", ["note"])
-    assert (shown.text, shown.start, shown.end) == ("a note", 2, 8)
+    excerpt = snippet("  a note\n", ["note"])
+    assert (excerpt.text, excerpt.start, excerpt.end) == ("a note", 2, 8)
 
 
 def test_the_place_with_most_different_words_is_shown() -> None:
     """Not the one where one word is repeated; a little of what comes before is shown too."""
     line = "Ann's green tea comes from Kyoto.\n"
     text = FILLER * 20 + "tea tea tea tea\n" + FILLER * 20 + line + FILLER * 20
-    shown = snippet(text, query_terms("Where does the green tea come from, Kyoto?"), 200)
-    assert line.strip() in shown.text
-    assert text[shown.start : shown.end] == shown.text
+    excerpt = snippet(text, query_terms("Where does the green tea come from, Kyoto?"), 200)
+    assert line.strip() in excerpt.text
+    assert text[excerpt.start : excerpt.end] == excerpt.text
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_a_place_behind_letters_that_become_two_is_where_it_was() -> None:
     """However many stand before it: offsets are of the text as it is written."""
     line = "Þór met the captain\n"
     text = "Ægir aß Œuf. " * 400 + "\n" + FILLER * 4 + line + FILLER * 15
-    shown = snippet(text, query_terms("thor captain"), 120)
-    assert "Þór met the captain" in shown.text
-    assert text[shown.start : shown.end] == shown.text
+    excerpt = snippet(text, query_terms("thor captain"), 120)
+    assert "Þór met the captain" in excerpt.text
+    assert text[excerpt.start : excerpt.end] == excerpt.text
 
 
 def test_a_whole_name_weighs_more_than_its_parts_apart() -> None:
@@ -69,17 +69,17 @@ def test_a_whole_name_weighs_more_than_its_parts_apart() -> None:
 
 def test_without_any_of_the_words_the_beginning_is_shown() -> None:
     """Up to a word's end."""
-    shown = snippet("ten words " * 100, ["absent"], 45)
-    assert (shown.start, shown.text) == (0, "ten words ten words ten words ten words ten")
+    excerpt = snippet("ten words " * 100, ["absent"], 45)
+    assert (excerpt.start, excerpt.text) == (0, "ten words ten words ten words ten words ten")
     assert snippet(FILLER * 20, [], 80).start == 0
 
 
 def test_a_text_without_spaces_is_cut_between_characters() -> None:
     """Not inside a joined emoji."""
     family = "👨\u200d👩\u200d👧"
-    shown = snippet(family * 50 + "绿茶" + family * 50, ["绿茶"], 43)
-    assert "绿茶" in shown.text
-    assert shown.text.replace("绿茶", "").replace(family, "") == ""
+    excerpt = snippet(family * 50 + "绿茶" + family * 50, ["绿茶"], 43)
+    assert "绿茶" in excerpt.text
+    assert excerpt.text.replace("绿茶", "").replace(family, "") == ""
 
 
 def test_a_line_that_begins_close_before_is_shown_from_its_start() -> None:
@@ -92,9 +92,9 @@ def test_a_line_that_begins_close_before_is_shown_from_its_start() -> None:
 @given(st.text(max_size=400), st.text(max_size=30), st.integers(min_value=1, max_value=100))
 def test_a_snippet_is_a_part_of_the_text_and_not_too_long(text: str, query: str, size: int) -> None:
     """For any text and question."""
-    shown = snippet(text, query_terms(query), size)
-    assert text[shown.start : shown.end] == shown.text
-    assert len(shown.text) <= size
+    excerpt = snippet(text, query_terms(query), size)
+    assert text[excerpt.start : excerpt.end] == excerpt.text
+    assert len(excerpt.text) <= size
 
 
 @pytest.mark.parametrize("part", ["a ", "tea ", "tea", "茶", "é ", "\n", "x"])
@@ -107,5 +107,5 @@ def test_a_giant_text_is_searched_in_one_pass(part: str) -> None:
 def test_the_words_of_a_snippet_are_those_of_the_text() -> None:
     """Words at its ends are whole."""
     text = "green tea from Kyoto and black tea from Assam are in the cupboard above " * 30
-    shown = snippet(text, ["kyoto"], 150)
-    assert set(terms(shown.text)) <= set(terms(text))
+    excerpt = snippet(text, ["kyoto"], 150)
+    assert set(terms(excerpt.text)) <= set(terms(text))

@@ -63,15 +63,15 @@ def test_questions_and_small_talk_need_not_last(said: str) -> None:
 
 def test_the_same_words_weigh_less_in_the_output_of_a_tool() -> None:
     """A log says "error" and "must" on every line."""
-    said = "The value must never be empty."
-    assert weigh(said) >= IMPORTANT
-    assert weigh(said) > weigh(said, "assistant") > weigh(said, "tool")
+    sentence = "The value must never be empty."
+    assert weigh(sentence) >= IMPORTANT
+    assert weigh(sentence) > weigh(sentence, "assistant") > weigh(sentence, "tool")
 
 
 def test_paths_numbers_and_addresses_are_specifics() -> None:
     """As they are written, without the stop behind them."""
-    found = specifics("See docs/adr/0007.md, JIRA-12, https://a.test/x and port 8080.")
-    assert {"docs/adr/0007.md", "JIRA-12", "https://a.test/x", "8080"} <= found
+    names = specifics("See docs/adr/0007.md, JIRA-12, https://a.test/x and port 8080.")
+    assert {"docs/adr/0007.md", "JIRA-12", "https://a.test/x", "8080"} <= names
 
 
 def test_a_short_text_is_one_statement_and_a_longer_one_is_its_sentences() -> None:
@@ -90,6 +90,6 @@ def test_a_short_text_is_one_statement_and_a_longer_one_is_its_sentences() -> No
 @given(st.text(max_size=2_000))
 def test_statements_lose_no_word(text: str) -> None:
     """Whatever the text: the words come out in their order, in pieces that are not too long."""
-    found = list(statements(text))
-    assert "".join("".join(found).split()) == "".join(text.split())
-    assert all(0 < len(said) <= LONGEST for said in found)
+    sentences = list(statements(text))
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(0 < len(sentence) <= LONGEST for sentence in sentences)

@@ -43,7 +43,7 @@ def test_what_must_last_comes_before_small_talk() -> None:
     texts[10] = "Never deploy on a Friday."
     texts[200] = "The deadline is 2026-05-03, see docs/plan.md."
     summary = summarise(said(*texts), 250)
-    first, second = (summary.index(texts[place]) for place in (10, 200))
+    first, second = (summary.index(texts[index]) for index in (10, 200))
     assert first < second
     assert estimate_tokens(summary) <= 250
 
@@ -140,11 +140,11 @@ def test_the_newest_open_points_stay_beyond_the_share_of_a_summary() -> None:
     rule = "Remember: never deploy on a Friday."
     filler = [("assistant", f"I have read the part {n}, it is long.") for n in range(40)]
     points = [f"Next step: migrate the caller {n} of the old mailer." for n in range(30)]
-    said = [("user", "Please begin."), ("user", rule)]
-    said += [("assistant", point) for point in points]
-    said += [*filler, ("user", "Thanks, that is all.")]
+    turns = [("user", "Please begin."), ("user", rule)]
+    turns += [("assistant", point) for point in points]
+    turns += [*filler, ("user", "Thanks, that is all.")]
     spoken = [
-        Utterance(seq=n, role=role, speaker=role, text=text) for n, (role, text) in enumerate(said)
+        Utterance(seq=n, role=role, speaker=role, text=text) for n, (role, text) in enumerate(turns)
     ]
     summary = summarise(spoken, 0, always=240)
     assert points[-1] in summary

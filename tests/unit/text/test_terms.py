@@ -147,10 +147,10 @@ def test_long_words_are_cut_and_longer_ones_left_out() -> None:
 @given(st.text(max_size=120))
 def test_terms_are_short_folded_and_the_same_each_time(text: str) -> None:
     """For any text; what is in the cache does not matter."""
-    found = terms(text)
-    assert all(0 < len(term) <= max(LONGEST, 1) or not term.isascii() for term in found)
-    assert not any("A" <= character <= "Z" for term in found for character in term)
-    assert terms(text) == found
+    words = terms(text)
+    assert all(0 < len(term) <= max(LONGEST, 1) or not term.isascii() for term in words)
+    assert not any("A" <= character <= "Z" for term in words for character in term)
+    assert terms(text) == words
 
 
 @given(st.text(max_size=60))

@@ -9,7 +9,7 @@ from recollect.core.settings import agent_environment, is_inside
 
 def test_few_variables_and_a_guard() -> None:
     """Its account and its way out; no keys of others, nothing of the agent that we run in."""
-    given = {
+    environ = {
         "PATH": "/bin",
         "HOME": "/home/me",
         "ANTHROPIC_BASE_URL": "https://gateway",
@@ -18,10 +18,12 @@ def test_few_variables_and_a_guard() -> None:
         "CLAUDECODE": "1",
         "RECOLLECT_LANGUAGE__API_KEY": "secret",
     }
-    found = agent_environment(given)
-    assert found == {name: given[name] for name in list(given)[:4]} | {"RECOLLECT_INSIDE": "1"}
-    assert is_inside(found)
-    assert not is_inside(given)
+    variables = agent_environment(environ)
+    assert variables == {name: environ[name] for name in list(environ)[:4]} | {
+        "RECOLLECT_INSIDE": "1"
+    }
+    assert is_inside(variables)
+    assert not is_inside(environ)
 
 
 def test_there_is_always_a_place_to_look_for_programs() -> None:

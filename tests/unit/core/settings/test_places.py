@@ -72,12 +72,16 @@ def test_the_variables_of_other_programs_say_where_their_transcripts_are(tmp_pat
         "claude-code": tmp_path / ".claude" / "projects",
         "openclaw": tmp_path / ".openclaw" / "agents",
     }
-    told = here | {"CLAUDE_CONFIG_DIR": "~/c", "OPENCLAW_HOME": "/srv", "OPENCLAW_PROFILE": "work"}
-    assert transcript_folders(told) == {
+    environ = here | {
+        "CLAUDE_CONFIG_DIR": "~/c",
+        "OPENCLAW_HOME": "/srv",
+        "OPENCLAW_PROFILE": "work",
+    }
+    assert transcript_folders(environ) == {
         "claude-code": tmp_path / "c" / "projects",
         "openclaw": Path("/srv/.openclaw-work/agents"),
     }
     default = here | {"OPENCLAW_PROFILE": "default"}
     assert transcript_folders(default)["openclaw"] == tmp_path / ".openclaw" / "agents"
-    state = told | {"OPENCLAW_STATE_DIR": "/var/claw"}
+    state = environ | {"OPENCLAW_STATE_DIR": "/var/claw"}
     assert transcript_folders(state)["openclaw"] == Path("/var/claw/agents")

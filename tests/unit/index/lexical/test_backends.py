@@ -139,9 +139,9 @@ def test_a_change_of_the_back_end_rebuilds(open_index: Open, tmp_path: Path) -> 
     first.index.sync()
     first.close()
     second = open_index(feed, settings=settings_of("fts5"))
-    told = second.ask("lantern")
-    assert told.hits[0].ref == "a"
-    assert any("back end" in warning for warning in told.warnings)
+    result = second.ask("lantern")
+    assert result.hits[0].ref == "a"
+    assert any("back end" in warning for warning in result.warnings)
     second.index.sync()
     assert second.index.status().outdated is None
     assert second.refs("kite")[0] == "b"
@@ -192,11 +192,11 @@ def test_fts5_keeps_no_removed_word(open_index: Open) -> None:
     feed.add(*[gone(said(f"m{n}", "")) for n in range(39)])
     index.index.sync()
 
-    def left(tx: Transaction) -> bytes:
+    def read_pages(tx: Transaction) -> bytes:
         return b"".join(bytes(block) for (block,) in tx.rows("SELECT block FROM chunks_fts_1_data"))  # type: ignore[arg-type]  # blobs
 
-    assert b"zither3" in index.database.read(left)
-    assert b"zither1" not in index.database.read(left)
+    assert b"zither3" in index.database.read(read_pages)
+    assert b"zither1" not in index.database.read(read_pages)
     assert backend("fts5").count_damage(index.database, 1) == 0
 
 

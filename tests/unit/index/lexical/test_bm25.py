@@ -32,9 +32,9 @@ def _term(name: str, chunks: list[int]) -> QueryTerm:
     """Return a term that stands in some chunks, several times in some and not in every head."""
     rows = []
     for first, end in ((0, SPLIT), (SPLIT, COUNT)):
-        held = np.array([n for n in chunks if first <= n < end], np.int64)
-        if len(held):
-            rows.append(Postings(held, pack(1 + held % 5, held % 3)))
+        numbers = np.array([n for n in chunks if first <= n < end], np.int64)
+        if len(numbers):
+            rows.append(Postings(numbers, pack(1 + numbers % 5, numbers % 3)))
     return QueryTerm(name, join(rows))
 
 

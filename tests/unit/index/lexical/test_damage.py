@@ -74,12 +74,12 @@ def test_no_damage_changes_an_answer_quietly(
     damage(index, cell, change)
     for query in QUERIES:
         try:
-            found = index.reader().search(query, Scope(), EVERYTHING)
+            result = index.reader().search(query, Scope(), EVERYTHING)
         except StoreCorrupt as error:
             assert error.hint  # noqa: PT017  # one of three right ends
             continue
-        if [(hit.ref, hit.score) for hit in found.hits] != true[query]:
-            assert any("damaged" in warning for warning in found.warnings)
+        if [(hit.ref, hit.score) for hit in result.hits] != true[query]:
+            assert any("damaged" in warning for warning in result.warnings)
 
 
 @pytest.mark.usefixtures("tiny")

@@ -97,8 +97,8 @@ def test_no_token_is_syntax(open_index: Open) -> None:
     def ask(tokens: list[str]) -> None:
         whole = [token.encode("utf-8", "ignore").decode() for token in tokens]
         for query in (build_query(whole, "AND"), build_query([*whole, "lantern"], "OR")):
-            found = index.database.read(partial(matches, query=query))
-            assert found in ([], [("lantern",)])
+            rows = index.database.read(partial(matches, query=query))
+            assert rows in ([], [("lantern",)])
 
     ask()
 

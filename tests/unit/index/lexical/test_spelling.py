@@ -116,9 +116,9 @@ def test_a_word_that_comes_later_is_known_from_then_on(tmp_path: Path) -> None:
 @given(st.text("abc", min_size=1, max_size=6), st.lists(st.text("abc", max_size=7), min_size=1))
 def test_edits_are_those_of_a_plain_table(term: str, others: list[str]) -> None:
     """Against the textbook's loop over one pair."""
-    wanted = [_edits(term, other) for other in others]
+    expected = [_edits(term, other) for other in others]
     if max(map(len, others)):
-        assert np.array_equal(edits_to(term, others), wanted)
+        assert np.array_equal(edits_to(term, others), expected)
 
 
 def _edits(one: str, other: str) -> int:
@@ -145,5 +145,5 @@ def test_only_words_of_letters_are_mistyped() -> None:
 
 def test_a_day_or_month_is_not_another_one_mistyped() -> None:
     """Who asks for Thursday is not answered with Tuesday."""
-    asked = ("thursday", "julho", "junho", "tuesdai")
-    assert [term for term in asked if may_be_mistyped(term)] == ["tuesdai"]
+    words = ("thursday", "julho", "junho", "tuesdai")
+    assert [term for term in words if may_be_mistyped(term)] == ["tuesdai"]

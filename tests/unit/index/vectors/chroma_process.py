@@ -25,9 +25,9 @@ class ChromaProcess:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with socket.socket() as chosen:
-            chosen.bind(("127.0.0.1", 0))
-            self._port = int(chosen.getsockname()[1])
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self._port = int(listener.getsockname()[1])
         self.url = f"http://127.0.0.1:{self._port}"
         self._process: subprocess.Popen[bytes] | None = None
 

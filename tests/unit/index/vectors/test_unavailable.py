@@ -30,8 +30,8 @@ def filled(home: VectorHome, count: int = 300) -> int:
 
 def assert_memory_answers(home: VectorHome, partition: int, count: int = 300) -> None:
     """The ten nearest are right without the back end."""
-    asked, best, _ = home.look(partition, QUESTION)
-    assert not asked
+    answers, best, _ = home.look(partition, QUESTION)
+    assert not answers
     assert best == exact_top(drawn(count), QUESTION)
 
 
@@ -205,8 +205,8 @@ def test_a_name_and_password_in_the_address_are_never_shown(open_vectors: Opened
         url = server.url.replace("://", "://me:hidden-word@")
         home = open_vectors(VectorSettings(backend="chroma", chroma_url=url))
         filled(home)
-        shown = f"{home.near.status(1)} {home.near.warnings()}"
-        assert "hidden-word" not in shown + str(home.database.read(find_registration))
+        output = f"{home.near.status(1)} {home.near.warnings()}"
+        assert "hidden-word" not in output + str(home.database.read(find_registration))
 
 
 def test_a_missing_chromadb_is_named(open_vectors: Opened, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -257,8 +257,8 @@ def test_a_server_that_cannot_be_left_is_told(open_vectors: Opened) -> None:
     """Vectors that stay on a server that is gone are named, once for each opening."""
     home = open_vectors(VectorSettings())
     filled(home)
-    gone = Registration(name="chroma", place="http://127.0.0.1:9")
-    home.database.write(lambda tx: register(tx, gone))
+    registration = Registration(name="chroma", place="http://127.0.0.1:9")
+    home.database.write(lambda tx: register(tx, registration))
     again = open_vectors(VectorSettings())
     again.near.catch_up()
     assert "vectors were left in chroma http://127.0.0.1:9" in again.near.warnings()[0]

@@ -19,9 +19,9 @@ def test_vectors_come_in_the_order_that_is_asked(open_vectors: Opened) -> None:
     partition = home.partition(home.generation())
     home.add(partition, drawn(10))
     numbers = np.array([7, 3, 3, 99, 0], np.int64)
-    read = home.database.read(lambda tx: read_vectors(tx, partition, numbers, DIMENSIONS))
+    rows = home.database.read(lambda tx: read_vectors(tx, partition, numbers, DIMENSIONS))
     expected = np.concatenate([drawn(10)[[7, 3, 3]], np.zeros((1, DIMENSIONS)), drawn(10)[:1]])
-    assert np.array_equal(read, expected.astype(np.float32))
+    assert np.array_equal(rows, expected.astype(np.float32))
     nothing = np.zeros(0, np.int64)
     empty = home.database.read(lambda tx: read_vectors(tx, partition, nothing, DIMENSIONS))
     assert empty.shape == (0, DIMENSIONS)
@@ -36,7 +36,7 @@ def test_a_vector_of_another_size_is_damage(open_vectors: Opened) -> None:
     home.database.write(
         lambda tx: tx.execute("UPDATE vectors SET data = x'00' WHERE id = ?", (key,))
     )
-    wanted = np.arange(3)
+    numbers = np.arange(3)
     with pytest.raises(StoreCorrupt) as caught:
-        home.database.read(lambda tx: read_vectors(tx, partition, wanted, DIMENSIONS))
+        home.database.read(lambda tx: read_vectors(tx, partition, numbers, DIMENSIONS))
     assert "recollect reindex" in caught.value.hint

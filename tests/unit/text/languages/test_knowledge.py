@@ -57,10 +57,10 @@ KINDS: dict[str, Callable[[Language], bool]] = {
 
 def knowledge() -> str:
     """Return the table as the page shows it."""
-    known = {each.code: each for each in all_languages()}
+    by_code = {each.code: each for each in all_languages()}
     rows = [["", *CODES], ["---"] * (len(CODES) + 1)]
     for kind, has in KINDS.items():
-        rows.append([kind, *("yes" if has(known[code]) else "–" for code in CODES)])
+        rows.append([kind, *("yes" if has(by_code[code]) else "–" for code in CODES)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

@@ -14,7 +14,9 @@ UPPER = "Q7RTW2YUPA9SDFG4HJKL5ZXCV8BNM3QEK6"
 
 def run(alphabet: str, length: int) -> str:
     """Return ``length`` characters that look random."""
-    return "".join(alphabet[(7 * place + place // 3) % len(alphabet)] for place in range(length))
+    return "".join(
+        alphabet[(7 * position + position // 3) % len(alphabet)] for position in range(length)
+    )
 
 
 def _packed(value: object) -> str:

@@ -47,8 +47,8 @@ def test_so_it_does_of_the_corpus_of_the_benchmark() -> None:
     for case in corpus(7):
         assert REDACTOR.redact_value(case.value) == _by_rules(case.value)
         if isinstance(case.value, str):
-            told = f"the plan for Tuesday moved; {case.value} took people"
-            assert REDACTOR.redact_value(told) == _by_rules(told)
+            line = f"the plan for Tuesday moved; {case.value} took people"
+            assert REDACTOR.redact_value(line) == _by_rules(line)
 
 
 @pytest.mark.parametrize(

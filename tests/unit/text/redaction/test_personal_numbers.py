@@ -50,7 +50,8 @@ def cards(draw: st.DrawFn) -> tuple[str, str]:
     body = begin + draw(digits(length - len(begin) - 1))
     table = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
     total = sum(
-        table[int(sign)] if place % 2 == 0 else int(sign) for place, sign in enumerate(body[::-1])
+        table[int(sign)] if position % 2 == 0 else int(sign)
+        for position, sign in enumerate(body[::-1])
     )
     number = body + str(-total % 10)
     by_issuer = (4, 6, 5) if length in {14, 15} else (4,)
@@ -92,11 +93,11 @@ def steuer_ids(draw: st.DrawFn) -> tuple[str, str]:
 def nirs(draw: st.DrawFn) -> tuple[str, str]:
     """Make one of the mainland or Corsica."""
     begin = f"{draw(st.sampled_from('12'))}{draw(digits(2))}{draw(st.integers(1, 12)):02}"
-    place = draw(st.sampled_from(["75", "13", "2A", "2B"]))
+    department = draw(st.sampled_from(["75", "13", "2A", "2B"]))
     rest = draw(digits(6))
-    counted = begin + {"2A": "19", "2B": "18"}.get(place, place) + rest
+    counted = begin + {"2A": "19", "2B": "18"}.get(department, department) + rest
     key = f"{97 - int(counted) % 97:02}"
-    parts = (begin[0], begin[1:3], begin[3:], place, rest[:3], rest[3:], key)
+    parts = (begin[0], begin[1:3], begin[3:], department, rest[:3], rest[3:], key)
     return "ref", draw(st.sampled_from(["".join(parts), " ".join(parts)]))
 
 
@@ -123,7 +124,7 @@ def bsns(draw: st.DrawFn) -> tuple[str, str]:
 
 def eleven(body: str) -> int:
     """Return the last digit of a BSN, or ten."""
-    return sum((9 - place) * int(sign) for place, sign in enumerate(body)) % 11
+    return sum((9 - position) * int(sign) for position, sign in enumerate(body)) % 11
 
 
 @st.composite
@@ -132,7 +133,7 @@ def pesels(draw: st.DrawFn) -> tuple[str, str]:
     century, month = draw(st.sampled_from([80, 0, 20, 40, 60])), draw(st.integers(1, 12))
     day = draw(st.integers(1, 28))
     body = f"{draw(digits(2))}{century + month:02}{day:02}{draw(digits(4))}"
-    total = sum(int(sign) * (1, 3, 7, 9)[place % 4] for place, sign in enumerate(body))
+    total = sum(int(sign) * (1, 3, 7, 9)[position % 4] for position, sign in enumerate(body))
     return "pesel", f"{body}{-total % 10}"
 
 
@@ -141,7 +142,7 @@ def cpfs(draw: st.DrawFn) -> tuple[str, str]:
     """Make both check digits, as the tax office tells it."""
     number = draw(digits(9).filter(lambda body: len(set(body)) > 1))
     for first in (10, 11):
-        total = sum((first - place) * int(sign) for place, sign in enumerate(number))
+        total = sum((first - position) * int(sign) for position, sign in enumerate(number))
         number += str(0 if total % 11 < 2 else 11 - total % 11)
     dotted = f"{number[:3]}.{number[3:6]}.{number[6:9]}-{number[9:]}"
     return draw(st.sampled_from([("cpf", number), ("ref", dotted)]))
@@ -156,9 +157,9 @@ def codici(draw: st.DrawFn) -> tuple[str, str]:
     body += draw(digits(3))
     odd = "BAKPLCQDREVOSFTGUHMINJWZYX"
     total = 0
-    for place, sign in enumerate(body):
+    for position, sign in enumerate(body):
         value = int(sign) if sign.isdigit() else LETTERS.index(sign)
-        total += odd.index(LETTERS[value]) if place % 2 == 0 else value
+        total += odd.index(LETTERS[value]) if position % 2 == 0 else value
     number = body + LETTERS[total % 26]
     return "ref", draw(st.sampled_from([number, number.lower()]))
 
@@ -220,9 +221,9 @@ def test_a_number_with_a_wrong_check_stays(which: str, data: st.DataObject) -> N
     """One sign beside the right one is enough."""
     chosen_by, numbers = CHECKED[which]
     name, number = data.draw(numbers)
-    place = number.index(number.lstrip(LETTERS + LETTERS.lower())[0]) if which == "iban" else -1
+    position = number.index(number.lstrip(LETTERS + LETTERS.lower())[0]) if which == "iban" else -1
     wrong = list(number)
-    wrong[place] = beside(number[place])
+    wrong[position] = beside(number[position])
     for carrier in CARRIERS:
         text = carrier.format(name=name, number="".join(wrong))
         assert ONE[chosen_by].redact(text).text == text
@@ -292,12 +293,12 @@ def test_redacting_again_changes_nothing(text: str) -> None:
 
 def test_numbers_of_json_are_found() -> None:
     """A program may write a card without quotes; what is left keeps its type."""
-    told = {"amount": 1200, "pan": 4111111111111111, "list": [378282246310005], "ssn": 78051120}
-    found = ALL.redact_value(told)
-    assert isinstance(found, dict)
-    assert MARK.fullmatch(found["pan"])
-    assert MARK.fullmatch(found["list"][0])
-    assert (found["amount"], found["ssn"]) == (1200, 78051120), "a zero is missing"
+    value = {"amount": 1200, "pan": 4111111111111111, "list": [378282246310005], "ssn": 78051120}
+    redacted = ALL.redact_value(value)
+    assert isinstance(redacted, dict)
+    assert MARK.fullmatch(redacted["pan"])
+    assert MARK.fullmatch(redacted["list"][0])
+    assert (redacted["amount"], redacted["ssn"]) == (1200, 78051120), "a zero is missing"
 
 
 def test_a_name_beside_a_value_tells_too() -> None:
@@ -315,9 +316,11 @@ def test_the_end_of_another_field_names_nothing() -> None:
 
 def test_what_a_word_named_once_is_known_without_it() -> None:
     """In the rest of the session; as a secret is."""
-    known = Recognised(b"salt")
-    ALL.redact("her SSN is 078051120", known)
-    assert ALL.redact("stored 078051120", known).text.startswith("stored [redacted:national-id:")
+    recognised = Recognised(b"salt")
+    ALL.redact("her SSN is 078051120", recognised)
+    assert ALL.redact("stored 078051120", recognised).text.startswith(
+        "stored [redacted:national-id:"
+    )
 
 
 def test_nothing_is_looked_for_that_nobody_asked_for() -> None:

@@ -81,7 +81,7 @@ def test_the_middle_of_a_word_is_no_credential(name: str) -> None:
     """Else Base64 would be full of them."""
     kind, secret = SHAPED[name]
     if secret[0].isalnum():
-        assert kind not in [found for found, _, _ in find_credentials("x" + secret, "x" + secret)]
+        assert kind not in [each for each, _, _ in find_credentials("x" + secret, "x" + secret)]
 
 
 @pytest.mark.parametrize(

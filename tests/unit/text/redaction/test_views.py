@@ -36,8 +36,8 @@ def test_an_escape_is_taken_out_whole() -> None:
 
 def test_a_string_in_a_string_is_seen_too() -> None:
     """As deep as programs write them."""
-    told = json.dumps({"a": json.dumps({"b": 'say\npassword = "two-words42"\n'})})
-    (finding,) = redact(told).findings
+    encoded = json.dumps({"a": json.dumps({"b": 'say\npassword = "two-words42"\n'})})
+    (finding,) = redact(encoded).findings
     assert finding.length == len("two-words42")
 
 

@@ -14,8 +14,8 @@ NOW = datetime(2026, 11, 18, 15, tzinfo=UTC)
 
 def _days(text: str) -> list[str]:
     """Return the ranges in a text by their first day and the first one after; with hours if any."""
-    found = find_ranges(text, to_ms(NOW), UTC)
-    return [f"{_shown(each.since)} {_shown(each.until)}" for each in found]
+    ranges = find_ranges(text, to_ms(NOW), UTC)
+    return [f"{_shown(each.since)} {_shown(each.until)}" for each in ranges]
 
 
 def _shown(at: int) -> str:
@@ -74,8 +74,8 @@ def test_every_weekday_is_the_latest_one_before_today(form: str) -> None:
         "{}": "월요일 화요일 수요일 목요일 금요일 토요일 일요일",
     }
     latest = ["11-16", "11-17", "11-11", "11-12", "11-13", "11-14", "11-15"]
-    found = [_days(form.format(name))[0].split()[0] for name in names[form].split()]
-    assert found == latest
+    days = [_days(form.format(name))[0].split()[0] for name in names[form].split()]
+    assert days == latest
 
 
 @pytest.mark.parametrize(
@@ -113,5 +113,5 @@ def test_a_word_of_another_language_is_no_time(text: str) -> None:
 
 def test_an_article_of_one_language_is_a_city_in_another() -> None:
     """Only the words of the time are cut from the question."""
-    (found,) = find_ranges("What happened in LA last week?", to_ms(NOW), UTC)
-    assert found.start == len("What happened in LA ")
+    (time_range,) = find_ranges("What happened in LA last week?", to_ms(NOW), UTC)
+    assert time_range.start == len("What happened in LA ")

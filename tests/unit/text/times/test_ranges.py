@@ -20,8 +20,8 @@ NOW = datetime(2026, 11, 18, 15, tzinfo=UTC)
 
 def days(text: str, now: datetime = NOW) -> list[str]:
     """Return the ranges in a text by their first day and the first one after; with hours if any."""
-    found = find_ranges(text, to_ms(now), UTC)
-    return [f"{_told(each.since)} {_told(each.until)}" for each in found]
+    ranges = find_ranges(text, to_ms(now), UTC)
+    return [f"{_told(each.since)} {_told(each.until)}" for each in ranges]
 
 
 def _told(at: int) -> str:
@@ -104,9 +104,9 @@ def test_a_date_is_a_whole_day_month_or_year(
     text: str, since: tuple[int, int, int], until: tuple[int, int, int]
 ) -> None:
     """Half-open, in the zone that is given."""
-    found = find_ranges(f"what was {text}?", to_ms(NOW), UTC)
+    ranges = find_ranges(f"what was {text}?", to_ms(NOW), UTC)
     begin, end = (to_ms(datetime(*day, tzinfo=UTC)) for day in (since, until))
-    assert [(each.since, each.until) for each in found] == [(begin, end)]
+    assert [(each.since, each.until) for each in ranges] == [(begin, end)]
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_an_open_range_has_one_end() -> None:
     """The other one is now, or the beginning of time."""
     now = to_ms(NOW)
     for text in ("since last week", "seit letzter Woche", "desde a semana passada", "上周以来"):
-        (found,) = find_ranges(text, now, UTC)
-        assert (found.unit, found.since, found.until) == (
+        (time_range,) = find_ranges(text, now, UTC)
+        assert (time_range.unit, time_range.since, time_range.until) == (
             "open",
             to_ms(datetime(2026, 11, 9, tzinfo=UTC)),
             now + 1,
@@ -141,9 +141,9 @@ def test_an_open_range_has_one_end() -> None:
 def test_days_are_those_of_the_zone() -> None:
     """Late in the evening it is tomorrow already in Berlin; a day of 23 hours is one day."""
     late = to_ms(datetime(2026, 3, 29, 22, 30, tzinfo=UTC))
-    (found,) = find_ranges("yesterday", late, BERLIN)
-    assert to_datetime(found.since) == datetime(2026, 3, 28, 23, tzinfo=UTC)
-    assert to_datetime(found.until) == datetime(2026, 3, 29, 22, tzinfo=UTC)
+    (time_range,) = find_ranges("yesterday", late, BERLIN)
+    assert to_datetime(time_range.since) == datetime(2026, 3, 28, 23, tzinfo=UTC)
+    assert to_datetime(time_range.until) == datetime(2026, 3, 29, 22, tzinfo=UTC)
 
 
 def test_the_turn_of_a_year_and_of_a_week() -> None:
@@ -161,8 +161,8 @@ def test_the_turn_of_a_year_and_of_a_week() -> None:
 def test_the_words_are_where_they_are_said() -> None:
     """With their preposition."""
     text = "Was haben wir im März über die Heizung gesagt?"
-    (found,) = find_ranges(text, to_ms(NOW), UTC)
-    assert text[found.start : found.end] == "im März"
+    (time_range,) = find_ranges(text, to_ms(NOW), UTC)
+    assert text[time_range.start : time_range.end] == "im März"
 
 
 def test_a_whole_text_may_be_a_time() -> None:
@@ -176,11 +176,11 @@ def test_a_whole_text_may_be_a_time() -> None:
 def test_no_word_has_two_meanings() -> None:
     """The languages are read as one: a word of two tables must mean the same."""
     for languages in (spaced(), unspaced()):
-        known: dict[str, tuple[str, object]] = {}
+        meaning_of: dict[str, tuple[str, object]] = {}
         for language in languages:
             for kind, words in language.times.items():
                 for word, value in words.items():
-                    assert known.setdefault(word, (kind, value)) == (kind, value), word
+                    assert meaning_of.setdefault(word, (kind, value)) == (kind, value), word
 
 
 _WORDS = st.sampled_from(
@@ -207,18 +207,18 @@ def test_ranges_are_ordered_and_within_time_whatever_is_said(
 ) -> None:
     """In any zone, at any moment; never an error."""
     end = 0
-    for found in find_ranges(text, now, zone):
-        assert 0 <= found.since < found.until <= MAX_MS
-        assert end <= found.start < found.end <= len(text)
-        end = found.end
+    for time_range in find_ranges(text, now, zone):
+        assert 0 <= time_range.since < time_range.until <= MAX_MS
+        assert end <= time_range.start < time_range.end <= len(text)
+        end = time_range.end
 
 
 @given(st.integers(10**11, 4 * 10**12), _ZONES.map(ZoneInfo))
 def test_now_is_where_it_should_be(now: int, zone: ZoneInfo) -> None:
     """Inside of today, this week and this year; behind yesterday and last week."""
     for text in ("today", "this week", "this month", "this year"):
-        (found,) = find_ranges(text, now, zone)
-        assert found.since <= now < found.until
+        (time_range,) = find_ranges(text, now, zone)
+        assert time_range.since <= now < time_range.until
     for text in ("yesterday", "last week", "last month", "last year", "last Tuesday"):
-        (found,) = find_ranges(text, now, zone)
-        assert found.until <= now
+        (time_range,) = find_ranges(text, now, zone)
+        assert time_range.until <= now

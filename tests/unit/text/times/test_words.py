@@ -18,8 +18,8 @@ LATEST = ["11-16", "11-17", "11-11", "11-12", "11-13", "11-14", "11-15"]
 
 
 def _only(text: str, now: datetime = NOW) -> TimeRange:
-    (found,) = find_ranges(text, to_ms(now), UTC)
-    return found
+    (time_range,) = find_ranges(text, to_ms(now), UTC)
+    return time_range
 
 
 def _since(text: str) -> str:
@@ -28,8 +28,8 @@ def _since(text: str) -> str:
 
 def _hours(text: str) -> tuple[int, int]:
     """Return the first hour and the one after the last, counted from the midnight before today."""
-    found, today = _only(text), datetime(2026, 11, 18, tzinfo=UTC)
-    begin, end = (to_datetime(at) - today for at in (found.since, found.until))
+    time_range, today = _only(text), datetime(2026, 11, 18, tzinfo=UTC)
+    begin, end = (to_datetime(at) - today for at in (time_range.since, time_range.until))
     return begin // timedelta(hours=1), end // timedelta(hours=1)
 
 
@@ -86,10 +86,10 @@ MONTHS = {
 @pytest.mark.parametrize(("form", "names"), MONTHS.items())
 def test_every_month_is_the_latest_that_began(form: str, names: str) -> None:
     """December is that of last year; which month it is, is known, as other years may be meant."""
-    found = [_only(form.format(name)) for name in names.split()]
-    first = [to_datetime(each.since).date() for each in found]
+    ranges = [_only(form.format(name)) for name in names.split()]
+    first = [to_datetime(each.since).date() for each in ranges]
     assert first == [date(2026 - (month == 12), month, 1) for month in range(1, 13)]
-    assert [(each.month, each.day, each.unit) for each in found] == [
+    assert [(each.month, each.day, each.unit) for each in ranges] == [
         (month, 0, "month") for month in range(1, 13)
     ]
 
@@ -216,9 +216,9 @@ def test_every_season_month_and_year(
     text: str, since: tuple[int, int], until: tuple[int, int]
 ) -> None:
     """A winter goes on into the next year."""
-    found = _only(text)
+    time_range = _only(text)
     begin, end = (to_ms(datetime(*month, 1, tzinfo=UTC)) for month in (since, until))
-    assert (found.since, found.until) == (begin, end)
+    assert (time_range.since, time_range.until) == (begin, end)
 
 
 @pytest.mark.parametrize(
@@ -265,8 +265,8 @@ def test_every_season_month_and_year(
 )
 def test_every_day_week_and_weekend(text: str, since: str, until: str) -> None:
     """Whole days, from Monday; "the last two weeks" end with today."""
-    found = _only(text)
-    assert (f"{to_datetime(found.since):%m-%d}", f"{to_datetime(found.until):%m-%d}") == (
+    time_range = _only(text)
+    assert (f"{to_datetime(time_range.since):%m-%d}", f"{to_datetime(time_range.until):%m-%d}") == (
         since,
         until,
     )
@@ -285,16 +285,20 @@ def test_hours_and_minutes_ago_are_around_that_moment(
     text: str, before: float, after: float
 ) -> None:
     """Half a unit to each side, in minutes before now."""
-    found, now = _only(text), to_ms(NOW)
-    assert (found.since, found.until) == (now - before * 60_000, now - after * 60_000)
-    assert (found.unit, found.month, found.day) == ("hour", 0, 0)
+    time_range, now = _only(text), to_ms(NOW)
+    assert (time_range.since, time_range.until) == (now - before * 60_000, now - after * 60_000)
+    assert (time_range.unit, time_range.month, time_range.day) == ("hour", 0, 0)
 
 
 def test_the_last_hours_reach_up_to_now() -> None:
     """The present moment included."""
     for text in ("the last two hours", "the past 2 hours", "in den letzten zwei Stunden"):
-        found, now = _only(text), to_ms(NOW)
-        assert (found.since, found.until, found.unit) == (now - 7_200_000, now + 1, "hour")
+        time_range, now = _only(text), to_ms(NOW)
+        assert (time_range.since, time_range.until, time_range.unit) == (
+            now - 7_200_000,
+            now + 1,
+            "hour",
+        )
 
 
 @pytest.mark.parametrize(
@@ -326,8 +330,8 @@ def test_a_range_says_how_exact_it_is(
     text: str, is_relative: bool, unit: str, month: int, day: int
 ) -> None:
     """And which month or day was named without a year."""
-    found = _only(text)
-    assert (found.is_relative, found.unit, found.month, found.day) == (
+    time_range = _only(text)
+    assert (time_range.is_relative, time_range.unit, time_range.month, time_range.day) == (
         is_relative,
         unit,
         month,
@@ -355,9 +359,9 @@ def test_an_open_range_begins_or_ends_with_the_time(
     text: str, since: datetime, until: datetime | None
 ) -> None:
     """Without an end of its own it reaches up to now, the present moment included."""
-    found = _only(text)
-    assert found.since == to_ms(since)
-    assert found.until == (to_ms(until) if until else to_ms(NOW) + 1)
+    time_range = _only(text)
+    assert time_range.since == to_ms(since)
+    assert time_range.until == (to_ms(until) if until else to_ms(NOW) + 1)
 
 
 def test_what_has_no_whole_meaning_is_left_out() -> None:
@@ -377,8 +381,8 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
 def test_a_slash_date_counts_where_it_is_clear() -> None:
     """Days and months are told apart by size or by their separator; else nothing is guessed."""
     for text in ("25/12/2024", "12/25/2024", "25.12.2024"):
-        found = _only(text)
-        assert to_datetime(found.since).date() == date(2024, 12, 25)
+        time_range = _only(text)
+        assert to_datetime(time_range.since).date() == date(2024, 12, 25)
     assert to_datetime(_only("5/5/2025").since).date() == date(2025, 5, 5)
     assert to_datetime(_only("13/12/2024").since).date() == date(2024, 12, 13)
     assert to_datetime(_only("12/13/2024").since).date() == date(2024, 12, 13)
