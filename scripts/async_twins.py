@@ -97,9 +97,9 @@ class Module:
 
     def class_(self, name: str) -> ast.ClassDef:
         """Return a class of it."""
-        found = self.definition(name)
-        assert isinstance(found, ast.ClassDef), f"{self.name} has no class {name}"
-        return found
+        node = self.definition(name)
+        assert isinstance(node, ast.ClassDef), f"{self.name} has no class {name}"
+        return node
 
     @staticmethod
     def _typed(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -135,19 +135,19 @@ def bases_of(where: Module, name: str) -> Iterator[tuple[Module, ast.ClassDef]]:
 
 def members(where: Module, name: str) -> dict[str, Found]:
     """Return the public names of a class, and of those that it is made of."""
-    found: dict[str, Found] = {}
+    member_of: dict[str, Found] = {}
     for home, node in bases_of(where, name):
         for each in (*node.body, *_attributes(node)):
             member = _name(each)
             if member is not None and not member.startswith("_"):
-                found.setdefault(member, (home, each))
-    return found
+                member_of.setdefault(member, (home, each))
+    return member_of
 
 
 def _attributes(node: ast.ClassDef) -> Iterator[ast.stmt]:
     """Yield ``self.name: type = …`` of the constructor, as if it stood in the class."""
     inside = [each for each in node.body if _name(each) == "__init__"]
-    for each in (found for init in inside for found in ast.walk(init)):
+    for each in (inner for init in inside for inner in ast.walk(init)):
         targets = each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", None)]
         for target in targets:
             for one in target.elts if isinstance(target, ast.Tuple) else [target]:
@@ -182,15 +182,15 @@ class Twins:
         """Return the twin of a class, with what its base does not have."""
         node = where.class_(name)
         above = [b.id for b in node.bases if isinstance(b, ast.Name) and b.id in self._twins]
-        known = members(module(self._twins[above[0]]), above[0]) if above else {}
+        inherited = members(module(self._twins[above[0]]), above[0]) if above else {}
         body: list[ast.stmt] = [ast.Expr(ast.Constant(ast.get_docstring(node, clean=False)))]
         body += ast.parse(f"_target: {name}").body
         self._types[name] = where.name
         if name in ONE_AT_A_TIME:
             body += ast.parse("_one_at_a_time = True").body
-        for member, found in sorted(members(where, name).items()):
-            if known.get(member) != found and member not in WRITTEN.get(name, ()):
-                body.append(self._member(member, *found))
+        for member, definition in sorted(members(where, name).items()):
+            if inherited.get(member) != definition and member not in WRITTEN.get(name, ()):
+                body.append(self._member(member, *definition))
         if any(_name(each) == "__call__" for each in node.body):
             body += ast.parse("__call__ = block").body
         is_handle = any(_name(each) == "__exit__" for each in node.body) and name not in WRITTEN
@@ -222,10 +222,10 @@ class Twins:
     def _value(self, name: str, where: Module, gives: ast.expr, doc: str | None) -> ast.FunctionDef:
         """Return a property: a value as it is, or the twin of an object with calls of its own."""
         twin = self._twin_of(gives)
-        shown = twin or self._annotation(where, gives)
-        made = f"{twin}(self._target.{name}, self._hops)" if twin else f"self._target.{name}"
+        annotation = twin or self._annotation(where, gives)
+        value = f"{twin}(self._target.{name}, self._hops)" if twin else f"self._target.{name}"
         kind = "cached_property" if twin else "property"
-        text = f"@{kind}\ndef {name}(self) -> {shown}:\n    return {made}"
+        text = f"@{kind}\ndef {name}(self) -> {annotation}:\n    return {value}"
         return _documented(text, doc)
 
     def _call(
@@ -235,24 +235,24 @@ class Twins:
         assert node.returns is not None, (where.name, name)
         arguments = _kept(node.args, leaves_out, bound)
         passed, is_bridged = self._passed(where, arguments)
-        given = "".join(f", {each}" for each in passed)
-        shown = ast.unparse(arguments)
-        parameters = f"self, {shown}" if shown else "self"
-        twin, target = self._twin_of(node.returns), f"self._target.{name}{given}"
+        passed_text = "".join(f", {each}" for each in passed)
+        signature = ast.unparse(arguments)
+        parameters = f"self, {signature}" if signature else "self"
+        twin, target = self._twin_of(node.returns), f"self._target.{name}{passed_text}"
         gives = twin or self._annotation(where, node.returns)
-        head, made = f"async def {name}({parameters}) -> {gives}", ""
+        head, result = f"async def {name}({parameters}) -> {gives}", ""
         if gives.startswith("Iterator["):
             kind = "AsyncInside" if "contextmanager" in _decorators(node) else "AsyncItems"
             head = f"def {name}({parameters}) -> {kind}{gives.removeprefix('Iterator')}"
-            made = f"{kind}(self._hops, partial({target}))"
+            result = f"{kind}(self._hops, partial({target}))"
             self._values["partial"] = "functools"
         elif twin is not None and self._is_handle(twin):
             head = f"def {name}({parameters}) -> Opening[{twin}]"
-            made = f"Opening(self._hops, {twin}, {target})"
+            result = f"Opening(self._hops, {twin}, {target})"
         else:
-            made = f"await self.{'_bridged' if is_bridged else '_awaited'}({target})"
-            made = f"{twin}({made}, self._hops)" if twin else made
-        return _documented(f"{head}:\n    return {made}", ast.get_docstring(node, clean=False))
+            result = f"await self.{'_bridged' if is_bridged else '_awaited'}({target})"
+            result = f"{twin}({result}, self._hops)" if twin else result
+        return _documented(f"{head}:\n    return {result}", ast.get_docstring(node, clean=False))
 
     def _passed(self, where: Module, arguments: ast.arguments) -> tuple[list[str], bool]:
         """Return how parameters are passed on, and whether any is called or iterated over.
@@ -319,22 +319,26 @@ class Twins:
 
 def _kept(arguments: ast.arguments, leaves_out: int, bound: set[str]) -> ast.arguments:
     """Return parameters without the first of them, and without those that are bound."""
-    kept = ast.parse(f"def f({ast.unparse(arguments)}): ...").body[0]
-    assert isinstance(kept, ast.FunctionDef)
-    made = kept.args
-    made.args = [each for each in made.args[leaves_out:] if each.arg not in bound]
-    pairs = list(zip(made.kwonlyargs, made.kw_defaults, strict=True))
-    made.kwonlyargs = [each for each, _ in pairs if each.arg not in bound]
-    made.kw_defaults = [default for each, default in pairs if each.arg not in bound]
-    made.defaults = made.defaults[max(0, len(made.defaults) - len(made.args)) :]
-    return made
+    copy = ast.parse(f"def f({ast.unparse(arguments)}): ...").body[0]
+    assert isinstance(copy, ast.FunctionDef)
+    arguments_left = copy.args
+    arguments_left.args = [
+        each for each in arguments_left.args[leaves_out:] if each.arg not in bound
+    ]
+    pairs = list(zip(arguments_left.kwonlyargs, arguments_left.kw_defaults, strict=True))
+    arguments_left.kwonlyargs = [each for each, _ in pairs if each.arg not in bound]
+    arguments_left.kw_defaults = [default for each, default in pairs if each.arg not in bound]
+    arguments_left.defaults = arguments_left.defaults[
+        max(0, len(arguments_left.defaults) - len(arguments_left.args)) :
+    ]
+    return arguments_left
 
 
 def _is_callable(where: Module, name: str) -> bool:
     """Return whether a name is an alias of something to be called."""
     origin = where.origin(name)
-    found = module(origin).definition(name) if origin.startswith("recollect") else None
-    value = getattr(found, "value", None)
+    definition = module(origin).definition(name) if origin.startswith("recollect") else None
+    value = getattr(definition, "value", None)
     return value is not None and ast.unparse(value).startswith("Callable[")
 
 
@@ -343,16 +347,16 @@ def _decorators(node: ast.FunctionDef) -> set[str]:
 
 
 def _documented(text: str, doc: str | None) -> ast.FunctionDef:
-    made = ast.parse(text).body[0]
-    assert isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef)
+    function = ast.parse(text).body[0]
+    assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
     if doc is not None:
-        made.body.insert(0, ast.Expr(ast.Constant(doc)))
-    return made  # type: ignore[return-value]  # both are statements with a body
+        function.body.insert(0, ast.Expr(ast.Constant(doc)))
+    return function  # type: ignore[return-value]  # both are statements with a body
 
 
 def _imports(names: dict[str, str]) -> str:
-    found = sorted((origin, name) for name, origin in names.items() if name not in OWN)
-    return "".join(f"from {origin} import {name}\n" for origin, name in found)
+    pairs = sorted((origin, name) for name, origin in names.items() if name not in OWN)
+    return "".join(f"from {origin} import {name}\n" for origin, name in pairs)
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ def main() -> int:
     status = _bench(LOAD)
     for arguments in OWN:
         status = _bench(arguments) or status
-    named = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
+    folder = os.environ.get(VARIABLE)  # noqa: TID251 - as the command line resolves it
     try:
-        find_data(Path(named) if named else None)
+        find_data(Path(folder) if folder else None)
     except NotFound as error:
         print(f"No quality bench: {error.message}; {error.hint}.")
         return 1 if os.environ.get("CI") else status  # noqa: TID251 - there nothing may be missing

@@ -37,9 +37,9 @@ def main() -> None:
 
 def _arguments(work: Path, output: Path) -> list[str | Path]:
     inputs: list[str | Path] = ["pyproject.toml", work / "toolchain.txt"]
-    wanted = ["--all-extras", "--group", "dev", "--group", "docs"]
+    extras = ["--all-extras", "--group", "dev", "--group", "docs"]
     form = ["--universal", "--python-version", "3.11", "--no-header", "--no-annotate", "--quiet"]
-    return ["pip", "compile", *inputs, *wanted, *form, "-o", output]
+    return ["pip", "compile", *inputs, *extras, *form, "-o", output]
 
 
 if __name__ == "__main__":

@@ -49,16 +49,16 @@ def main() -> int:
     stale = sorted(excepted - {item.name for item in unused})
     if stale:
         print(f"scripts/dead_code.py: needed no more: {', '.join(stale)}")
-    found = [item for item in unused if item.name not in excepted]
-    for item in found:
+    remaining = [item for item in unused if item.name not in excepted]
+    for item in remaining:
         print(f"{Path(item.filename).relative_to(ROOT)}:{item.first_lineno} {item.typ} {item.name}")
-    return 1 if found else 0
+    return 1 if remaining else 0
 
 
 def _entry_points() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = project.get("entry-points", {}).values()
-    return {place.partition(":")[2] for group in groups for place in group.values()}
+    return {target.partition(":")[2] for group in groups for target in group.values()}
 
 
 if __name__ == "__main__":

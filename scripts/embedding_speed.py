@@ -43,8 +43,8 @@ def main(files: Sequence[str]) -> None:
         rates["runtime alone"].append(rate(lambda: run_alone(session, windows)))
         rates["embedder"].append(rate(lambda: embedder.embed_documents(texts)))
     print(f"{TEXTS} texts, {sum(map(len, windows)) / TEXTS:.1f} pieces on average")
-    for name, found in rates.items():
-        wall, cpu = (max(column) for column in zip(*found, strict=True))
+    for name, rounds in rates.items():
+        wall, cpu = (max(column) for column in zip(*rounds, strict=True))
         print(f"{name:14} {wall:7.0f} texts/s on {THREADS} threads, {cpu:6.0f} a CPU second")
 
 

@@ -255,7 +255,7 @@ def _run(copy: Path, tests: list[str], limit: float | None, *options: str) -> in
         "PYTHONPATH": str(copy / "src"),
     }
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [*command, *(options or ("-x", "-p", "no:xdist")), f"@{names}"],
             cwd=copy,
             env=environment,
@@ -267,9 +267,9 @@ def _run(copy: Path, tests: list[str], limit: float | None, *options: str) -> in
         )
     except subprocess.TimeoutExpired:
         return None
-    if done.returncode == 0 and b" passed" not in (copy / ".output").read_bytes()[-400:]:
+    if completed.returncode == 0 and b" passed" not in (copy / ".output").read_bytes()[-400:]:
         return None  # the change ended pytest itself
-    return done.returncode
+    return completed.returncode
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -350,18 +350,18 @@ def measure(bench: Bench, cores: int, name: str, places: int, seed: int) -> None
     modules = modules_of(name)
     coverage = Coverage(bench.first, modules, tests, cores)
     all_changes = [change for module in modules for change in changes_of(module)]
-    drawn = random.Random(f"{seed} {name}").sample(  # noqa: S311
+    sample = random.Random(f"{seed} {name}").sample(  # noqa: S311
         all_changes, min(places, len(all_changes))
     )
     noticed = 0
     with ThreadPoolExecutor(cores) as pool:
-        verdicts = pool.map(lambda each: bench.notices(each, coverage.runs_for(each)), drawn)
-        for change, is_noticed in zip(drawn, verdicts, strict=True):
+        verdicts = pool.map(lambda each: bench.notices(each, coverage.runs_for(each)), sample)
+        for change, is_noticed in zip(sample, verdicts, strict=True):
             noticed += is_noticed
             if not is_noticed:
                 where = f"{change.path.relative_to(ROOT)}:{change.line}"
                 print(f"  {where}: {change.old[:70]} -> {change.new[:70]}", flush=True)
-    print(f"{name}: {noticed} of {len(drawn)} noticed, {100 * noticed / len(drawn):.0f} %"
+    print(f"{name}: {noticed} of {len(sample)} noticed, {100 * noticed / len(sample):.0f} %"
           f" ({len(all_changes)} places, seed {seed})", flush=True)  # fmt: skip
 
 
@@ -374,13 +374,13 @@ def modules_of(name: str) -> list[Path]:
 def room_of(module: Path) -> str | None:
     """Return the room that names a module most exactly; None when none does."""
     path = module.relative_to(ROOT / "src" / "recollect")
-    named = {
+    name_by_depth = {
         len(Path(owned).parts): name
         for name, room in ROOMS.items()
         for owned in room.modules
         if path.is_relative_to(owned)
     }
-    return named[max(named)] if named else None
+    return name_by_depth[max(name_by_depth)] if name_by_depth else None
 
 
 def _tests_of(room: Room) -> Iterator[str]:
@@ -396,11 +396,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=9, help="the same seed draws the same places")
     parser.add_argument("--room", choices=[*ROOMS], action="append", help="all by default")
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1, help="all by default")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="recollect-mutate-") as folder:
-        bench = Bench(Path(folder), given.cores)
-        for room in given.room or ROOMS:
-            measure(bench, given.cores, room, given.places, given.seed)
+        bench = Bench(Path(folder), arguments.cores)
+        for room in arguments.room or ROOMS:
+            measure(bench, arguments.cores, room, arguments.places, arguments.seed)
 
 
 if __name__ == "__main__":

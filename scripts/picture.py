@@ -28,16 +28,16 @@ def main() -> None:
     """Run the demo twice, because the second run shows no progress bars, and draw it."""
     with tempfile.TemporaryDirectory() as home:
         _demo(Path(home))
-        shown = _demo(Path(home))
+        output = _demo(Path(home))
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(_excerpt(shown)))
-    drawn = console.export_svg(title="make demo", theme=MONOKAI, unique_id="demo")
-    PICTURE.write_text(FOREIGN.sub("", drawn), encoding="utf-8")
+    console.print(Text.from_ansi(_excerpt(output)))
+    svg = console.export_svg(title="make demo", theme=MONOKAI, unique_id="demo")
+    PICTURE.write_text(FOREIGN.sub("", svg), encoding="utf-8")
     print(f"wrote {PICTURE.relative_to(ROOT)}")
 
 
-def _excerpt(shown: str) -> str:
-    head, *answers = re.split(r"\n(?=\S*\? )", shown)
+def _excerpt(output: str) -> str:
+    head, *answers = re.split(r"\n(?=\S*\? )", output)
     answers[-1] = answers[-1].partition("Next")[0]
     return "\n".join([head, *(answers[number] for number in DRAWN_QUESTIONS)]).rstrip()
 
@@ -49,10 +49,10 @@ def _demo(home: Path) -> str:
         f"COLUMNS={COLUMNS}",
         str(Path(sys.executable).parent / "recollect"),
     ]
-    done = subprocess.run(
+    completed = subprocess.run(
         [*command, "--home", str(home), "demo"], capture_output=True, encoding="utf-8", check=True
     )
-    return done.stdout
+    return completed.stdout
 
 
 if __name__ == "__main__":

@@ -22,19 +22,21 @@ def main() -> int:
     """Return what pytest returns; 0 when nothing was touched that has tests."""
     end = time.monotonic() + SECONDS - ENDING_S
     files = touched()
-    chosen = sorted(set(tests_of(files)), key=lambda path: (path.suffix != ".py", path))
-    chosen = [path for path in chosen if not set(path.parents) & set(chosen)]
-    if not chosen:
+    paths = sorted(set(tests_of(files)), key=lambda path: (path.suffix != ".py", path))
+    paths = [path for path in paths if not set(path.parents) & set(paths)]
+    if not paths:
         print(f"{len(files)} files touched, none of them with tests")
         return 0
-    names = [str(path.relative_to(ROOT)) for path in chosen]
+    names = [str(path.relative_to(ROOT)) for path in paths]
     print("touched rooms:", *names, flush=True)
     command = [sys.executable, "-m", "pytest", "--quiet", "-rfE", "--no-header"]
     parallel = ["--numprocesses", "auto", "--dist", "worksteal"]
     limits = ["--stop-at", str(end), "-m", "not durability"]
-    done = subprocess.run([*command, *parallel, *limits, *names], cwd=ROOT, check=False)
+    completed = subprocess.run([*command, *parallel, *limits, *names], cwd=ROOT, check=False)
     print("left out: tests/durability, and every room that was not touched: `make test`")
-    return 0 if done.returncode == 5 else done.returncode  # 5: all of them were deselected
+    return (
+        0 if completed.returncode == 5 else completed.returncode
+    )  # 5: all of them were deselected
 
 
 def touched() -> list[PurePosixPath]:
@@ -64,10 +66,10 @@ def tests_of(files: list[PurePosixPath]) -> Iterator[Path]:
 
 
 def _git(*arguments: str) -> list[str]:
-    done = subprocess.run(
+    completed = subprocess.run(
         ["git", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
     )
-    return done.stdout.split()
+    return completed.stdout.split()
 
 
 if __name__ == "__main__":

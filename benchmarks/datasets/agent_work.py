@@ -132,8 +132,8 @@ class _Maker:
         """Yield the observations, session by session."""
         planted = self._planted()
         for number in range(self._count):
-            session, place = divmod(number, SESSION)
-            at = _FIRST + session * _SESSION_MS + place * 3 * _MINUTE_MS
+            session, position = divmod(number, SESSION)
+            at = _FIRST + session * _SESSION_MS + position * 3 * _MINUTE_MS
             key = f"{self._half.name}/{number}"
             subject = self._subject(session)
             if number in planted:
@@ -165,10 +165,10 @@ class _Maker:
         planted: dict[int, tuple[Moment, bool]] = {}
         parts = range(len(self._half.parts))
         for moment in self._half.moments:
-            for place, part in enumerate(self._dice.sample(parts, ASKED + UNASKED)):
+            for position, part in enumerate(self._dice.sample(parts, ASKED + UNASKED)):
                 free = (n for n in range(self._count) if n not in planted)
                 there = [n for n in free if self._subject(n // SESSION) == part]
-                planted[self._dice.choice(there)] = moment, place < ASKED
+                planted[self._dice.choice(there)] = moment, position < ASKED
         return planted
 
     def _ask(self, moment: Moment, filled: Mapping[str, str], key: str) -> None:

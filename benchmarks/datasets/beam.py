@@ -152,11 +152,11 @@ def _questions(chat: _Chat, key: str) -> Iterator[Question]:
     for group, probes in chat.probing_questions.items():
         if group == ABSTENTION:
             continue
-        for place, probe in enumerate(probes):
+        for position, probe in enumerate(probes):
             gold = dict.fromkeys(i for i in flatten_ids(probe.source_chat_ids) if i in existing)
             if gold:
                 yield Question(
-                    key=f"{key}/{group}-{place}",
+                    key=f"{key}/{group}-{position}",
                     cluster=key,
                     group=group,
                     text=probe.question,

@@ -111,7 +111,7 @@ def spread(questions: Sequence[Question], count: int | None) -> list[Question]:
     count = _at_least_one("questions", count)
     if count is None or count >= len(questions):
         return list(questions)
-    return [questions[place * len(questions) // count] for place in range(count)]
+    return [questions[position * len(questions) // count] for position in range(count)]
 
 
 def _at_least_one(name: str, number: int | None) -> int | None:

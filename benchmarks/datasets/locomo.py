@@ -130,9 +130,9 @@ def _session(source: _Conversation, number: int, first_speaker: str) -> DatedSes
                 role="user" if turn.speaker == first_speaker else "assistant",
                 name=turn.speaker,
                 text=_spoken(turn),
-                at=start + place * SECONDS_PER_TURN * 1000,
+                at=start + position * SECONDS_PER_TURN * 1000,
             )
-            for place, turn in enumerate(turns)
+            for position, turn in enumerate(turns)
         ),
     )
 
@@ -148,12 +148,12 @@ def _questions(
 ) -> Iterable[Question]:
     prefix = f"{source.sample_id}/"
     existing = [turn.key[len(prefix) :] for part in conversation.sessions for turn in part.turns]
-    for place, asked in enumerate(source.qa):
+    for position, asked in enumerate(source.qa):
         evidence = corrections.get((asked.question, asked.category), asked.evidence)
         gold = repair_evidence(evidence, existing)
         if gold:
             yield Question(
-                key=f"{prefix}q{place}",
+                key=f"{prefix}q{position}",
                 cluster=source.sample_id,
                 group=GROUPS[asked.category],
                 text=asked.question,

@@ -50,12 +50,14 @@ def load_longmemeval(folder: Path) -> DialogueSet:
         raise InvalidInput(
             f"{FILE[-1]} has sessions without dates", hint="fetch the benchmark data again"
         )
-    dated = sorted((_parse_date(date), place) for place, date in enumerate(record.haystack_dates))
-    ordered = [(at, record.haystack_sessions[place]) for at, place in dated]
+    dated = sorted(
+        (_parse_date(date), position) for position, date in enumerate(record.haystack_dates)
+    )
+    ordered = [(at, record.haystack_sessions[position]) for at, position in dated]
     gold = tuple(
-        f"{KEY}/{number}/{place}"
+        f"{KEY}/{number}/{position}"
         for number, (_, turns) in enumerate(ordered)
-        for place, turn in enumerate(turns)
+        for position, turn in enumerate(turns)
         if turn.has_answer
     )
     asked = Question(
@@ -84,13 +86,13 @@ def _session(number: int, at: int, turns: list[_Turn]) -> DatedSession:
         key=f"{KEY}/{number}",
         turns=tuple(
             Turn(
-                key=f"{KEY}/{number}/{place}",
+                key=f"{KEY}/{number}/{position}",
                 role=turn.role,
                 name=None,
                 text=turn.content,
-                at=at + place * SECONDS_PER_TURN * 1000,
+                at=at + position * SECONDS_PER_TURN * 1000,
             )
-            for place, turn in enumerate(turns)
+            for position, turn in enumerate(turns)
         ),
     )
 

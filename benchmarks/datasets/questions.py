@@ -106,14 +106,14 @@ def _remembered(head: list[str], lines: list[str]) -> Iterator[Remembered]:
     match head:
         case ["session", day, time, name]:
             begun = _ms(f"{day} {time}")
-            for place, line in enumerate(lines):
+            for position, line in enumerate(lines):
                 yield Remembered(
-                    key=f"{name}.{place + 1}",
+                    key=f"{name}.{position + 1}",
                     kind="message",
                     session=name,
                     role=_ROLES[line[0]],
                     text=line[2:],
-                    at=begun + place * MINUTE_MS,
+                    at=begun + position * MINUTE_MS,
                 )
         case ["file", path]:
             dated = _DATE.search(path)
@@ -129,10 +129,10 @@ def _remembered(head: list[str], lines: list[str]) -> Iterator[Remembered]:
 
 def _questions(stem: str, lines: list[str]) -> Iterator[YearQuestion]:
     half, language = stem.split("_")
-    for place, line in enumerate(lines):
+    for position, line in enumerate(lines):
         time, kind, gold, text = (part.strip() for part in line.split("|"))
         yield YearQuestion(
-            key=f"{stem}.{place + 1}",
+            key=f"{stem}.{position + 1}",
             half="unseen" if half == "unseen" else "seen",
             language=language,
             kind=kind,

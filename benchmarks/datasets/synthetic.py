@@ -102,13 +102,13 @@ class SyntheticCorpus:
             key=str(number),
             turns=tuple(
                 Turn(
-                    key=f"{number}/{place}",
-                    role="assistant" if place % 2 else "user",
+                    key=f"{number}/{position}",
+                    role="assistant" if position % 2 else "user",
                     name=None,
-                    text=_as_sentences(words[ends[place] - lengths[place] : ends[place]]),
-                    at=start + place * _MINUTE_MS,
+                    text=_as_sentences(words[ends[position] - lengths[position] : ends[position]]),
+                    at=start + position * _MINUTE_MS,
                 )
-                for place in range(messages)
+                for position in range(messages)
             ),
         )
 
@@ -121,8 +121,8 @@ class SyntheticCorpus:
         """Return ``count`` queries, their messages evenly spread over the first ``messages``."""
         found: list[TargetedQuery] = []
         for number in range(count):
-            session, place = divmod(number * messages // count, SESSION_MESSAGES)
-            target = self.session(session).turns[place].text
+            session, position = divmod(number * messages // count, SESSION_MESSAGES)
+            target = self.session(session).turns[position].text
             found.append(TargetedQuery(text=self._query_for(target, number), target=target))
         return found
 

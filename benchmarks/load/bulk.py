@@ -133,16 +133,16 @@ class BulkRunner:
         with TemporaryDirectory(prefix="bulk-", dir=self._root) as folder:
             order = BulkOrder(folder=folder, way=way, count=count, seed=seed, stages=stages)
             path = os.pathsep.join((str(self._sources[source]), str(ROOT)))
-            done = subprocess.run(  # noqa: S603  # our own module
+            completed = subprocess.run(  # noqa: S603  # our own module
                 [sys.executable, "-m", "benchmarks.load.bulk_writer", _as_json(order)],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": path},  # noqa: TID251
                 stdout=subprocess.PIPE,
                 check=False,
             )
-        if done.returncode:
+        if completed.returncode:
             raise RecollectError("a process failed", hint="read what it wrote to stderr")
-        return msgspec.json.decode(done.stdout, type=BulkCost)
+        return msgspec.json.decode(completed.stdout, type=BulkCost)
 
 
 def _as_json(order: BulkOrder) -> str:

@@ -124,12 +124,12 @@ def texts_of(number: int, seed: int) -> list[str]:
 
 
 def _in_one_call(memory: Any, session: str, texts: list[str], _: Path) -> Callable[[], object]:
-    items = [(_role(place), text) for place, text in enumerate(texts)]
+    items = [(_role(position), text) for position, text in enumerate(texts)]
     return lambda: memory.sessions.append_many(session, items)
 
 
 def _in_calls(memory: Any, session: str, texts: list[str], _: Path) -> Callable[[], object]:
-    items = [(_role(place), text) for place, text in enumerate(texts)]
+    items = [(_role(position), text) for position, text in enumerate(texts)]
     calls = [items[at : at + CALL] for at in range(0, len(items), CALL)]
     return lambda: [memory.sessions.append_many(session, each) for each in calls]
 
@@ -142,8 +142,8 @@ def _one_by_one(memory: Any, session: str, texts: list[str], _: Path) -> Callabl
 def _import_jsonl(memory: Any, _: str, texts: list[str], folder: Path) -> Callable[[], object]:
     path = folder / "messages.jsonl"
     records = (
-        {"role": _role(place), "content": text, "at": _FIRST_DAY_MS + place * 1_000}
-        for place, text in enumerate(texts)
+        {"role": _role(position), "content": text, "at": _FIRST_DAY_MS + position * 1_000}
+        for position, text in enumerate(texts)
     )
     _write_lines(path, records)
     return lambda: memory.import_transcripts(path, "jsonl")
@@ -173,9 +173,9 @@ WAYS: dict[str, Callable[[Any, str, list[str], Path], Callable[[], object]]] = {
 def claude_lines(session: str, start: int, texts: Sequence[str]) -> list[dict[str, Any]]:
     """Return a line of Claude Code for each text: turns of `TURN_LINES` lines."""
     lines: list[dict[str, Any]] = []
-    for place, text in enumerate(texts):
-        kind = place % TURN_LINES
-        call = f"toolu_{session[:8]}{place - (kind in {3, 6}):06}"
+    for position, text in enumerate(texts):
+        kind = position % TURN_LINES
+        call = f"toolu_{session[:8]}{position - (kind in {3, 6}):06}"
         parts: dict[int, tuple[str, Any, dict[str, Any]]] = {
             0: ("user", text, {}),
             2: ("assistant", [_call(call, text)], {}),
@@ -190,10 +190,10 @@ def claude_lines(session: str, start: int, texts: Sequence[str]) -> list[dict[st
         role, content, more = parts.get(kind, answer)
         said = {"role": role, "content": content}
         if role == "assistant":
-            said = {**_MODEL, "id": f"msg_{session[:8]}{start + place:06}", **said}
+            said = {**_MODEL, "id": f"msg_{session[:8]}{start + position:06}", **said}
         lines.append(
             {
-                "parentUuid": _id(session, place - 1) if place else None,
+                "parentUuid": _id(session, position - 1) if position else None,
                 "isSidechain": False,
                 "userType": "external",
                 "cwd": "/home/dev/app",
@@ -202,8 +202,8 @@ def claude_lines(session: str, start: int, texts: Sequence[str]) -> list[dict[st
                 "gitBranch": "main",
                 "type": role,
                 "message": said,
-                "uuid": _id(session, place),
-                "timestamp": _timestamp(start + place),
+                "uuid": _id(session, position),
+                "timestamp": _timestamp(start + position),
                 **more,
             }
         )

@@ -103,9 +103,9 @@ def answer_probe(request: Path, answer: Path) -> None:
         opened = time.perf_counter()
         opened_memory = resident_memory()
         answered, answered_ms = opened, 0
-        for place, query in enumerate(wanted.queries):
+        for position, query in enumerate(wanted.queries):
             memory.search(query.text, limit=SEARCH_LIMIT, mode=wanted.mode)
-            if place == 0:
+            if position == 0:
                 answered, answered_ms = time.perf_counter(), SystemClock().now_ms()
         searched_memory = resident_memory()
     cost = ProcessCost(
@@ -126,11 +126,11 @@ def run_command(command: list[str]) -> None:
     Raises:
         StoreError: it failed; its last line is in the message.
     """
-    done = subprocess.run(  # noqa: S603 - our own interpreter, our own arguments
+    completed = subprocess.run(  # noqa: S603 - our own interpreter, our own arguments
         command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
     )
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    if completed.returncode != 0:
+        last = (completed.stderr.strip().splitlines() or ["no message"])[-1]
         raise StoreError(f"a fresh process failed: {last}", hint="run it again with --keep")
 
 

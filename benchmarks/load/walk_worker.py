@@ -292,7 +292,7 @@ class WalkRunner:
 
 
 def _message(number: int) -> tuple[str, str]:
-    said = " ".join(WORDS[(number * place + place) % len(WORDS)] for place in range(1, 12))
+    said = " ".join(WORDS[(number * position + position) % len(WORDS)] for position in range(1, 12))
     return ("assistant" if number % 2 else "user", f"{said} number{number}")
 
 

@@ -67,9 +67,9 @@ def run_walks(
             raise InvalidInput(f"{source} has no package {PACKAGE}", hint="name the src folder")
     walked: dict[Path, list[list[WalkRow]]] = {source: [] for source in sources}
     for number in range(runs):
-        for place, source in enumerate(sources):
-            tell("walks", number * len(sources) + place, runs * len(sources))
-            folder = root / f"{number}-{place}"
+        for position, source in enumerate(sources):
+            tell("walks", number * len(sources) + position, runs * len(sources))
+            folder = root / f"{number}-{position}"
             folder.mkdir()
             walked[source].append(_walk(source, folder))
     trees = [
@@ -80,17 +80,17 @@ def run_walks(
 
 
 def _walk(source: Path, folder: Path) -> list[WalkRow]:
-    done = subprocess.run(  # noqa: S603 - our own interpreter, module and arguments
+    completed = subprocess.run(  # noqa: S603 - our own interpreter, module and arguments
         [sys.executable, "-m", "benchmarks.load.walk_worker", str(folder)],
         capture_output=True,
         check=False,
         timeout=_LONGEST_S,
         env={"PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])},
     )
-    if done.returncode:
-        last = (done.stderr.decode().strip().splitlines() or ["no message"])[-1]
+    if completed.returncode:
+        last = (completed.stderr.decode().strip().splitlines() or ["no message"])[-1]
         raise StoreError(f"a tree could not be walked: {last}", hint="run it again")
-    return msgspec.json.decode(done.stdout, type=list[WalkRow])
+    return msgspec.json.decode(completed.stdout, type=list[WalkRow])
 
 
 def _modules(source: Path) -> int:

@@ -124,9 +124,9 @@ def measure_lines(source: Path) -> TreeSize:
 def _format(folder: str) -> None:
     options = ["--isolated", "--no-cache", "--quiet", "--line-length", str(COLUMNS)]
     command = [sys.executable, "-m", "ruff", "format", *options, folder]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    completed = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
+    if completed.returncode:
+        last = (completed.stderr.strip().splitlines() or ["no message"])[-1]
         raise StoreError(f"the tree cannot be formatted: {last}", hint="pip install ruff")
 
 

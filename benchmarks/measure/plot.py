@@ -72,8 +72,8 @@ def plot_load(run: LoadRun, path: Path) -> None:
     """
     figure, (search, filling, space) = _panels([_HEIGHT] * 3, path)
     sizes = [size.messages for size in run.sizes]
-    for place, found in enumerate(run.sizes[0].searches):
-        cpu = [size.searches[place].latency.cpu_ms for size in run.sizes]
+    for position, found in enumerate(run.sizes[0].searches):
+        cpu = [size.searches[position].latency.cpu_ms for size in run.sizes]
         search.plot(sizes, [one.p50 for one in cpu], "o-", label=f"{found.mode} p50")
         search.plot(sizes, [one.p95 for one in cpu], "o--", label=f"{found.mode} p95")
     filling.plot(
@@ -105,16 +105,16 @@ def _quality_panels(dataset: DatasetReport) -> list[tuple[str, list[Table]]]:
 def _draw_bars(axis: Axes, title: str, tables: Sequence[Table]) -> None:
     measure = PRIMARY_OF[tables[0].level]
     height = 0.8 / len(tables)
-    for place, table in enumerate(tables):
+    for position, table in enumerate(tables):
         scores = [row.scores[measure] for row in table.rows]
         lows = [score.mean - score.over_questions[0] for score in scores]
         highs = [score.over_questions[1] - score.mean for score in scores]
         bars = axis.barh(
-            [row + place * height for row in range(len(scores))],
+            [row + position * height for row in range(len(scores))],
             [score.mean for score in scores],
             height,
             label=f"{table.variant} {table.mode}",
-            color=_COLOURS[place % len(_COLOURS)],
+            color=_COLOURS[position % len(_COLOURS)],
             xerr=[lows, highs],
             error_kw={"elinewidth": 0.8, "ecolor": "#333333"},
         )
@@ -136,4 +136,4 @@ def _panels(heights: Sequence[float], path: Path) -> tuple[Figure, list[Axes]]:
 
     figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 1, height_ratios=list(heights))
-    return figure, [figure.add_subplot(grid[place]) for place in range(len(heights))]
+    return figure, [figure.add_subplot(grid[position]) for position in range(len(heights))]

@@ -22,8 +22,8 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True):
 def as_table(grid: Grid) -> Table:
     """Return the grid as a table for a terminal, without its title, which may be wider."""
     table = Table()
-    for place, column in enumerate(grid.columns):
-        table.add_column(column, justify="right" if place else "left", no_wrap=not place)
+    for position, column in enumerate(grid.columns):
+        table.add_column(column, justify="right" if position else "left", no_wrap=not position)
     for row in grid.rows:
         table.add_row(*row)
     return table

@@ -114,7 +114,7 @@ def interpreter_of(peer: PeerKind, cache: Path = CACHE) -> Path:
 
 
 def _run(command: Sequence[str], name: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        last = next(iter(reversed(done.stderr.strip().splitlines())), "no output")
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if completed.returncode:
+        last = next(iter(reversed(completed.stderr.strip().splitlines())), "no output")
         raise StoreError(f"{name} cannot be installed: {last}", hint="leave it out with --peer")

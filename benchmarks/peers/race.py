@@ -166,9 +166,9 @@ class Race:
             filled = [self._fill(each, texts) for each in running]
             rounds: list[list[Any]] = [[] for _ in running]
             for number in range(ROUNDS):
-                for place, each in enumerate(running):
+                for position, each in enumerate(running):
                     self._progress(f"asking {each.peer.name}", number, ROUNDS)
-                    rounds[place].append(each.do("ask", first=0, last=QUESTIONS))
+                    rounds[position].append(each.do("ask", first=0, last=QUESTIONS))
             memory = [each.do("memory") for each in running]
             for each in running:
                 each.do("close")

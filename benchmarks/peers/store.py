@@ -85,8 +85,8 @@ class Material:
             raw = self._vectors.read(len(lines) * DIMENSIONS * 4)
             rows = np.frombuffer(raw, dtype=np.float32).reshape(-1, DIMENSIONS)
             block = [
-                Item(self._read + place, vector=rows[place], **json.loads(line))
-                for place, line in enumerate(lines)
+                Item(self._read + position, vector=rows[position], **json.loads(line))
+                for position, line in enumerate(lines)
             ]
             self._read += len(lines)
             yield block
@@ -116,17 +116,18 @@ class VectorsByText:
         found: list[tuple[int, int]] = []
         self._count = 0
         with (folder / "texts.jsonl").open(encoding="utf-8") as lines:
-            for place, line in enumerate(lines):
+            for position, line in enumerate(lines):
                 turn = json.loads(line)
-                found.append((_key(said(turn["name"], turn["text"])), place))
+                found.append((_key(said(turn["name"], turn["text"])), position))
                 self._count += 1
         with (folder / "questions.jsonl").open(encoding="utf-8") as lines:
             found += [
-                (_key(json.loads(line)), self._count + place) for place, line in enumerate(lines)
+                (_key(json.loads(line)), self._count + position)
+                for position, line in enumerate(lines)
             ]
         found.sort()
         self._keys = np.array([key for key, _ in found], dtype=np.int64)
-        self._places = np.array([place for _, place in found], dtype=np.int32)
+        self._places = np.array([position for _, position in found], dtype=np.int32)
 
     def __call__(self, text: str) -> Any:
         """Return the unit vector of ``text``.

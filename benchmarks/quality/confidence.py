@@ -255,13 +255,13 @@ def _score(mine: Sequence[Asked], by: str, said: Doubles) -> ConfidenceScore:
     places = np.clip((said * BINS).astype(int), 0, BINS - 1)
     bins = tuple(
         Reliability(
-            low=place / BINS,
+            low=position / BINS,
             n=int(held.sum()),
             said=float(said[held].mean()) if held.any() else 0.0,
             found=float(found[held].mean()) if held.any() else 0.0,
         )
-        for place in range(BINS)
-        for held in [places == place]
+        for position in range(BINS)
+        for held in [places == position]
     )
     return ConfidenceScore(
         dataset=mine[0].dataset,

@@ -83,8 +83,8 @@ def _group_grid(title: str, tables: Sequence[Table]) -> Grid:
     measure = PRIMARY_OF[tables[0].level]
     names = [_run_name(table.variant, table.mode, tables) for table in tables]
     rows: list[tuple[str, ...]] = []
-    for place, first in enumerate(tables[0].rows):
-        cells = [_with_interval(table.rows[place].scores[measure]) for table in tables]
+    for position, first in enumerate(tables[0].rows):
+        cells = [_with_interval(table.rows[position].scores[measure]) for table in tables]
         rows.append((first.label, str(first.n), *cells))
     return Grid(title=title, columns=("questions", "n", *names), rows=tuple(rows))
 

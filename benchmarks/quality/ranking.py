@@ -124,8 +124,8 @@ def compare(
         pairs = list(zip(here[first : first + count], there[first : first + count], strict=True))
         first += count
         found = [
-            Difference(home=home.name, place=place, here=tuple(ours), there=tuple(theirs))
-            for place, (ours, theirs) in enumerate(pairs)
+            Difference(home=home.name, place=position, here=tuple(ours), there=tuple(theirs))
+            for position, (ours, theirs) in enumerate(pairs)
             if not is_same(ours, theirs)
         ]
         differences += found
@@ -260,7 +260,7 @@ def _messages(conversation: Conversation) -> dict[str, tuple[dict[str, object], 
 
 def _rounds(texts: Sequence[str], sessions: Sequence[str]) -> tuple[Round, ...]:
     """Return the questions, each asked once: half as in small scopes, then as in large ones."""
-    asked = [_varied(text, place, sessions) for place, text in enumerate(texts)]
+    asked = [_varied(text, position, sessions) for position, text in enumerate(texts)]
     return (
         Round(asked=tuple(asked[0::4] + asked[1::4])),
         Round(asked=tuple(asked[2::4]), overrides=CANDIDATES),
@@ -287,7 +287,7 @@ def _varied(text: str, place: int, sessions: Sequence[str]) -> Ask:
 
 def _ask(source: Path, folder: Path, request: bytes) -> bytes:
     shutil.rmtree(folder, ignore_errors=True)
-    done = subprocess.run(  # noqa: S603  # our own interpreter, module and arguments
+    completed = subprocess.run(  # noqa: S603  # our own interpreter, module and arguments
         [sys.executable, "-m", "benchmarks.quality.ranking_worker", str(folder)],
         input=request,
         capture_output=True,
@@ -295,10 +295,10 @@ def _ask(source: Path, folder: Path, request: bytes) -> bytes:
         timeout=_LONGEST_S,
         env={"PYTHONPATH": os.pathsep.join([str(source), str(ROOT)]), "PYTHONHASHSEED": "0"},
     )
-    if done.returncode:
-        last = (done.stderr.decode().strip().splitlines() or ["no message"])[-1]
+    if completed.returncode:
+        last = (completed.stderr.decode().strip().splitlines() or ["no message"])[-1]
         raise StoreError(f"a tree did not answer: {last}", hint="run it again with --keep")
-    return done.stdout
+    return completed.stdout
 
 
 def _tree_digest(source: Path) -> str:

@@ -207,8 +207,8 @@ def _told(values: Iterable[Any]) -> list[object]:
 
 def _found(memory: Memory) -> object:
     """Return lines of a search, or what it warns of."""
-    found = memory.search("kettle zebra")
-    return RecollectError("; ".join(found.warnings)) if found.warnings else memory.lines(found)
+    result = memory.search("kettle zebra")
+    return RecollectError("; ".join(result.warnings)) if result.warnings else memory.lines(result)
 
 
 def _verified(memory: Memory, token: str) -> str:

@@ -168,8 +168,8 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _word(text: str) -> str:
-    found = _WORD.search(text)
-    return found[0] if found else ""
+    result = _WORD.search(text)
+    return result[0] if result else ""
 
 
 def observed(memory: Memory) -> dict[str, Any]:

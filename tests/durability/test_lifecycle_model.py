@@ -90,7 +90,7 @@ class Planner:
         return {"session_id": ids[a % len(ids)], "items": self._items(ids[a % len(ids)], b)}
 
     def _items(self, session: str, b: int) -> list[dict[str, Any]]:
-        return [self._item(session, b + place * 7) for place in range(b % 5)]
+        return [self._item(session, b + position * 7) for position in range(b % 5)]
 
     def _item(self, session: str, b: int) -> dict[str, Any]:
         self._words += 1

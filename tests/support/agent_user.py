@@ -55,7 +55,7 @@ class User:
         Raises:
             AssertionError: It failed.
         """
-        done = subprocess.run(
+        completed = subprocess.run(
             [str(word) for word in (self.program, *words)],
             cwd=folder or self.home,
             env=self.surroundings,
@@ -64,8 +64,8 @@ class User:
             encoding="utf-8",
             check=False,
         )
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
-        return done.stdout
+        assert completed.returncode == 0, (words, completed.stdout, completed.stderr)
+        return completed.stdout
 
     def asks(self, *words: object, folder: Path | None = None) -> Any:
         """Run a command with ``--json``; return its document."""

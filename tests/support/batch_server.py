@@ -175,8 +175,8 @@ class BatchService:
         if state == "failed" or not done:
             return
         results, errors = [], []
-        for place, question in enumerate(done):
-            spoiling = job.plan.spoilt.get(place)
+        for position, question in enumerate(done):
+            spoiling = job.plan.spoilt.get(position)
             vector = vector_of(question.text, question.dimensions or self._dimensions)
             line = spoilt_line(format_, question, vector, spoiling)
             if spoiling == "error" and format_.has_error_file:

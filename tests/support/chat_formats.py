@@ -167,7 +167,7 @@ class AnthropicFormat(_ChatFormat):
         if unknown or body.get("max_tokens", 0) < 1:
             raise Refused(400, "invalid_request_error", f"unknown fields {unknown}")
         roles = [each["role"] for each in body["messages"]]
-        if roles != [("user", "assistant")[place % 2] for place in range(len(roles))]:
+        if roles != [("user", "assistant")[position % 2] for position in range(len(roles))]:
             raise Refused(400, "invalid_request_error", "roles must alternate")
         if "tools" in body and "schema" not in self.knows:
             raise Refused(400, "invalid_request_error", "tools are not supported")

@@ -180,9 +180,12 @@ class WrittenStore:
             "INSERT OR REPLACE INTO session_transcript_index_state VALUES (?, ?, NULL, 0)",
             *(session, self._seq(session) - 1),
         )
-        for place, seq in enumerate(active):
+        for position, seq in enumerate(active):
             self._run(
-                "INSERT INTO session_transcript_active_events VALUES (?, ?, ?)", session, place, seq
+                "INSERT INTO session_transcript_active_events VALUES (?, ?, ?)",
+                session,
+                position,
+                seq,
             )
 
     def rewrite(self, session: str, generation: str) -> None:

@@ -60,7 +60,7 @@ def check_items(items: list[Json], *, is_open: bool = False) -> None:
     _exhausted(_ITEMS.validate_python(json.loads(json.dumps(items))))
     called: set[str] = set()
     waiting: set[str] = set()
-    for place, item in enumerate(items):
+    for position, item in enumerate(items):
         kind = item.get("type", "message")
         if kind == "function_call":
             must(item["call_id"] not in called, "call_id is unique")
@@ -72,7 +72,7 @@ def check_items(items: list[Json], *, is_open: bool = False) -> None:
         elif kind == "message":
             must(item["content"], "content is required")
         elif kind == "reasoning":
-            after = items[place + 1] if place + 1 < len(items) else {"role": "user"}
+            after = items[position + 1] if position + 1 < len(items) else {"role": "user"}
             must(after.get("role", "assistant") == "assistant", "reasoning without its item")
     must(is_open or not waiting, "No tool output found for function call")
 
@@ -85,8 +85,8 @@ def check_claude(request: Json, *, is_open: bool = False) -> None:
     must("system" not in request or request["system"].strip(), "system: empty")
     asked: list[str] = []
     known: set[str] = set()
-    for place, message in enumerate(messages):
-        must(message["role"] == ("assistant" if place % 2 else "user"), "roles must alternate")
+    for position, message in enumerate(messages):
+        must(message["role"] == ("assistant" if position % 2 else "user"), "roles must alternate")
         content = message["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         must(blocks, "content: empty")

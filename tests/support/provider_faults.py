@@ -76,10 +76,10 @@ def slow_start(turn: Turn) -> None:
 def slow_body(turn: Turn) -> None:
     """Send the answer byte by byte, slower than anybody waits."""
     _start(turn, len(turn.response.body))
-    for place in range(len(turn.response.body)):
+    for position in range(len(turn.response.body)):
         if turn.closing.wait(_DRIP_S):
             break
-        turn.handler.wfile.write(turn.response.body[place : place + 1])
+        turn.handler.wfile.write(turn.response.body[position : position + 1])
         turn.handler.wfile.flush()
     turn.handler.close_connection = True
 

@@ -308,8 +308,8 @@ def _is_batch(received: Received) -> bool:
 
 
 def _model(received: Received) -> str:
-    found = re.search(_GEMINI_PATH, received.path)
-    return found[1] if found else ""
+    result = re.search(_GEMINI_PATH, received.path)
+    return result[1] if result else ""
 
 
 def _decode(received: Received, shape: type[Any]) -> Any:

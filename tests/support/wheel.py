@@ -51,7 +51,7 @@ def install_wheel(wheel: Path, environment: Path) -> Path:
 
 def run(*command: object, folder: Path, environment: Mapping[str, str] | None = None) -> str:
     """Return what a command prints; it must succeed."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [str(word) for word in command],
         cwd=folder,
         env=environment,
@@ -59,5 +59,5 @@ def run(*command: object, folder: Path, environment: Mapping[str, str] | None = 
         encoding="utf-8",
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout

@@ -46,8 +46,8 @@ class Peer:
 
     def ask(self, question: Question, count: int) -> list[int]:
         """Return the nearest vectors."""
-        found = self._store.search(_SPACE, query=question.text, limit=count)
-        return [int(item.key) for item in found]
+        match = self._store.search(_SPACE, query=question.text, limit=count)
+        return [int(item.key) for item in match]
 
     def close(self) -> None:
         """Close the database."""

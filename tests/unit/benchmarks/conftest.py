@@ -95,11 +95,11 @@ class ScriptedMemory:
         added = [
             ScriptedMessage(
                 session_id=session_id,
-                seq=seq + place,
+                seq=seq + position,
                 text=str(message["content"]),
                 user=self._users[session_id],
             )
-            for place, message in enumerate(messages, start=1)
+            for position, message in enumerate(messages, start=1)
         ]
         self._messages += added
         return added
@@ -293,15 +293,15 @@ def _write_beam(folder: Path) -> None:
         "chat_id": 1,
         "messages": [
             {
-                "id": place,
-                "batch": 1 + place // 2,
+                "id": position,
+                "batch": 1 + position // 2,
                 "turn": 0,
-                "role": "assistant" if place % 2 else "user",
+                "role": "assistant" if position % 2 else "user",
                 "time_anchor": anchor,
                 "question_type": "leak",
                 "content": text,
             }
-            for place, (text, anchor) in enumerate(zip(texts, anchors, strict=True))
+            for position, (text, anchor) in enumerate(zip(texts, anchors, strict=True))
         ],
         "probing_questions": {
             "abstention": [{"question": "What is my name?"}],

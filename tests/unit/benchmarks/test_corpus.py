@@ -16,8 +16,8 @@ from recollect.core.errors import InvalidInput
 
 def _questions(count: int) -> list[Question]:
     return [
-        Question(key=str(place), cluster="c", group="g", text="?", gold=("k",))
-        for place in range(count)
+        Question(key=str(position), cluster="c", group="g", text="?", gold=("k",))
+        for position in range(count)
     ]
 
 

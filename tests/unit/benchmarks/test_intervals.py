@@ -13,7 +13,7 @@ from benchmarks.measure.intervals import estimate, paired_difference
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
 def test_interval_lies_within_the_values_and_is_repeatable(values: list[float]) -> None:
     """A mean of resampled values is one of the values' range."""
-    clusters = [f"c{place % 3}" for place in range(len(values))]
+    clusters = [f"c{position % 3}" for position in range(len(values))]
 
     found = estimate(values, clusters, resamples=200)
 
@@ -41,7 +41,9 @@ def test_clusters_that_differ_widen_the_interval() -> None:
 
 def test_interval_over_questions_has_the_width_of_theory() -> None:
     """For 400 fair coins the 95 % interval is about .45 to .55."""
-    low, high = estimate([0.0, 1.0] * 200, [str(place) for place in range(400)]).over_questions
+    low, high = estimate(
+        [0.0, 1.0] * 200, [str(position) for position in range(400)]
+    ).over_questions
 
     assert low == pytest.approx(0.451, abs=0.01)
     assert high == pytest.approx(0.549, abs=0.01)

@@ -84,15 +84,15 @@ def test_moving_gold_forward_never_hurts(
     """Swapping a relevant key with the irrelevant one before it."""
     ranked = first_occurrences(ranked)
     swaps = [
-        place
-        for place in range(1, len(ranked))
-        if ranked[place] in gold and ranked[place - 1] not in gold
+        position
+        for position in range(1, len(ranked))
+        if ranked[position] in gold and ranked[position - 1] not in gold
     ]
     if not swaps:
         return
-    place = data.draw(st.sampled_from(swaps))
+    position = data.draw(st.sampled_from(swaps))
     better = list(ranked)
-    better[place - 1], better[place] = better[place], better[place - 1]
+    better[position - 1], better[position] = better[position], better[position - 1]
 
     before, after = score_ranking(ranked, gold), score_ranking(better, gold)
     assert all(after[name] >= before[name] - 1e-12 for name in before)

@@ -74,8 +74,14 @@ def test_peers_are_measured_side_by_side_and_leave_nothing(tmp_path: Path) -> No
 def test_what_peers_find_is_scored_on_the_same_questions(tmp_path: Path) -> None:
     """A word that only the gold has is found first by each of them."""
     turns = tuple(
-        Turn(key=f"t{place}", role="user", name="Ann", text=f"talk of {word}", at=10**12 + place)
-        for place, word in enumerate(("pottery", "sailing", "chess"))
+        Turn(
+            key=f"t{position}",
+            role="user",
+            name="Ann",
+            text=f"talk of {word}",
+            at=10**12 + position,
+        )
+        for position, word in enumerate(("pottery", "sailing", "chess"))
     )
     session = DatedSession(key="s", turns=turns)
     data = DialogueSet(
@@ -83,8 +89,10 @@ def test_what_peers_find_is_scored_on_the_same_questions(tmp_path: Path) -> None
         digest="0",
         conversations=(Conversation(key="c", sessions=(session,)),),
         questions=tuple(
-            Question(key=f"q{place}", cluster="c", group=group, text=text, gold=(f"t{place}",))
-            for place, (text, group) in enumerate(
+            Question(
+                key=f"q{position}", cluster="c", group=group, text=text, gold=(f"t{position}",)
+            )
+            for position, (text, group) in enumerate(
                 (("pottery?", "single-hop"), ("sailing?", "temporal"), ("chess?", "adversarial"))
             )
         ),

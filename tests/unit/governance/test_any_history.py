@@ -150,8 +150,8 @@ def check_caps(
     """What is above a cap is gone, or a fork or a pair needs it."""
     left = {session.id: session for session in home.sessions.list()}
     oldest = home.clock.now - caps["days"] * DAY_MS
-    for place, session in enumerate(order):
-        is_above = caps["max_sessions"] and place >= caps["max_sessions"]
+    for position, session in enumerate(order):
+        is_above = caps["max_sessions"] and position >= caps["max_sessions"]
         is_old = caps["days"] and session.updated_at < oldest
         assert bool(is_above or is_old) == (session.id not in left) or (
             session.id in report.kept_for_forks
