@@ -113,12 +113,12 @@ class SecretRedactor:
                 secrets = self._sessions[name] = _SessionSecrets(name, self._redactor)
         records = self._records if is_current or is_new else None
         while True:  # again where another thread has learnt a secret meanwhile
-            known = secrets.known(records)
-            bound = _BoundRedactor(self, known.copy())
+            recognised = secrets.known(records)
+            bound = _BoundRedactor(self, recognised.copy())
             result = make(bound)
-            if len(bound.recognised) > len(known):
+            if len(bound.recognised) > len(recognised):
                 result = make(bound)
-            if secrets.learn(known, bound.recognised.take_fresh(), self._records):
+            if secrets.learn(recognised, bound.recognised.take_fresh(), self._records):
                 return result
 
     def text(self, text: str) -> str:
@@ -196,12 +196,12 @@ class _SessionSecrets:
                 self._add(lines)
             return self._recognised
 
-    def learn(self, known: Recognised, fresh: list[str], records: Database | None) -> bool:
-        """Store what was learnt; return whether nothing was learnt elsewhere after ``known``."""
+    def learn(self, basis: Recognised, fresh: list[str], records: Database | None) -> bool:
+        """Store what was learnt; return whether nothing was learnt elsewhere after ``basis``."""
         from recollect.store.recognised import add_recognised
 
         with self._changing:
-            is_newest = self._recognised is known
+            is_newest = self._recognised is basis
             if fresh:
                 self._add(fresh)
                 if records is not None:
