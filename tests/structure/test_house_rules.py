@@ -57,6 +57,32 @@ BANNED = [
 ]
 
 
+PARTICIPLES = frozenset(
+    "asked begun chosen done found given gone heard held kept known left lost made meant named"
+    " place places read said shown stored taken told wanted written".split()
+)
+CLEAN_ROOMS = (
+    "audience core hook index integrations backends models observations store text workspace"
+).split()
+"""Rooms whose functions bind none of these words; the others follow."""
+PUBLIC_ARGUMENTS = {("narrowed", "wanted"), ("repair", "found"), ("seq_of", "place")}
+
+
+def _bare_participles(room: Path) -> Iterator[str]:
+    """Yield the arguments and local variables whose name is such a word."""
+    for path in sorted(room.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                continue
+            for node in ast.walk(function):
+                match node:
+                    case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                        public = (getattr(function, "name", ""), name) in PUBLIC_ARGUMENTS
+                        if name in PARTICIPLES and not public:
+                            yield f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+
+
 def _files() -> Iterator[Path]:
     for path in sorted(ROOT.rglob("*")):
         parts = path.relative_to(ROOT).parts
@@ -147,6 +173,12 @@ def test_constraints_name_versions_and_no_hosts() -> None:
     pins = [line for line in lines if not line.startswith("#")]
     assert pins
     assert all(re.match(r"^[a-z0-9.-]+==[\w.]+( ; .+)?$", pin) for pin in pins)
+
+
+@pytest.mark.parametrize("room", CLEAN_ROOMS)
+def test_a_binding_is_named_for_what_it_is(room: str) -> None:
+    """`hits`, `rows`, `position` say what they hold; `found` and `place` do not."""
+    assert [*_bare_participles(ROOT / "src/recollect" / room)] == []
 
 
 def test_one_module_alone_writes_the_rows_of_messages() -> None:
