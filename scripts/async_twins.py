@@ -321,17 +321,13 @@ def _kept(arguments: ast.arguments, leaves_out: int, bound: set[str]) -> ast.arg
     """Return parameters without the first of them, and without those that are bound."""
     copy = ast.parse(f"def f({ast.unparse(arguments)}): ...").body[0]
     assert isinstance(copy, ast.FunctionDef)
-    arguments_left = copy.args
-    arguments_left.args = [
-        each for each in arguments_left.args[leaves_out:] if each.arg not in bound
-    ]
-    pairs = list(zip(arguments_left.kwonlyargs, arguments_left.kw_defaults, strict=True))
-    arguments_left.kwonlyargs = [each for each, _ in pairs if each.arg not in bound]
-    arguments_left.kw_defaults = [default for each, default in pairs if each.arg not in bound]
-    arguments_left.defaults = arguments_left.defaults[
-        max(0, len(arguments_left.defaults) - len(arguments_left.args)) :
-    ]
-    return arguments_left
+    remaining = copy.args
+    remaining.args = [each for each in remaining.args[leaves_out:] if each.arg not in bound]
+    pairs = list(zip(remaining.kwonlyargs, remaining.kw_defaults, strict=True))
+    remaining.kwonlyargs = [each for each, _ in pairs if each.arg not in bound]
+    remaining.kw_defaults = [default for each, default in pairs if each.arg not in bound]
+    remaining.defaults = remaining.defaults[max(0, len(remaining.defaults) - len(remaining.args)) :]
+    return remaining
 
 
 def _is_callable(where: Module, name: str) -> bool:

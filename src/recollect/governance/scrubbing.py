@@ -204,8 +204,8 @@ class Scrubber:
             except NotFound:
                 continue
             except RecollectError as error:
-                name_shown = self._redactor.path(path)
-                tally.warnings.append(f"{name_shown} could not be looked through: {error.code}")
+                display_name = self._redactor.path(path)
+                tally.warnings.append(f"{display_name} could not be looked through: {error.code}")
                 continue
             if note.changed or note.left:
                 # Indexes name it by its absolute path, guests' notes without the path of the home.

@@ -81,9 +81,9 @@ class Asked:
 @pytest.fixture
 def desk() -> Iterator[Desk]:
     """A desk at which work waits."""
-    a_desk = Desk()
-    yield a_desk
-    a_desk.may_end.set()
+    new_desk = Desk()
+    yield new_desk
+    new_desk.may_end.set()
 
 
 def test_who_comes_while_others_work_shares_the_next_piece(desk: Desk) -> None:

@@ -286,8 +286,8 @@ class RankingPipeline:
         if len(numbers) > most:  # sorting all of them would cost more than all the rest
             split = len(numbers) - most
             positions = np.flatnonzero(total >= np.partition(total, split)[split])
-        columns, chosen_numbers = self._arrays.columns, numbers[positions]
-        keys = (columns["order"][chosen_numbers], columns["at"][chosen_numbers], -total[positions])
+        columns, chunk_numbers = self._arrays.columns, numbers[positions]
+        keys = (columns["order"][chunk_numbers], columns["at"][chunk_numbers], -total[positions])
         first: Ints = positions[np.lexsort(keys)[:most]]
         return first
 

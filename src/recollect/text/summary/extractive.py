@@ -86,12 +86,12 @@ def summarise(
     # Of equals the newer one, so that old statements do not fill a summary for ever.
     heaviest = heapq.nlargest(_CANDIDATES, lines, key=lambda line: (line.weight, line.order))
     recent = list(latest)[::-1]
-    lines_chosen = keeper.chosen(always, count)
-    lines_chosen = _choose(recent, round(tokens * _LATEST_SHARE), count, lines_chosen)
-    lines_chosen = _choose(heaviest, tokens, count, lines_chosen)
-    if not lines_chosen and recent:
+    summary_lines = keeper.chosen(always, count)
+    summary_lines = _choose(recent, round(tokens * _LATEST_SHARE), count, summary_lines)
+    summary_lines = _choose(heaviest, tokens, count, summary_lines)
+    if not summary_lines and recent:
         return _cut((heaviest or recent)[0], tokens, count)
-    return "\n".join(line.text for line in sorted(lines_chosen, key=lambda line: line.order))
+    return "\n".join(line.text for line in sorted(summary_lines, key=lambda line: line.order))
 
 
 class _Kept:
