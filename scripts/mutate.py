@@ -52,7 +52,7 @@ ROOMS = {
          "unit/test_within.py", "unit/recall/test_audience.py",
          "unit/recall/test_narrowed_search.py", "unit/observations/test_who_hears.py",
          "unit/sessions/test_owner.py", "unit/sessions/test_guest_notes.py",
-         "unit/sessions/test_senders.py", "unit/sessions/test_serving.py",
+         "unit/exchange/test_senders.py", "unit/sessions/test_serving.py",
          "unit/sessions/test_unknown_origin.py", "unit/sessions/test_ways_in.py",
          "integration/recall/test_audiences.py", "integration/recall/test_callers.py",
          "integration/recall/test_isolation.py"),
@@ -72,7 +72,8 @@ ROOMS = {
          "unit/governance/test_turn_cut.py", "unit/sessions/test_deleted.py",
          "unit/observations/test_removal.py", "unit/index/test_removal.py"),
     ),
-    "governance": Room(("governance",), ("unit/governance", "integration/server/test_exchange.py")),
+    "exchange": Room(("exchange",), ("unit/exchange", "integration/server/test_exchange.py")),
+    "governance": Room(("governance",), ("unit/governance",)),
     "hook": Room(("hook",), ("unit/hook", "integration/hook", "unit/cli/test_hook.py")),
     "index": Room(("index",), ("unit/index",)),
     "integrations": Room(("integrations",), ("unit/integrations",)),
@@ -84,7 +85,7 @@ ROOMS = {
     "observations": Room(
         ("observations",),
         ("unit/observations", "unit/sessions/test_endings.py", "unit/server/test_client_hooks.py",
-         "unit/governance/exchange", "integration/recall/test_model_uses.py"),
+         "unit/exchange", "integration/recall/test_model_uses.py"),
     ),
     "recall": Room(("recall",), ("unit/recall",)),
     "recovery": Room(

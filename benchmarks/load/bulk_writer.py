@@ -33,17 +33,17 @@ _SESSION_TURNS = 12
 _FIRST_DAY_MS = 1_772_323_200_000
 
 STAGES = (
-    ("read the line", "recollect.sessions.exchange.import_source", "decode_line"),
-    ("format", "recollect.sessions.exchange.formats.claude_code", "ClaudeCodeFormat.parse"),
-    ("format", "recollect.sessions.exchange.formats.jsonl", "JsonlFormat.parse"),
-    ("observations", "recollect.sessions.exchange.import_batch", "ImportBatch.prepare"),
+    ("read the line", "recollect.exchange.reader", "decode_line"),
+    ("format", "recollect.exchange.formats.claude_code", "ClaudeCodeFormat.parse"),
+    ("format", "recollect.exchange.formats.jsonl", "JsonlFormat.parse"),
+    ("observations", "recollect.exchange.batch", "ImportBatch.prepare"),
     ("draft", "recollect.sessions.record.draft", "DraftMaker.message"),
     ("draft", "recollect.sessions.record.draft", "DraftMaker.messages"),
     ("redaction", "recollect.text.redaction.redactor", "Redactor.redact"),
     ("redaction", "recollect.text.redaction.redactor", "Redactor.redact_value"),
     ("insert", "recollect.sessions.record.transcript_rows", "append_drafts"),
-    ("insert", "recollect.sessions.exchange.import_batch", "append_drafts"),
-    ("insert", "recollect.sessions.exchange.import_batch", "ImportBatch.store"),
+    ("insert", "recollect.exchange.batch", "append_drafts"),
+    ("insert", "recollect.exchange.batch", "ImportBatch.store"),
     ("outbox read", "recollect.recall.transcript_source", "changed_messages"),
     ("outbox read", "recollect.recall.observation_source", "changed_observations"),
     ("chunk", "recollect.index.indexing.ingestor", "prepare"),

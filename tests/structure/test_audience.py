@@ -17,7 +17,7 @@ READERS = {
 """Return records whoever hears them, or as an audience that is passed hears them."""
 ANSWERING = (
     *("recall/steps", "recall/context", "observations/observations.py"),
-    *("sessions/transcripts.py", "sessions/context/window.py", "governance/exchange/export.py"),
+    *("sessions/transcripts.py", "sessions/context/window.py", "exchange/export.py"),
 )
 """Rooms and modules that read rows for whoever asks."""
 ABOVE = ("assembly", "memory.py", "caller.py", "server", "mcp", "hook", "cli", "integrations")

@@ -26,6 +26,7 @@ from recollect.store.streams import EventStream
 if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.core.scope import Scope
     from recollect.core.settings import Settings
+    from recollect.exchange.importer import TranscriptImporter
     from recollect.governance.backup import BackupOrder, BackupReport, OnBackup
     from recollect.governance.erasure import Eraser, ErasureReceipt
     from recollect.governance.retention import Retention
@@ -46,7 +47,6 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.recall.steps.links import Linker
     from recollect.recall.steps.named import Named
     from recollect.recall.steps.timeline import ObservationRecall, Search
-    from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.sessions import Sessions
     from recollect.workspace.reading import Extent, MemoryReader, ReadResult
 

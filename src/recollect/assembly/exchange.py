@@ -24,16 +24,16 @@ if TYPE_CHECKING:  # imported on first use
     from datetime import datetime
     from typing import BinaryIO
 
-    from recollect.governance.exchange.export import (
+    from recollect.exchange.export import (
         ExportParts,
         ExportProgress,
         HomeExport,
     )
-    from recollect.governance.exchange.importer import ExchangeReport, Intake, OnImport
-    from recollect.governance.exchange.lines import FileLine
+    from recollect.exchange.intake import ExchangeReport, Intake, OnImport
+    from recollect.exchange.lines import FileLine
+    from recollect.exchange.report import ImportReport, OnFiles
+    from recollect.exchange.session_export import SessionExport
     from recollect.recall.followed import FollowedFile
-    from recollect.sessions.exchange.export import SessionExport
-    from recollect.sessions.exchange.import_report import ImportReport, OnFiles
 
 
 @checked
@@ -100,8 +100,8 @@ class ExchangeFacade:
             NotFound: the scope has no such session.
             InvalidInput: the format is unknown.
         """
-        from recollect.sessions.exchange.export import SessionExport
-        from recollect.sessions.exchange.formats.registry import writer_of
+        from recollect.exchange.formats.registry import writer_of
+        from recollect.exchange.session_export import SessionExport
 
         return SessionExport(self._parts.sessions(), session_id, writer_of(format_name))
 
@@ -133,7 +133,7 @@ class ExchangeFacade:
             NotFound: the scope lacks the session, or belongs to another owner.
             InvalidInput: memory files are wanted, and this memory has no workspace.
         """
-        from recollect.governance.exchange.export import ExportOrder, HomeExport
+        from recollect.exchange.export import ExportOrder, HomeExport
 
         mine = self._parts.resources
         seen = mine.scope if scope is None else mine.narrowed(scope)
@@ -173,7 +173,7 @@ class ExchangeFacade:
             Denied: it belongs to another tenant, and ``other_tenant`` is not set.
             StoreError: the database or the disk refused; what was stored stays.
         """
-        from recollect.governance.exchange.importer import IntakeOrder
+        from recollect.exchange.intake import IntakeOrder
 
         path = str(source) if isinstance(source, str | Path) else ""
         order = IntakeOrder(
@@ -207,8 +207,8 @@ class ExchangeFacade:
             ForeignStoreError: the database cannot be read, or its version is not supported.
             StoreError: the database or the disk refused; what was stored stays.
         """
-        from recollect.governance.exchange.claude_mem import read_claude_mem
-        from recollect.governance.exchange.importer import IntakeOrder
+        from recollect.exchange.formats.claude_mem import read_claude_mem
+        from recollect.exchange.intake import IntakeOrder
 
         place = user_path(path)
         tell = on_progress or (lambda _: None)
@@ -230,7 +230,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _export_parts(parts: Components) -> ExportParts:
-    from recollect.governance.exchange.export import ExportParts
+    from recollect.exchange.export import ExportParts
     from recollect.store.blobs import Blobs
 
     base = parts.resources
@@ -246,7 +246,7 @@ def _export_parts(parts: Components) -> ExportParts:
 
 
 def _files(resources: Resources) -> Iterator[FileLine]:
-    from recollect.governance.exchange.lines import FileLine
+    from recollect.exchange.lines import FileLine
 
     source, workspace = memory_files(resources), resources.workspace
     if source is None or workspace is None:
@@ -257,7 +257,7 @@ def _files(resources: Resources) -> Iterator[FileLine]:
 
 
 def _intake(parts: Components) -> Intake:
-    from recollect.governance.exchange.importer import Intake, IntakeParts
+    from recollect.exchange.intake import Intake, IntakeParts
     from recollect.sessions.record.draft import DraftMaker
     from recollect.store.blobs import Blobs
 

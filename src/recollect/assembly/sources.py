@@ -17,6 +17,8 @@ from recollect.workspace.extra_paths import ExtraPath, extra_path
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recollect.exchange.importer import TranscriptImporter
+
     # imported on first use: opening a memory takes 40 ms less
     from recollect.observations.controls import CaptureControls
     from recollect.observations.recalled import OwnCalls
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
     from recollect.recall.search_port import SearchBackend
-    from recollect.sessions.exchange.importer import TranscriptImporter
     from recollect.sessions.record.recalled import IsRecall
     from recollect.workspace.reading import MemoryReader
 
@@ -167,10 +168,10 @@ def transcript_importer(
 ) -> TranscriptImporter:
     """Return the importer of other programs' transcripts; with a ledger, one that follows them."""
     from recollect.assembly.transcript_uses import TranscriptUses
+    from recollect.exchange.formats.registry import FORMATS, STORES
+    from recollect.exchange.importer import TranscriptImporter
     from recollect.observations.recorder import Recorder
     from recollect.recall.following import following_formats
-    from recollect.sessions.exchange.formats.registry import FORMATS, STORES
-    from recollect.sessions.exchange.importer import TranscriptImporter
 
     uses = TranscriptUses(functools.cache(lambda: Recorder(observed())))
     return TranscriptImporter(

@@ -13,14 +13,14 @@ import msgspec
 
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.core.clock import to_datetime
+from recollect.exchange.stand_ins import ends_turn, prompt_of
+from recollect.exchange.tool_uses import ToolUse
 from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.observations.links.linking import link_calls, link_turns, used_calls
 from recollect.observations.links.said import SaidMessage, last_prompt
 from recollect.observations.observation import event_key
 from recollect.observations.recorder import Recorder
 from recollect.observations.rows import TELLING
-from recollect.sessions.exchange.stand_ins import ends_turn, prompt_of
-from recollect.sessions.exchange.tool_uses import ToolUse
 from recollect.sessions.record.content import ToolUseBlock
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session

@@ -19,13 +19,13 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
+from recollect.exchange.ledger import hide_paths, imported_paths
 from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
-from recollect.sessions.exchange.import_ledger import hide_paths, imported_paths
 from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (

@@ -20,15 +20,15 @@ import msgspec
 
 from recollect.core.errors import NotFound, StoreError
 from recollect.core.settings import TranscriptDeltaSettings, transcript_folders, user_path
+from recollect.exchange.formats.openclaw_store import stores_elsewhere
+from recollect.exchange.reader import SUFFIX, is_store, kind_of
+from recollect.exchange.transcript import AUTO
 from recollect.recall.pace import rest_s
-from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
-from recollect.sessions.exchange.import_source import SUFFIX, is_store, kind_of
-from recollect.sessions.exchange.transcript_format import AUTO
 from recollect.workspace.extra_paths import FileTree, may_enter
 
 if TYPE_CHECKING:  # the importer is needed only where transcripts are followed, and that is seldom
-    from recollect.sessions.exchange.import_report import OnFiles
-    from recollect.sessions.exchange.importer import TranscriptImporter
+    from recollect.exchange.importer import TranscriptImporter
+    from recollect.exchange.report import OnFiles
 
 
 UNFINISHED = "followed transcripts are still being read"
@@ -131,8 +131,8 @@ class FollowedTranscripts:
             path: Absolute, as its program names it; links are resolved.
             format_name: The program.
         """
-        from recollect.sessions.exchange.formats.registry import FORMATS
-        from recollect.sessions.exchange.import_batch import place_of
+        from recollect.exchange.batch import place_of
+        from recollect.exchange.formats.registry import FORMATS
 
         try:
             real = PurePath(os.path.realpath(path)) if os.path.isabs(path) else None

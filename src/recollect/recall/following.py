@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from recollect.sessions.exchange.formats.openclaw import is_machine
-from recollect.sessions.exchange.transcript_format import (
+from recollect.exchange.formats.openclaw import is_machine
+from recollect.exchange.transcript import (
     ForeignLine,
     ForeignMessage,
     ForeignSession,
@@ -21,7 +21,7 @@ from recollect.sessions.exchange.transcript_format import (
     Skip,
     TranscriptFormat,
 )
-from recollect.sessions.exchange.withheld import CallFilter, is_of_tool
+from recollect.exchange.withheld import CallFilter, is_of_tool
 
 LEFT_OUT = "left_out"
 """Marks a session of which nothing is imported; such a session is not created."""
@@ -143,7 +143,7 @@ class Following:
 
 def following_formats() -> tuple[TranscriptFormat, ...]:
     """Return every known format as it is followed, in the order in which they are tried."""
-    from recollect.sessions.exchange.formats.registry import FORMATS
+    from recollect.exchange.formats.registry import FORMATS
 
     return tuple(Following(form) for form in FORMATS.values())
 

@@ -40,7 +40,7 @@ NEVER = (
     "recollect.recall.following",
     "recollect.recall.memory_source",
     "recollect.recall.status",
-    "recollect.sessions.exchange",
+    "recollect.exchange",
     "recollect.text.redaction.keyed",
     "rich.progress",
     "watchfiles",

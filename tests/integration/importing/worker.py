@@ -11,8 +11,8 @@ from pathlib import Path
 
 from recollect.core.clock import IdSource, SystemClock
 from recollect.core.settings import SessionSettings, StoreSettings
-from recollect.sessions.exchange.formats.registry import FORMATS
-from recollect.sessions.exchange.importer import TranscriptImporter
+from recollect.exchange.formats.registry import FORMATS
+from recollect.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker

@@ -9,8 +9,8 @@ import pytest
 
 from recollect.cli.output import progress
 from recollect.cli.output.progress import Bars, ProgressLines, Steps, show_progress
+from recollect.exchange.report import ImportProgress
 from recollect.index.model.sync_report import Progress
-from recollect.sessions.exchange.import_report import ImportProgress
 
 
 class _Time:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from recollect.exchange.formats.registry import FORMATS
+from recollect.exchange.transcript import ForeignMessage, ForeignSession, Skip
 from recollect.recall.following import LEFT_OUT, Following, following_formats
-from recollect.sessions.exchange.formats.registry import FORMATS
-from recollect.sessions.exchange.transcript_format import ForeignMessage, ForeignSession, Skip
 from recollect.sessions.record.content import TextBlock, parse_content
 from recollect.text.secret_redactor import SecretRedactor
 

@@ -13,6 +13,7 @@ from recollect.core.clock import IdSource, SystemClock
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
+from recollect.exchange.importer import TranscriptImporter
 from recollect.recall.followed import (
     LEDGER,
     FollowedPlace,
@@ -20,7 +21,6 @@ from recollect.recall.followed import (
     followed_places,
 )
 from recollect.recall.following import following_formats
-from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.store.journal import events_since
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 from recollect.core.clock import IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, StoreSettings
+from recollect.exchange.formats.registry import FORMATS
+from recollect.exchange.importer import TranscriptImporter
 from recollect.sessions.context.summary import WindowParts
-from recollect.sessions.exchange.formats.registry import FORMATS
-from recollect.sessions.exchange.importer import TranscriptImporter
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.access import SessionAccess, SilentMirror
 from recollect.sessions.record.draft import DraftMaker, TextRedactor

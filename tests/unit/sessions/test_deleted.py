@@ -9,8 +9,8 @@ import pytest
 
 from recollect.core.errors import Conflict
 from recollect.sessions.sessions import Sessions
+from tests.unit.exchange.test_importer import MAIN, claude, lines, said, texts, write
 from tests.unit.sessions.home import Home
-from tests.unit.sessions.test_importer import MAIN, claude, lines, said, texts, write
 
 Use = Callable[[Sessions, str], object]
 

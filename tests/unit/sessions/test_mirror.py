@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from recollect.core.clock import to_datetime
 from recollect.core.errors import StoreError
 from recollect.core.scope import Scope
-from recollect.sessions.exchange.formats.jsonl import JsonlFormat
-from recollect.sessions.exchange.transcript_format import ForeignMessage
+from recollect.exchange.formats.jsonl import JsonlFormat
+from recollect.exchange.transcript import ForeignMessage
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.mirror.mirror_lines import MirrorPlace, place_of

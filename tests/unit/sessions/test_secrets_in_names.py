@@ -10,8 +10,8 @@ import pytest
 from recollect.core.errors import InvalidInput
 from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock
 from recollect.text.secret_redactor import SecretRedactor
+from tests.unit.exchange.test_importer import claude, lines, write
 from tests.unit.sessions.home import Home
-from tests.unit.sessions.test_importer import claude, lines, write
 from tests.unit.text.redaction.secrets_made_up import SHAPED
 
 _, TOKEN = SHAPED["ghp"]

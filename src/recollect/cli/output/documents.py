@@ -17,10 +17,12 @@ from recollect.cli.setup.connecting import Connected, Leaving, PastedEntry, Star
 from recollect.cli.setup.service import Service
 from recollect.core.events import AnyEvent
 from recollect.core.settings.resolve import Explained
+from recollect.exchange.export import HomeExportReport
+from recollect.exchange.intake import ExchangeReport
+from recollect.exchange.report import ImportReport
+from recollect.exchange.session_export import ExportReport
 from recollect.governance.backup import BackupReport
 from recollect.governance.erasure import ErasureReceipt
-from recollect.governance.exchange.export import HomeExportReport
-from recollect.governance.exchange.importer import ExchangeReport
 from recollect.governance.plan import PruneReport
 from recollect.governance.recover import RecoverReport
 from recollect.governance.restore import RestoreReport
@@ -50,8 +52,6 @@ from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
-from recollect.sessions.exchange.export import ExportReport
-from recollect.sessions.exchange.import_report import ImportReport
 from recollect.sessions.lease import Lease
 from recollect.sessions.policy.modes import ModeRules
 from recollect.sessions.record.message import Message

@@ -19,14 +19,14 @@ if TYPE_CHECKING:  # for a name only
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+    from recollect.exchange.export import ExportProgress
+    from recollect.exchange.report import ImportProgress
     from recollect.governance.backup import BackupProgress
     from recollect.governance.erasure import ErasureProgress
-    from recollect.governance.exchange.export import ExportProgress
     from recollect.governance.recover import RecoverProgress
     from recollect.governance.retention import PruneProgress
     from recollect.governance.scrubbing import ScrubProgress
     from recollect.index.model.sync_report import Progress as IndexProgress
-    from recollect.sessions.exchange.import_report import ImportProgress
 
 PATIENCE_S = 0.4
 """Work that takes no longer is not shown."""

@@ -25,7 +25,7 @@ from recollect.core.scope import Scope
 from recollect.text.times.moments import read_moment
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.exchange.export import ExportProgress, HomeExport, HomeExportReport
+    from recollect.exchange.export import ExportProgress, HomeExport, HomeExportReport
     from recollect.memory import Memory
 
 app = App()
@@ -35,7 +35,7 @@ _of_all = partial(typer.Option, rich_help_panel="With --all")
 
 
 def _complete_format(incomplete: str) -> list[str]:
-    from recollect.sessions.exchange.formats.registry import WRITERS
+    from recollect.exchange.formats.registry import WRITERS
 
     return [name for name in WRITERS if name.startswith(incomplete)]
 

@@ -17,7 +17,7 @@ from recollect.cli.transcripts.records import KINDS, RecordOptions, import_recor
 from recollect.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.exchange.import_report import ImportReport
+    from recollect.exchange.report import ImportReport
 
 AUTO = "auto"
 MOST_LISTED = 20
@@ -49,7 +49,7 @@ _of_records = partial(typer.Option, rich_help_panel="Of exports and claude-mem")
 
 
 def _complete_format(incomplete: str) -> list[str]:
-    from recollect.sessions.exchange.formats.registry import FORMATS
+    from recollect.exchange.formats.registry import FORMATS
 
     return [name for name in (AUTO, *FORMATS, *KINDS) if name.startswith(incomplete)]
 
@@ -129,7 +129,7 @@ def _import(
 def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
     """Return the format and the places; a path in the place of the format means ``auto``."""
     from recollect.core.settings import transcript_folders, user_path
-    from recollect.sessions.exchange.formats.registry import FORMATS
+    from recollect.exchange.formats.registry import FORMATS
 
     if form != AUTO and form not in FORMATS:
         if user_path(form).exists():
@@ -143,7 +143,7 @@ def _meant(form: str, paths: list[Path]) -> tuple[str, list[Path]]:
         raise InvalidInput("a path is required", hint=f"name a file: recollect import {form} FILE")
     if paths:
         return form, [user_path(path) for path in paths]
-    from recollect.sessions.exchange.formats.openclaw_store import stores_elsewhere
+    from recollect.exchange.formats.openclaw_store import stores_elsewhere
 
     place = _there(form, usual or Path())
     return form, [place, *(stores_elsewhere(place) if form == "openclaw" else ())]
@@ -161,7 +161,7 @@ def _there(form: str, path: Path) -> Path:
 
 def _together(reports: list[ImportReport]) -> ImportReport:
     """Return the sum of reports, with the first malformed lines of all."""
-    from recollect.sessions.exchange.import_report import MAX_LISTED, ImportReport
+    from recollect.exchange.report import MAX_LISTED, ImportReport
 
     counted = [name for name in ImportReport.__struct_fields__ if name != "malformed"]
     sums = {name: sum(getattr(report, name) for report in reports) for name in counted}

@@ -19,7 +19,7 @@ from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.exchange.importer import ExchangeReport
+    from recollect.exchange.intake import ExchangeReport
     from recollect.memory import Memory
 
 RECOLLECT, CLAUDE_MEM = "recollect", "claude-mem"
@@ -111,7 +111,7 @@ def _source(memory: Memory, place: Path) -> Iterator[Path | BinaryIO]:
 def _kind_of(path: Path) -> str | None:
     """Return what kind of records a file has; None where it is none of ours to tell."""
     from recollect.core.settings import user_path
-    from recollect.governance.exchange.lines import is_export
+    from recollect.exchange.lines import is_export
 
     place = user_path(path)
     if str(path) == STDIN:

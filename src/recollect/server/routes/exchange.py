@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from recollect.caller import Caller
 from recollect.core.scope import Scope
-from recollect.governance.exchange.importer import ExchangeReport
+from recollect.exchange.intake import ExchangeReport
 from recollect.server.route import AnyRoute, Given, StreamRoute, UploadRoute
 from recollect.server.seed.wire import moment_of
 

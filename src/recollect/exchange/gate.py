@@ -1,0 +1,281 @@
+"""Checks, redacts and filters what comes into a home, before it is stored.
+
+Anyone may have made a valid document: each text is redacted by the rules of this home, and nothing
+is stored that this home does not capture.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.core.scope import Scope, includes_user
+from recollect.exchange.lines import Record
+from recollect.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
+from recollect.observations.draft import check_payload
+from recollect.observations.observation import Observation
+from recollect.observations.payload import Payload, payload_of
+from recollect.observations.project_lines import ProjectLine
+from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
+from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.context.episode import Episode
+from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
+from recollect.sessions.mirror.recovery import compaction_in, iso_ms, session_in
+from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.session import Session
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.tokens import estimate_tokens
+
+_CALLS = "calls"
+_INNER = (MessageLine, CompactionLine, Observation)
+
+
+class IncomingSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that may be created.
+
+    Attributes:
+        session: The session to create; its id and links are those of the document.
+        line: Its line in the document.
+        refused: Why all of it is left out: ``excluded`` or ``denied``; None where it is imported.
+    """
+
+    session: Session
+    line: SessionLine
+    refused: str | None
+
+
+class IncomingObservation(msgspec.Struct, frozen=True, kw_only=True):
+    """An observation not yet assigned to a session here, and its payloads."""
+
+    observation: Observation
+    input: Payload
+    output: Payload
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that is left out: missing messages matter for later references to seqs."""
+
+    seq: int = 0
+
+
+Incoming: TypeAlias = (
+    IncomingSession | Draft | Gap | Compaction | IncomingObservation | Episode | ProjectLine
+)
+
+
+class Gate:
+    """Prepares records of a document for storing.
+
+    Args:
+        drafts: Checks and redacts messages.
+        redactor: Takes secrets out; None stores texts as they come.
+        scope: Whose everything becomes.
+        rule: Knows what is not captured.
+        same_project: Returns whether a path is of the project of the scope.
+    """
+
+    def __init__(
+        self,
+        drafts: DraftMaker,
+        redactor: SecretRedactor | None,
+        scope: Scope,
+        rule: CaptureRule,
+        same_project: Callable[[str | None], bool],
+    ) -> None:
+        self._drafts, self._redactor, self._scope = drafts, redactor, scope
+        self._rule, self._same_project = rule, same_project
+        self._session: Session | None = None
+        self._verdict: CapturedWhen = rule.verdict(None)
+        self._is_refused = False
+        self._calls = CallFilter(self._skips)
+        self.left_out: Counter[str] = Counter()
+        """Counts of what was left out, by reason."""
+
+    def pass_(self, record: Record) -> Incoming | None:
+        """Return a record as it may be stored; None where none of it may be.
+
+        Raises:
+            InvalidInput: part of it cannot be stored.
+        """
+        if self._is_refused and isinstance(record, _INNER):
+            return Gap()
+        try:
+            return self._passed(record)
+        except (msgspec.MsgspecError, ValueError, OverflowError) as error:
+            raise InvalidInput("a record cannot be stored", hint="leave it out") from error
+
+    def _passed(self, record: Record) -> Incoming | None:
+        match record:
+            case SessionLine():
+                return self._new_session(record)
+            case MessageLine():
+                return self._message(record)
+            case CompactionLine():
+                found = compaction_in(record, "")
+                return msgspec.structs.replace(found, summary=self._text(found.summary))
+            case Observation():
+                return self._observation(record)
+            case Episode():
+                return self._episode(record)
+            case ProjectLine():
+                return self._project(record)
+        return None
+
+    def _new_session(self, line: SessionLine) -> IncomingSession:
+        given = session_in(line)
+        ids = self._drafts.identifiers({"key": given.key, "foreign_id": given.foreign_id})
+        label = self._drafts.label
+        session = msgspec.structs.replace(
+            given,
+            **ids,
+            tenant=self._scope.tenant,
+            agent=given.agent or self._scope.agent,
+            user=given.user or self._scope.user,
+            project=self._scope.project
+            if given.project is None
+            else label(given.project, "project"),
+            title=None if given.title is None else label(given.title, "title"),
+            metadata=self._drafts.facts(given.metadata),
+            overrides=self._drafts.facts(given.overrides),
+        )
+        self._session = session
+        self._calls = CallFilter(self._skips)
+        refused = self._refused(session)
+        self._is_refused = refused is not None
+        return IncomingSession(session=session, line=line, refused=refused)
+
+    def _refused(self, session: Session) -> str | None:
+        mine = self._scope
+        is_mine = (
+            mine.agent in {None, session.agent}
+            and (mine.user in {None, session.user} or includes_user(mine, session.user))
+            and self._same_project(session.project)
+        )
+        if not is_mine:
+            return "denied"
+        self._verdict = self._rule.verdict(session.project)
+        return None if self._verdict.reason() is None else "excluded"
+
+    def _message(self, line: MessageLine) -> Draft | Gap:
+        at = iso_ms(line.at)
+        content = self._kept(msgspec.json.decode(line.content), at)
+        if content is None:
+            return Gap(seq=line.seq)
+        ids = self._drafts.identifiers(
+            {
+                "event_id": line.event_id,
+                "foreign_id": line.foreign_id,
+                "sender": line.sender,
+                "turn_sender": line.turn_sender,
+            }
+        )
+        turn_sender = ids.pop("turn_sender")
+        draft = self._drafts.message(
+            line.role,
+            content,
+            name=line.name,
+            at=at,
+            metadata=msgspec.json.decode(bytes(line.metadata) or b"{}"),
+            is_checked=True,
+            event_id=ids["event_id"],
+            foreign_id=ids["foreign_id"],
+            sender=ids["sender"],
+        )
+        facts: dict[str, Any] = {
+            "id": line.id,
+            "seq": line.seq,
+            "number": line.number or 0,
+            "turn_sender": turn_sender,
+            "recorded_at": at if line.recorded_at is None else iso_ms(line.recorded_at),
+        }
+        message = msgspec.structs.replace(draft.message, **facts)
+        return msgspec.structs.replace(draft, message=message)
+
+    def _kept(self, content: Any, at: int) -> Any:
+        """Return the part of a message that is captured; None for nothing."""
+        if self._verdict.reason(at) is not None:
+            self.left_out["withheld"] += 1
+            return None
+        if not isinstance(content, list):
+            return content
+        before = self._calls.calls
+        left = [block for block in content if not self._calls.takes(block)]
+        self.left_out[_CALLS] += self._calls.calls - before
+        return left if left or not content else None
+
+    def _skips(self, tool: str, arguments: object) -> bool:
+        folder = None if self._session is None else self._session.project
+        return self._rule.skips_call(tool, arguments, folder)
+
+    def _observation(self, given: Observation) -> IncomingObservation | None:
+        for payload in (given.input, given.output):
+            check_payload(payload)
+        asked, came = self._text(given.input), self._text(given.output)
+        if self._verdict.reason(given.created_at) is not None:
+            self.left_out["withheld"] += 1
+            return None
+        if given.tool_name is not None and self._skips(given.tool_name, [asked, *given.files]):
+            self.left_out[_CALLS] += 1
+            return None
+        ids = {
+            name: getattr(given, name)
+            for name in ("event_id", "tool_use_id", "agent_id", "message_id", "turn_sender")
+        }
+        title = clipped(self._text(given.title), LONGEST_TITLE)
+        summary = clipped(self._text(given.summary), LONGEST_SUMMARY)
+        facts = self._drafts.identifiers(ids) | {
+            "title": title,
+            "summary": summary,
+            "type": self._drafts.label(given.type, "type"),
+            "tool_name": self._label(given.tool_name),
+            "project": self._label(given.project),
+            "error": None if given.error is None else self._text(given.error),
+            "files": tuple(map(self._text, given.files)),
+            "tokens": _tokens(given, (title, summary, asked, came)),
+        }
+        payloads = payload_of(asked), payload_of(came)
+        stored = msgspec.structs.replace(
+            given,
+            **facts,
+            input=payloads[0].text,
+            output=payloads[1].text,
+            input_blob=payloads[0].digest,
+            output_blob=payloads[1].digest,
+        )
+        return IncomingObservation(observation=stored, input=payloads[0], output=payloads[1])
+
+    def _episode(self, given: Episode) -> Episode | None:
+        if self._rule.verdict(given.project).reason(given.ended_at) is not None:
+            self.left_out["withheld"] += 1
+            return None
+        return msgspec.structs.replace(
+            given,
+            summary=self._text(given.summary),
+            deeds=self._text(given.deeds),
+            topics=tuple(map(self._text, given.topics)),
+            project=self._label(given.project),
+        )
+
+    def _project(self, given: ProjectLine) -> ProjectLine:
+        facts: Mapping[str, Any] = {
+            name: None if getattr(given, name) is None else self._text(getattr(given, name))
+            for name in ("name", "root", "remote", "clone")
+        }
+        aliases = tuple((self._text(path), kind, at) for path, kind, at in given.aliases)
+        return msgspec.structs.replace(given, **facts, aliases=aliases)
+
+    def _label(self, text: str | None) -> str | None:
+        return None if text is None else self._drafts.label(text, "name")
+
+    def _text(self, text: str) -> str:
+        return text if self._redactor is None else self._redactor.text(text)
+
+
+def _tokens(given: Observation, texts: tuple[str, ...]) -> int:
+    """Return the tokens of an observation: its own figure where none of its text was removed."""
+    is_same = texts == (given.title, given.summary, given.input, given.output)
+    return given.tokens if given.tokens and is_same else sum(map(estimate_tokens, texts))

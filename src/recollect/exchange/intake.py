@@ -1,0 +1,348 @@
+"""The import of an export, or of another program's data in the same form.
+
+A document is read twice: first to its end, to see that it is whole, then record after record.
+Everything is stored in transactions of some thousand records; if killed between two of them, the
+home stays sound, and repeating the import continues where this one stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+import msgspec
+
+from recollect.core.clock import Clock
+from recollect.core.errors import Denied, InvalidInput, NotFound
+from recollect.core.events import ImportFinished
+from recollect.core.scope import Scope
+from recollect.exchange.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
+from recollect.exchange.gate import Gate, Incoming, IncomingObservation
+from recollect.exchange.lines import (
+    Checked,
+    ExportHeader,
+    FileLine,
+    Record,
+    check_export,
+    records_of,
+)
+from recollect.exchange.report import ImportProgress
+from recollect.exchange.withheld import CaptureRule
+from recollect.exchange.writer import ExchangeProgress, ExchangeTerms, ExchangeWriter
+from recollect.sessions.record.access import MirrorSignal
+from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.tombstone import ErasedLines, note_name
+from recollect.store.audit import record_audit
+from recollect.store.blobs import Blobs
+from recollect.store.counters import last_number
+from recollect.store.engine import Database, Transaction
+from recollect.store.journal import record_event
+from recollect.store.meta import drop_value, find_value, set_value
+from recollect.store.paths import append_beneath, read_beneath
+from recollect.store.sqlite.home import find_home_id
+from recollect.text.secret_redactor import SecretRedactor
+from recollect.text.withheld import line_hash
+from recollect.workspace.memory_folder import LARGEST_BYTES, is_memory_path
+
+_NUMBERED = ("message", "observation", "episode")
+LEFT_OUT = ("erased", "deleted", "pruned", "withheld", "calls", "excluded", "denied", "unreadable")
+"""Reasons for leaving out records, as named in the counts."""
+
+OnImport: TypeAlias = Callable[[ImportProgress], None]
+
+
+class ExchangeReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of an import of records.
+
+    Attributes:
+        dry_run: Whether nothing was stored.
+        source: The version of recollect, or the program, that made the document.
+        added: New records by kind: ``session``, ``message``, ``observation`` and so on.
+        known: Records that existed already.
+        renumbered: New records that got another short number here.
+        left_out: By reason. ``erased`` and ``pruned`` were removed here; ``deleted`` are of
+            sessions that are deleted here; ``excluded``, ``withheld`` and ``calls`` are not
+            captured here; ``denied`` belong to another owner; ``unreadable`` cannot be stored.
+        kept_files: Memory files that exist here with another text, and were left unchanged.
+    """
+
+    dry_run: bool
+    source: str
+    added: dict[str, int]
+    known: int
+    renumbered: int
+    left_out: dict[str, int]
+    kept_files: tuple[str, ...] = ()
+
+
+class IntakeParts(msgspec.Struct, frozen=True, kw_only=True):
+    """The targets and rules of an import.
+
+    Attributes:
+        database: ``records.db``.
+        blobs: The store of long payloads.
+        clock: Dates it.
+        drafts: Checks and redacts messages.
+        redactor: Takes secrets out; None stores texts as they come.
+        scope: The owner of all records.
+        rule: Decides what is not captured.
+        paths: Returns all paths of the project that has one.
+        arrived: Notified after each transaction.
+        workspace: The folder for memory files; None for nowhere.
+    """
+
+    database: Database
+    blobs: Blobs
+    clock: Clock
+    drafts: DraftMaker
+    redactor: SecretRedactor | None
+    scope: Scope
+    rule: CaptureRule
+    paths: Callable[[str], Iterable[str]]
+    arrived: MirrorSignal
+    workspace: Path | None
+
+
+class IntakeOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of an import.
+
+    Attributes:
+        dry_run: Only determine what would be stored.
+        other_tenant: Accept a document of another tenant; its records get new ids.
+        files: Also write memory files that the workspace lacks.
+        on_progress: Called after each transaction.
+        path: The name of the document in the progress.
+    """
+
+    dry_run: bool = False
+    other_tenant: bool = False
+    files: bool = False
+    on_progress: OnImport = lambda _: None
+    path: str = ""
+
+
+class Intake:
+    """Imports documents.
+
+    Args:
+        parts: The targets and rules.
+    """
+
+    def __init__(self, parts: IntakeParts) -> None:
+        self._parts = parts
+
+    def read(self, file: BinaryIO, order: IntakeOrder) -> ExchangeReport:
+        """Import an export; the same one again adds nothing.
+
+        Args:
+            file: Open; must not change meanwhile.
+            order: The options.
+
+        Raises:
+            InvalidInput: it is not an export, is truncated, was changed, or has a newer form.
+            Denied: it belongs to another tenant, and ``other_tenant`` is not set.
+            StoreError: the database or the disk refused; what was stored stays.
+        """
+        checked = check_export(file, lambda _: None)
+        return self.take(checked, records_of(file), order)
+
+    def take(
+        self, checked: Checked, records: Iterable[tuple[Record, int]], order: IntakeOrder
+    ) -> ExchangeReport:
+        """Import records, each with its end offset in bytes; as `read`."""
+        scope, header = self._parts.scope, checked.header
+        if header.tenant != scope.tenant and not order.other_tenant:
+            raise Denied(
+                "the export is of another tenant",
+                hint="add --other-tenant; its records get ids of their own",
+            )
+        return _Run(self._parts, checked, order).run(records)
+
+
+class _Run:
+    """One import."""
+
+    def __init__(self, parts: IntakeParts, checked: Checked, order: IntakeOrder) -> None:
+        self._parts, self._checked, self._order = parts, checked, order
+        scope = parts.scope
+        mine = () if scope.project is None else {*parts.paths(scope.project), scope.project}
+        self._gate = Gate(
+            parts.drafts,
+            parts.redactor,
+            scope,
+            parts.rule,
+            lambda project: not mine or project in mine,
+        )
+        self._terms = ExchangeTerms(
+            scope=scope,
+            is_moved=checked.header.tenant != scope.tenant,
+            floors=self._floors(),
+            greatest=checked.numbers,
+            blobs=parts.blobs,
+            at=parts.clock.now_ms(),
+            dry_run=order.dry_run,
+            erased=ErasedLines(),
+        )
+        self._known = ExchangeProgress()
+        self._counts: Counter[str] = Counter()
+        self._kept: list[str] = []
+
+    def run(self, records: Iterable[tuple[Record, int]]) -> ExchangeReport:
+        """Store everything, and return what was new."""
+        for batch, end in self._batches(records):
+            self._store(batch)
+            self._tell(end)
+        if not self._order.dry_run:
+            left = {name: self._gate.left_out[name] for name in ("withheld", "calls")}
+            self._parts.rule.count(left)
+            self._parts.database.write(self._end)
+        return self._report()
+
+    def _batches(
+        self, records: Iterable[tuple[Record, int]]
+    ) -> Iterator[tuple[list[Incoming], int]]:
+        batch: list[Incoming] = []
+        size = files = end = 0
+        for record, end in records:
+            if isinstance(record, FileLine):
+                self._file(record)
+            elif (item := self._passed(record)) is not None:
+                batch.append(item)
+                size += _size(item)
+                files += _has_files(item)
+            if len(batch) >= BATCH_MESSAGES or size >= BATCH_CHARS or files >= BATCH_FILES:
+                yield batch, end
+                batch, size, files = [], 0, 0
+        if batch:
+            yield batch, end
+
+    def _passed(self, record: Record) -> Incoming | None:
+        try:
+            return self._gate.pass_(record)
+        except InvalidInput:
+            self._counts["unreadable"] += 1
+            return None
+
+    def _store(self, batch: list[Incoming]) -> None:
+        parts, known = self._parts, self._known
+        if self._order.dry_run:
+            self._known, added = parts.database.read(lambda tx: self._stored(tx, batch, known))
+        else:
+            self._known, added = parts.database.write(lambda tx: self._stored(tx, batch, known))
+            parts.arrived.notify()
+        self._counts += added
+
+    def _stored(
+        self, tx: Transaction, batch: list[Incoming], known: ExchangeProgress
+    ) -> tuple[ExchangeProgress, Counter[str]]:
+        writer = ExchangeWriter(tx, self._terms, known)
+        for item in batch:
+            writer.take(item)
+        return writer.finish(), writer.added
+
+    def _file(self, given: FileLine) -> None:
+        workspace = self._parts.workspace
+        if not self._order.files or workspace is None or not is_memory_path(given.path):
+            return
+        redactor = self._parts.redactor
+        shown = given.text if redactor is None else redactor.lines(given.text)
+        content = self._without_erased(shown.encode())
+        try:
+            there = read_beneath(workspace, given.path, limit=LARGEST_BYTES)
+        except NotFound:
+            self._counts["file"] += 1
+            if not self._order.dry_run:
+                append_beneath(workspace, given.path, lambda _: content, limit=LARGEST_BYTES)
+            return
+        self._counts["known"] += 1
+        if there != content:
+            self._kept.append(given.path)
+
+    def _without_erased(self, content: bytes) -> bytes:
+        """Return the text of a memory file without the notes of erased sessions."""
+        erased, tenant = self._terms.erased, self._parts.scope.tenant
+        self._parts.database.read(erased.refresh)
+        lines = content.split(b"\n")
+        return b"\n".join(
+            line for line in lines if not erased.has(tenant, note_name(line_hash(line)))
+        )
+
+    def _floors(self) -> dict[str, int]:
+        """Return the highest short numbers in use, by kind, as they were when this import began."""
+        header, tenant = self._checked.header, self._parts.scope.tenant
+        key = _floors_key(header)
+
+        def unit(tx: Transaction) -> dict[str, int]:
+            if header.home_id is not None and header.home_id == find_home_id(tx):
+                return {}  # its own records come back
+            stored = find_value(tx, key)
+            if stored is not None:
+                return msgspec.json.decode(stored, type=dict[str, int])
+            floors = {kind: last_number(tx, tenant, kind) for kind in _NUMBERED}
+            if not self._order.dry_run:
+                set_value(tx, key, msgspec.json.encode(floors).decode())
+            return floors
+
+        database = self._parts.database
+        return database.read(unit) if self._order.dry_run else database.write(unit)
+
+    def _end(self, tx: Transaction) -> None:
+        drop_value(tx, _floors_key(self._checked.header))
+        event = ImportFinished(
+            scope=self._parts.scope,
+            at=self._parts.clock.now_ms(),
+            source=self._checked.header.made_by,
+            sessions=self._counts["session"],
+            messages=self._counts["message"],
+            malformed=self._counts["unreadable"],
+        )
+        record_event(tx, event)
+        at, header = event.at, self._checked.header
+        record_audit(tx, self._parts.scope, "import", at, target=header.id)
+
+    def _tell(self, end: int) -> None:
+        self._order.on_progress(
+            ImportProgress(
+                files=1,
+                files_done=0,
+                bytes=self._checked.bytes,
+                bytes_done=end,
+                messages=self._counts["message"],
+                path=self._order.path,
+            )
+        )
+
+    def _report(self) -> ExchangeReport:
+        counts = self._counts + self._gate.left_out
+        known, renumbered = counts.pop("known", 0), counts.pop("renumbered", 0)
+        left_out = {name: counts.pop(name) for name in LEFT_OUT if counts[name]}
+        return ExchangeReport(
+            dry_run=self._order.dry_run,
+            source=self._checked.header.made_by,
+            added={name: number for name, number in sorted(counts.items()) if number},
+            known=known,
+            renumbered=renumbered,
+            left_out=left_out,
+            kept_files=tuple(self._kept),
+        )
+
+
+def _floors_key(header: ExportHeader) -> str:
+    return f"import.{header.id}"
+
+
+def _has_files(item: Incoming) -> bool:
+    if not isinstance(item, IncomingObservation):
+        return False
+    return any(each.whole is not None for each in (item.input, item.output))
+
+
+def _size(item: Incoming) -> int:
+    match item:
+        case Draft():
+            return len(item.encoded_content)
+        case IncomingObservation():
+            return sum(len(each.whole or each.text) for each in (item.input, item.output))
+    return 0

@@ -1,0 +1,497 @@
+"""The import of one transcript: its lines become batches, stored with how far it was read.
+
+A bad line is counted and the next one read. A last line that is still being written is left for
+the next import. Everything of a batch is one transaction: killed anywhere, the file is read on
+from the last whole batch, and messages that come twice are recognised by their event id.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, LiteralString, TypeAlias, TypeVar
+
+import msgspec
+
+from recollect.audience.session_key import SessionKey, parse_key
+from recollect.core.checks import MAX_LABEL_CHARS
+from recollect.core.clock import Clock, IdSource
+from recollect.core.errors import InvalidInput
+from recollect.core.scope import Scope
+from recollect.exchange import reader as import_source
+from recollect.exchange.batch import (
+    ImportBatch,
+    SessionBatch,
+    event_id_of,
+    storable,
+)
+from recollect.exchange.formats.extras import Extras, foreign_of
+from recollect.exchange.ledger import LedgerEntry, write_entry
+from recollect.exchange.report import Tally
+from recollect.exchange.tool_uses import CallBook, UseRecorder
+from recollect.exchange.transcript import (
+    ForeignLine,
+    ForeignMessage,
+    ForeignSession,
+    Malformed,
+    Record,
+    Skip,
+    TranscriptFormat,
+)
+from recollect.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
+from recollect.sessions.record.access import MirrorSignal, ProjectNames
+from recollect.sessions.record.content import ContentBlock, TextBlock
+from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
+from recollect.sessions.record.recalled import recalled_in
+from recollect.sessions.record.session import (
+    Session,
+    find_foreign,
+    find_session,
+    of_unknown_origin,
+    owned_session,
+)
+from recollect.sessions.record.tombstone import (
+    ErasedLines,
+    ErasedName,
+    is_buried,
+    line_name,
+    title_name,
+    use_name,
+)
+from recollect.store.engine import Database, Transaction
+from recollect.store.recognised import session_name
+
+_IS_TOLD: LiteralString = """
+    SELECT 1 FROM messages WHERE session_id = ? AND foreign_id IS NOT NULL LIMIT 1
+"""
+T = TypeVar("T")
+AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
+"""Called in the transaction that stores the last batch, with what the batch added."""
+
+
+class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
+    """The common context of the imports of all files."""
+
+    database: Database
+    clock: Clock
+    ids: IdSource
+    drafts: DraftMaker
+    scope: Scope
+    mirror: MirrorSignal
+    projects: ProjectNames
+    rule: CaptureRule
+    recorder: UseRecorder
+    ledger: str
+    tally: Tally
+    stopping: Callable[[], bool]
+    erased: ErasedLines = msgspec.field(default_factory=ErasedLines)
+
+
+class OpenTranscript(msgspec.Struct, frozen=True, kw_only=True):
+    """One transcript that is to be read on.
+
+    Attributes:
+        form: The format of the lines.
+        session: The session that they are about.
+        source: The lines.
+        head: The first of them.
+        place: Its place, see `import_batch.place_of`.
+        entry: How far it was read before.
+    """
+
+    form: TranscriptFormat
+    session: ForeignSession
+    source: import_source.LineSource
+    head: Sequence[Record]
+    place: str
+    entry: LedgerEntry
+
+
+class TranscriptImport:
+    """Imports one transcript.
+
+    Args:
+        context: The destination, and the counts.
+        transcript: The transcript.
+    """
+
+    def __init__(self, context: ImportContext, transcript: OpenTranscript) -> None:
+        session, source, entry = transcript.session, transcript.source, transcript.entry
+        self._context = context
+        self._origins = session.continues.origins if session.continues else {}
+        self._form = transcript.form
+        self._session = session
+        self._source = source
+        self._place = transcript.place
+        self._entry = self.written = msgspec.structs.replace(entry, waits_for=None)
+        self._tally = context.tally
+        self.saved = context.tally.copy()
+        """The counts at the last batch that was stored, up to ``written``."""
+        self._erased = self._buried() if self._origins else frozenset()
+        self._lost = self._kept = False  # erased lines, and others, were seen
+        self._facts = {session.id: session}
+        self.stored: dict[str, Session | None] = {}
+        """Sessions by their foreign id, as they were before this import stored anything."""
+        self._began = entry.read_bytes
+        self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
+        self.verdicts: dict[str | None, CapturedWhen] = {}
+        self._folder = session.project
+        skips = context.rule.skips_call
+        self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
+        self._book = CallBook(self._earlier, context.drafts)
+        self._names: dict[str, str] = {}
+        """The names of sessions by their foreign id, see `session_name`."""
+        self._batch = ImportBatch()
+        self._extras = Extras()
+        self._time = source.mtime_ns // 1_000_000
+        self._is_clean = False
+
+    def run(self, tell: Callable[[int], None], at_end: AtEnd | None) -> bool:
+        """Import everything from where the last import stopped; return whether it reached the end.
+
+        Args:
+            tell: Called after each batch with the number of bytes that were read.
+            at_end: See `AtEnd`.
+
+        Raises:
+            Denied: a session belongs to another owner than the scope's.
+        """
+        last: import_source.Line | None = None
+        for line in self._source.lines(self._entry.read_bytes, self._entry.lines):
+            if not self._take(line):
+                break
+            last = line
+            if self._batch.is_full:
+                self._reach(last)
+                self._store()
+                tell(self._entry.read_bytes)
+                if self._context.stopping():
+                    return False
+        self._reach(last)
+        size, mtime_ns = self._source.size, self._source.mtime_ns
+        self._entry = msgspec.structs.replace(self._entry, size=size, mtime_ns=mtime_ns)
+        self._store(at_end)
+        return True
+
+    def _reach(self, line: import_source.Line | None) -> None:
+        """Note how far the lines were read."""
+        if line is not None:
+            self._entry = msgspec.structs.replace(
+                self._entry, read_bytes=line.end, lines=line.number
+            )
+
+    def _take(self, line: import_source.Line) -> bool:
+        """Read one line; return False if it is not finished yet."""
+        if line.body is None:
+            self._malformed(line, f"a line longer than {import_source.MAX_LINE_BYTES >> 20} MB")
+            return True
+        if not line.body.strip():
+            return True
+        try:
+            decoded = import_source.decode_line(line.body)
+        except ValueError:
+            self._malformed(line, "no JSON" if line.complete else "an unfinished last line")
+            return line.complete
+        if not isinstance(decoded.value, Mapping):
+            self._malformed(line, "no JSON object")
+            return True
+        self._tally.counts["replaced"] += decoded.replaced
+        self._is_clean = decoded.is_clean
+        try:
+            self._sort(self._known_as(self._form.parse(decoded.value, self._session)), line)
+        except InvalidInput as error:
+            self._malformed(line, error.message)
+        return True
+
+    def _known_as(self, parsed: ForeignLine) -> ForeignLine:
+        """Return a line whose ids can be stored: those that hold a secret are a keyed hash."""
+        drafts = self._context.drafts
+        match parsed:
+            case ForeignMessage(id=given):
+                session, ours = parsed.session, self._session
+                if (session.id, session.key, session.agent) != (ours.id, ours.key, ours.agent):
+                    session = storable(session, drafts)
+                id_ = None if given is None else drafts.identifier(given)
+                sender = None if parsed.sender is None else drafts.identifier(parsed.sender)
+                if id_ == given and sender == parsed.sender and session is parsed.session:
+                    return parsed
+                return msgspec.structs.replace(parsed, id=id_, sender=sender, session=session)
+            case ForeignSession():
+                return storable(parsed, drafts)
+        return parsed
+
+    def _sort(self, parsed: ForeignLine, line: import_source.Line) -> None:
+        match parsed:
+            case ForeignMessage():
+                self._message(parsed, line)
+            case ForeignSession():
+                self._learn(parsed)
+            case Skip():
+                self._tally.counts["skipped"] += 1
+            case Malformed():
+                self._malformed(line, parsed.reason)
+
+    def _buried(self) -> frozenset[str]:
+        """Return the erased sessions among those that messages were copied from."""
+        tenant, source, ids = self._context.scope.tenant, self._form.name, {*self._origins.values()}
+        return self._context.database.read(
+            lambda tx: frozenset(each for each in ids if is_buried(tx, tenant, [(source, each)]))
+        )
+
+    def _was_erased(self, message: ForeignMessage) -> bool:
+        if message.id is None or not (self._erased or self._context.erased.numbers):
+            return False
+        is_erased = self._origins.get(message.id) in self._erased
+        return is_erased or self._is_erased(line_name(self._form.name, message.id, message.at))
+
+    def _is_erased(self, name: ErasedName | None) -> bool:
+        return self._context.erased.has(self._context.scope.tenant, name)
+
+    def _message(self, message: ForeignMessage, line: import_source.Line) -> None:
+        if self._was_erased(message):
+            self._tally.counts["erased"] += 1
+            self._lost = True
+            return
+        self._kept = True
+        if self._is_withheld(message):
+            self._tally.counts["withheld"] += 1
+            return
+        if isinstance(message.content, list):
+            before, kept = self._calls.calls, self._calls.kept(message)
+            self._tally.counts["calls"] += self._calls.calls - before
+            if kept is None:
+                return
+            message = kept
+        if not message.is_stored:
+            blocks = self._redacted(message, lambda it: it.blocks(message.content or ()))
+            recalled = self._context.drafts.recalled(blocks)
+            self._observe(message, blocks, message.at or self._time, recalled)
+            return
+        if message.shared and not self._extras.knows(message.session.id):
+            self._share(message)
+        draft = self._draft(message, line)
+        self._time = draft.message.created_at
+        self._gather(message.session, self._time)
+        if message.session.title is not None:
+            self._learn(message.session)
+        self._batch.add(message.session.id, draft)
+        said = draft.message
+        self._observe(message, said.blocks, self._time, recalled_in(said.metadata))
+
+    def _gather(self, session: ForeignSession, began: int) -> None:
+        """Add a session to the batch; ``began`` is the time of its first message."""
+        if session.id not in self._batch.sessions:
+            facts = self._facts[session.id] = _merged(self._facts.get(session.id), session)
+            made = self._made(facts, began)
+            self._batch.sessions[session.id] = SessionBatch(
+                candidate=made, continues=facts.continues
+            )
+
+    def _observe(
+        self,
+        message: ForeignMessage,
+        blocks: tuple[ContentBlock, ...],
+        at: int,
+        recalled: Collection[str],
+    ) -> None:
+        """Note the tools that a message used; those that were copied belong elsewhere."""
+        if len(blocks) == 1 and type(blocks[0]) is TextBlock:
+            return
+        found, source = self._book.uses(message, blocks, at, recalled), self._form.name
+        uses = [each for each in found if not self._is_erased(use_name(source, each.id))]
+        if uses and message.id not in self._origins:
+            session = message.within or message.session
+            self._gather(session, at)
+            self._batch.use(session.id, uses)
+
+    def _earlier(self, text: str) -> Iterator[ForeignMessage]:
+        """Yield the messages that were read before and hold a text in a line."""
+        start, mark = self._began, text.encode()
+        for body in self._source.bodies_before(start) if start else ():
+            if mark not in body:
+                continue
+            with suppress(ValueError):
+                record = import_source.decode_line(body).value
+                if isinstance(record, Mapping):
+                    parsed = self._known_as(self._form.parse(record, self._session))
+                    if isinstance(parsed, ForeignMessage) and not self._is_withheld(parsed):
+                        yield parsed
+
+    def _is_withheld(self, message: ForeignMessage) -> bool:
+        """Whether capture was off where and when a message was said."""
+        project = message.session.project or self._session.project
+        if project not in self.verdicts:
+            self.verdicts[project] = self._context.rule.verdict(project)
+        self._folder = project
+        at = message.at if message.at is not None else self._time
+        return self.verdicts[project].reason(at) is not None
+
+    def _draft(self, message: ForeignMessage, line: import_source.Line) -> Draft:
+        identity = message.id or self._occurrences.identity(line.body or b"")
+        if message.at is None:
+            self._tally.counts["undated"] += 1
+        arguments: dict[str, Any] = {
+            "name": None if message.name is None else message.name[:MAX_LABEL_CHARS],
+            "at": message.at if message.at is not None else self._time,
+            "metadata": self._extras.metadata(message),
+            "event_id": event_id_of(
+                self._form.name, self._origins.get(identity, message.session.id), identity
+            ),
+            "foreign_id": message.id,
+            "is_checked": not self._origins,
+            "is_clean": self._is_clean,
+            "sender": message.sender,
+        }
+        content = message.content if message.content is not None else ""
+        return self._redacted(message, lambda it: it.message(message.role, content, **arguments))
+
+    def _redacted(self, message: ForeignMessage, make: Callable[[DraftMaker], T]) -> T:
+        """Return the result of ``make`` for a message, without the secrets of its session."""
+        context, foreign_id = self._context, message.session.id
+        name = self._names.get(foreign_id)
+        if is_new := name is None:
+            tenant, source = context.scope.tenant, self._form.name
+            name = self._names[foreign_id] = context.database.read(
+                lambda tx: session_name(tx, tenant, source, foreign_id)
+            )
+        return context.drafts.session(name, make, is_current=is_new)
+
+    def _made(self, foreign: ForeignSession, began: int) -> Session:
+        """Return a new session; ``began`` is the time of its first message, ms UTC."""
+        session = Session(
+            id=self._context.ids.new(),
+            tenant=self._context.scope.tenant,
+            status="active",
+            created_at=foreign.at if foreign.at is not None else began,
+            updated_at=min(began, self._context.clock.now_ms()),
+            title=self._label(foreign.title),
+            agent=foreign.agent,
+            project=self._label(foreign.project),
+            source=self._form.name,
+            foreign_id=foreign.id,
+            metadata=self._context.drafts.facts(foreign.metadata),
+        )
+        if foreign.project is not None and session.project is not None:
+            self._context.projects.note(foreign.project, session.project)
+        key = _key(foreign.key)
+        owned = owned_session(session, key, self._context.scope)
+        tells_nothing = key is None or key.plain_name is not None
+        return of_unknown_origin(owned) if tells_nothing and not self._form.is_owners else owned
+
+    def _label(self, text: str | None) -> str | None:
+        """Return a foreign title or project as it can be stored; a long one is cut."""
+        return None if text is None else self._context.drafts.label(text[:500], "title")
+
+    def _share(self, message: ForeignMessage) -> None:
+        """Note the fields that all lines of a session share: as stored, or from its first line."""
+        tenant, source, foreign_id = self._context.scope.tenant, self._form.name, message.session.id
+        if foreign_id in self.stored:
+            stored = self.stored[foreign_id]
+        else:
+            stored = self._context.database.read(
+                lambda tx: find_foreign(tx, tenant, source, foreign_id)
+            )
+        if stored is not None and self._is_told(stored):
+            self._extras.share(foreign_id, foreign_of(stored.metadata))
+            return
+        self._extras.share(foreign_id, message.shared)
+        metadata = message.session.metadata | {FOREIGN: message.shared}
+        self._learn(msgspec.structs.replace(message.session, metadata=metadata))
+
+    def _is_told(self, session: Session) -> bool:
+        """Whether lines of its transcript are stored, after which a session stays as it is."""
+        if FOREIGN in session.metadata:
+            return True
+        return self._context.database.read(lambda tx: tx.row(_IS_TOLD, (session.id,))) is not None
+
+    def _learn(self, session: ForeignSession) -> None:
+        """Note the facts of a line about a session, whether it is still to be made or is there."""
+        if session.title is not None and self._context.erased.numbers:
+            source, stored = self._form.name, self._label(session.title) or ""
+            names = (line_name(source, session.titled_line, None), title_name(source, stored))
+            if (self._lost and not self._kept) or any(map(self._is_erased, names)):
+                session = msgspec.structs.replace(session, title=None, title_is_final=False)
+        self._facts[session.id] = _merged(self._facts.get(session.id), session)
+        if session.title is not None:
+            title = self._label(session.title) or ""
+            self._batch.entitle(session.id, title, final=session.title_is_final)
+
+    def _malformed(self, line: import_source.Line, reason: str) -> None:
+        self._tally.reject(self._entry.path, line.number, reason)
+        self._entry = msgspec.structs.replace(self._entry, malformed=self._entry.malformed + 1)
+
+    def _store(self, at_end: AtEnd | None = None) -> None:
+        """Store the batch; while the file is not done, its entry looks like a changed file's."""
+        batch, tenant, before = self._batch, self._context.scope.tenant, self.written
+        digest = self._source.digest(self._entry.read_bytes)
+        self._entry = entry = msgspec.structs.replace(
+            self._entry, digest=digest, messages=self._entry.messages + batch.count
+        )
+        now, recorder = self._context.clock.now_ms(), self._context.recorder
+        batch.prepare(recorder)
+
+        def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
+            self._context.erased.require_current(tx)
+            added, waits_for = batch.store(tx, tenant, self._form.name, self._place, recorder)
+            waits_for = before.waits_for or waits_for
+            # The file will be read again from the first message that was left out.
+            written = entry if waits_for is None else before
+            facts = {"size": entry.size, "mtime_ns": entry.mtime_ns, "waits_for": waits_for}
+            written = msgspec.structs.replace(written, **facts)
+            origin = None if added["messages"] else (self._form.name, self._session.id)
+            write_entry(tx, tenant, written, now, origin)
+            if at_end is not None:
+                at_end(tx, added)
+            return added, written
+
+        added, self.written = self._context.database.write(unit)
+        self._tally.counts += added
+        if added["erased"]:  # its lines are known now
+            self._context.database.read(self._context.erased.refresh)
+        self._context.mirror.notify()
+        self._batch = ImportBatch()
+        self.stored.clear()
+        self.saved = self._tally.copy()
+
+
+def _merged(known: ForeignSession | None, line: ForeignSession) -> ForeignSession:
+    """Return the known facts of a session with those of a line added; earlier facts win.
+
+    Only a title that a person chose replaces another.
+    """
+    if known is None:
+        return line
+    retitled = line.title is not None and (known.title is None or line.title_is_final)
+    first: dict[str, Any] = {
+        name: getattr(known, name) if getattr(known, name) is not None else getattr(line, name)
+        for name in ("key", "agent", "project", "at")
+    }
+    return ForeignSession(
+        id=known.id,
+        **first,
+        title=line.title if retitled else known.title,
+        title_is_final=known.title_is_final or (retitled and line.title_is_final),
+        metadata=line.metadata | known.metadata,
+        continues=known.continues,
+    )
+
+
+def known_as(context: ImportContext, source: str, session_id: str) -> tuple[bool, Session | None]:
+    """Return whether a file mirrors a session of this very home, and the session stored for it."""
+    tenant = context.scope.tenant
+
+    def unit(tx: Transaction) -> tuple[bool, Session | None]:
+        context.erased.refresh(tx)
+        mirrored = find_session(tx, Scope(tenant=tenant), session_id) is not None
+        return mirrored, find_foreign(tx, tenant, source, session_id)
+
+    return context.database.read(unit)
+
+
+def _key(text: str | None) -> SessionKey | None:
+    """Return a foreign key, or None where it cannot be one: the messages matter more."""
+    try:
+        return None if text is None else parse_key(text)
+    except InvalidInput:
+        return None

@@ -1,1 +1,0 @@
-"""Export and import of a home: the document, its writer, its reader, other programs' data."""
