@@ -24,16 +24,20 @@ if TYPE_CHECKING:  # imported on first use
     from datetime import datetime
     from typing import BinaryIO
 
+    from recollect.exchange.destination import Destination
     from recollect.exchange.export import (
         ExportParts,
         ExportProgress,
         HomeExport,
     )
-    from recollect.exchange.intake import ExchangeReport, Intake, OnImport
+    from recollect.exchange.intake import ExchangeReport, OnImport
     from recollect.exchange.lines import FileLine
     from recollect.exchange.report import ImportReport, OnFiles
     from recollect.exchange.session_export import SessionExport
+    from recollect.observations.controls import CaptureControls
+    from recollect.observations.recorder import ObservationParts
     from recollect.recall.followed import FollowedFile
+    from recollect.sessions.record.access import MirrorSignal
 
 
 @checked
@@ -173,7 +177,7 @@ class ExchangeFacade:
             Denied: it belongs to another tenant, and ``other_tenant`` is not set.
             StoreError: the database or the disk refused; what was stored stays.
         """
-        from recollect.exchange.intake import IntakeOrder
+        from recollect.exchange.intake import IntakeOrder, read_export
 
         path = str(source) if isinstance(source, str | Path) else ""
         order = IntakeOrder(
@@ -184,9 +188,9 @@ class ExchangeFacade:
             path=path,
         )
         if not isinstance(source, str | Path):
-            return _intake(self._parts).read(source, order)
+            return read_export(self._destination(), source, order)
         with _opened(Path(source)) as file:
-            return _intake(self._parts).read(file, order)
+            return read_export(self._destination(), file, order)
 
     def import_claude_mem(
         self, path: Path | str, *, dry_run: bool = False, on_progress: OnImport | None = None
@@ -208,13 +212,18 @@ class ExchangeFacade:
             StoreError: the database or the disk refused; what was stored stays.
         """
         from recollect.exchange.formats.claude_mem import read_claude_mem
-        from recollect.exchange.intake import IntakeOrder
+        from recollect.exchange.intake import IntakeOrder, take_records
 
         place = user_path(path)
         tell = on_progress or (lambda _: None)
         order = IntakeOrder(dry_run=dry_run, on_progress=tell, path=str(place))
         with read_claude_mem(place, self._parts.resources.scope.tenant) as (checked, records):
-            return _intake(self._parts).take(checked, records, order)
+            return take_records(self._destination(), checked, records, order)
+
+    def _destination(self) -> Destination:
+        parts = self._parts
+        arrived = Arrivals(parts.mirror, parts.maintenance)
+        return destination(parts.resources, parts.capture(), arrived)
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -256,23 +265,28 @@ def _files(resources: Resources) -> Iterator[FileLine]:
             yield FileLine(path=file.ref, text=source.folder.text(file)[0])
 
 
-def _intake(parts: Components) -> Intake:
-    from recollect.exchange.intake import Intake, IntakeParts
+def destination(
+    resources: Resources,
+    controls: CaptureControls,
+    arrived: MirrorSignal,
+    observed: Callable[[], ObservationParts] | None = None,
+) -> Destination:
+    """Return a home as an import writes into it."""
+    from recollect.exchange.destination import Destination
     from recollect.sessions.record.draft import DraftMaker
     from recollect.store.blobs import Blobs
 
-    base, controls = parts.resources, parts.capture()
-    return Intake(
-        IntakeParts(
-            database=base.records,
-            blobs=Blobs(base.home / BLOBS),
-            clock=base.clock,
-            drafts=DraftMaker(base.clock, base.ids, base.redactor, recalls(base)),
-            redactor=base.redactor,
-            scope=base.scope,
-            rule=controls,
-            paths=controls.projects.paths,
-            arrived=Arrivals(parts.mirror, parts.maintenance),
-            workspace=base.workspace,
-        )
+    clock, ids, redactor = resources.clock, resources.ids, resources.redactor
+    return Destination(
+        database=resources.records,
+        blobs=Blobs(resources.home / BLOBS),
+        clock=clock,
+        ids=ids,
+        drafts=DraftMaker(clock, ids, redactor, recalls(resources)),
+        redactor=redactor,
+        scope=resources.scope,
+        controls=controls,
+        arrived=arrived,
+        observed=observed,
+        workspace=resources.workspace,
     )

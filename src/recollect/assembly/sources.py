@@ -167,28 +167,15 @@ def transcript_importer(
     ledger: str = "",
 ) -> TranscriptImporter:
     """Return the importer of other programs' transcripts; with a ledger, one that follows them."""
-    from recollect.assembly.transcript_uses import TranscriptUses
-    from recollect.exchange.formats.registry import FORMATS, STORES
+    from recollect.assembly.exchange import destination
+    from recollect.exchange.formats.registry import FORMATS
     from recollect.exchange.importer import TranscriptImporter
-    from recollect.observations.recorder import Recorder
     from recollect.recall.following import following_formats
+    from recollect.sessions.record.access import SilentMirror
 
-    uses = TranscriptUses(functools.cache(lambda: Recorder(observed())))
-    return TranscriptImporter(
-        database=resources.records,
-        clock=resources.clock,
-        ids=resources.ids,
-        redactor=resources.redactor,
-        formats=following_formats() if ledger else tuple(FORMATS.values()),
-        stores=STORES,
-        mirror=mirror,
-        scope=resources.scope,
-        projects=controls.projects,
-        rule=controls,
-        ledger=ledger,
-        is_recall=recalls(resources),
-        recorder=uses,
-    )
+    place = destination(resources, controls, mirror or SilentMirror(), observed)
+    formats = following_formats() if ledger else tuple(FORMATS.values())
+    return TranscriptImporter(place, formats, ledger)
 
 
 def capture_controls(resources: Resources) -> CaptureControls:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import dropwhile
 from pathlib import PurePath
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import msgspec
 
@@ -21,13 +21,14 @@ from recollect.audience.session_key import UNKNOWN
 from recollect.core.checks import check_event_id
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
+from recollect.exchange.observed import Observing
 from recollect.exchange.stand_ins import give_way
-from recollect.exchange.tool_uses import ToolUse, UseRecorder
 from recollect.exchange.transcript import (
     Continuation,
     ForeignSession,
     TranscriptFormat,
 )
+from recollect.observations.draft import GivenObservation, ObservationDraft
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker, encode_facts
 from recollect.sessions.record.session import (
     DELETED,
@@ -131,8 +132,8 @@ class SessionBatch(msgspec.Struct, kw_only=True):
     candidate: Session
     continues: Continuation | None
     drafts: list[Draft] = msgspec.field(default_factory=list)
-    uses: list[ToolUse] = msgspec.field(default_factory=list)
-    prepared: Sequence[Any] = ()
+    uses: list[GivenObservation] = msgspec.field(default_factory=list)
+    prepared: Sequence[ObservationDraft] = ()
 
 
 class ImportBatch:
@@ -159,24 +160,24 @@ class ImportBatch:
         self.count += 1
         self._chars += len(draft.encoded_content)
 
-    def use(self, foreign_id: str, uses: Sequence[ToolUse]) -> None:
+    def use(self, foreign_id: str, uses: Sequence[GivenObservation]) -> None:
         """Add tools that were used in one of its sessions."""
         self.sessions[foreign_id].uses += uses
-        self._files += sum(len(each.output) > LONG_CHARS for each in uses)
+        self._files += sum(len(each.output or each.error or "") > LONG_CHARS for each in uses)
 
     def entitle(self, foreign_id: str, title: str, *, final: bool) -> None:
         """Note a title for a session; one that a person chose is not replaced by another."""
         if final or not self._titles.get(foreign_id, ("", False))[1]:
             self._titles[foreign_id] = (title, final)
 
-    def prepare(self, recorder: UseRecorder) -> None:
-        """Let a recorder see what was said and which tools were used, before the transaction."""
+    def prepare(self, observing: Observing) -> None:
+        """Make observations of what was said and which tools were used, before the transaction."""
         for each in self.sessions.values():
             messages = [draft.message for draft in each.drafts]
-            each.prepared = recorder.prepare(each.uses, messages, each.candidate.project)
+            each.prepared = observing.prepare(each.uses, messages, each.candidate.project)
 
     def store(
-        self, tx: Transaction, tenant: str, source: str, place: str, recorder: UseRecorder
+        self, tx: Transaction, tenant: str, source: str, place: str, observing: Observing
     ) -> tuple[Counter[str], str | None]:
         """Store everything but the parts of deleted or erased sessions; stored messages stay.
 
@@ -185,7 +186,7 @@ class ImportBatch:
             tenant: Its owner.
             source: The name of the format.
             place: Its place, see `place_of`.
-            recorder: Records what the tools did.
+            observing: Records what the tools did.
 
         Returns:
             The counts of what it added, and a deleted session whose messages were left out.
@@ -223,7 +224,7 @@ class ImportBatch:
             fresh = [place for place in places if not isinstance(place, str)]
             added["messages"] += len(fresh)
             added["duplicates"] += len(places) - len(fresh)
-            added["observations"] += recorder.store(tx, session, each.prepared, fresh)
+            added["observations"] += observing.store(tx, session, each.prepared, fresh)
         for foreign_id, (title, final) in self._titles.items():
             session = session_at(tx, tenant, source, foreign_id, place)[1]
             if session is None or session.title == title or (session.title and not final):

@@ -6,15 +6,17 @@ of the lines of the old one. The file does not mark them: the ids of its lines s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import LiteralString
 
 import msgspec
 
 from recollect.exchange.batch import event_id_of
+from recollect.exchange.ledger import LedgerEntry
 from recollect.exchange.reader import Line, decode_line
-from recollect.exchange.transcript import Continuation, Record
-from recollect.exchange.transcript_import import ImportContext, OpenTranscript
+from recollect.exchange.transcript import Continuation
+from recollect.exchange.transcript_import import FoundTranscript, ImportContext
 from recollect.store.columns import integer, text
 from recollect.store.engine import Transaction
 
@@ -42,79 +44,57 @@ _SAID: LiteralString = """
 """
 
 
-class LineIds(msgspec.Struct, frozen=True, kw_only=True):
-    """The lines of a transcript by their ids.
-
-    Attributes:
-        source: The name of the format.
-        session: The id of the session, which is not its own origin.
-        place: Its place, see `import_batch.place_of`.
-        field: The name of the field with the id of a line.
-    """
-
-    source: str
-    session: str
-    place: str
-    field: str
-
-    def continuation(
-        self, tx: Transaction, tenant: str, head: Iterable[Record], lines: Iterable[Line]
-    ) -> Continuation | None:
-        """Return the session that this one went on from; None if no line was said elsewhere.
-
-        Args:
-            tx: Of ``records.db``.
-            tenant: The owner of the sessions.
-            head: The first lines of the transcript.
-            lines: Those that are read now.
-        """
-        first = msgspec.json.encode([r[self.field] for r in head if self._has_id(r)]).decode()
-        row = tx.row(_HEADS, (first, tenant, self.source, self.session, self.place))
-        if row is None:
-            return None
-        ids = list(self._ids(lines))
-        found: dict[str, tuple[int, str]] = {}
-        for id_, foreign_id in tx.all(_KIN, (row[0], self.source, self.session)):
-            events = {event_id_of(self.source, text(foreign_id), each): each for each in ids}
-            said = tx.all(_SAID, (msgspec.json.encode(list(events)).decode(), id_))
-            for event, seq in said:
-                found[events[text(event)]] = (integer(seq), text(foreign_id))
-        if not found:
-            return None
-        shared = sorted(found, key=found.__getitem__, reverse=True)
-        origins = {each: origin for each, (_, origin) in found.items()}
-        return Continuation(origins[shared[0]], tuple(shared), origins)
-
-    def _has_id(self, record: Record) -> bool:
-        return isinstance(record.get(self.field), str)
-
-    def _ids(self, lines: Iterable[Line]) -> Iterable[str]:
-        mark = self.field.encode()
-        for line in lines:
-            if line.body is None or mark not in line.body:
-                continue
-            try:
-                record = decode_line(line.body).value
-            except ValueError:
-                continue
-            if isinstance(record, Mapping) and self._has_id(record):
-                yield record[self.field]
-
-
-def continued(context: ImportContext, opened: OpenTranscript) -> OpenTranscript:
+def continued(
+    context: ImportContext, found: FoundTranscript, place: str, entry: LedgerEntry
+) -> FoundTranscript:
     """Return a transcript with the session it went on from, if the ids of its lines show one.
 
     Args:
         context: Holds the records with the sessions.
-        opened: The transcript.
+        found: The transcript.
+        place: Its place, see `batch.place_of`.
+        entry: How far it was read.
     """
-    form, session, entry = opened.form, opened.session, opened.entry
-    if not form.line_id or session.continues is not None:
-        return opened
-    ids = LineIds(source=form.name, session=session.id, place=opened.place, field=form.line_id)
-    tenant, lines = context.scope.tenant, opened.source.lines(entry.read_bytes, entry.lines)
-    found = context.database.read(lambda tx: ids.continuation(tx, tenant, opened.head, lines))
-    if found is None:
-        return opened
-    session = msgspec.structs.replace(session, continues=found)
-    return msgspec.structs.replace(opened, session=session)
+    if not found.form.line_id or found.session.continues is not None:
+        return found
+    lines = found.source.lines(entry.read_bytes, entry.lines)
+    tenant = context.scope.tenant
+    continues = context.database.read(lambda tx: _continuation(tx, tenant, found, place, lines))
+    if continues is None:
+        return found
+    session = msgspec.structs.replace(found.session, continues=continues)
+    return msgspec.structs.replace(found, session=session)
+
+
+def _continuation(
+    tx: Transaction, tenant: str, found: FoundTranscript, place: str, lines: Iterable[Line]
+) -> Continuation | None:
+    """Return the session that a transcript went on from; None if no line was said elsewhere."""
+    source, session, field = found.form.name, found.session.id, found.form.line_id
+    first = [record[field] for record in found.head if isinstance(record.get(field), str)]
+    encoded = msgspec.json.encode(first).decode()
+    row = tx.row(_HEADS, (encoded, tenant, source, session, place))
+    if row is None:
+        return None
+    ids = list(_ids(lines, field))
+    places: dict[str, tuple[int, str]] = {}
+    for id_, foreign_id in tx.all(_KIN, (row[0], source, session)):
+        events = {event_id_of(source, text(foreign_id), each): each for each in ids}
+        for event, seq in tx.all(_SAID, (msgspec.json.encode(list(events)).decode(), id_)):
+            places[events[text(event)]] = (integer(seq), text(foreign_id))
+    if not places:
+        return None
+    shared = sorted(places, key=places.__getitem__, reverse=True)
+    origins = {each: origin for each, (_, origin) in places.items()}
+    return Continuation(origins[shared[0]], tuple(shared), origins)
+
+
+def _ids(lines: Iterable[Line], field: str) -> Iterator[str]:
+    mark = field.encode()
+    for line in lines:
+        if line.body is None or mark not in line.body:
+            continue
+        with suppress(ValueError):
+            record = decode_line(line.body).value
+            if isinstance(record, Mapping) and isinstance(record.get(field), str):
+                yield record[field]

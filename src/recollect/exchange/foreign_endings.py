@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from recollect.exchange.batch import place_of
+from recollect.exchange.formats.openclaw_store import ForeignEnding
 from recollect.exchange.ledger import Ledger, LedgerEntry, write_entry
 from recollect.exchange.transcript import TranscriptFormat
 from recollect.exchange.transcript_import import ImportContext
-from recollect.exchange.transcript_store import ForeignEnding
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.record.session import DELETED, session_at
 from recollect.store.engine import Transaction
@@ -95,4 +95,4 @@ def _write(
         write_entry(tx, tenant, entry, now, (form.name, ending.session))
 
     context.database.write(unit)
-    context.mirror.notify()
+    context.arrived.notify()

@@ -7,15 +7,16 @@ is stored that this home does not capture.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import msgspec
 
 from recollect.core.errors import InvalidInput
-from recollect.core.scope import Scope, includes_user
+from recollect.core.scope import includes_user
+from recollect.exchange.destination import Destination
 from recollect.exchange.lines import Record
-from recollect.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
+from recollect.exchange.withheld import CallFilter
 from recollect.observations.draft import check_payload
 from recollect.observations.observation import Observation
 from recollect.observations.payload import Payload, payload_of
@@ -25,9 +26,8 @@ from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
 from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
 from recollect.sessions.mirror.recovery import compaction_in, iso_ms, session_in
-from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.session import Session
-from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.tokens import estimate_tokens
 
 _CALLS = "calls"
@@ -71,25 +71,16 @@ class Gate:
     """Prepares records of a document for storing.
 
     Args:
-        drafts: Checks and redacts messages.
-        redactor: Takes secrets out; None stores texts as they come.
-        scope: Whose everything becomes.
-        rule: Knows what is not captured.
-        same_project: Returns whether a path is of the project of the scope.
+        to: Where they are stored.
     """
 
-    def __init__(
-        self,
-        drafts: DraftMaker,
-        redactor: SecretRedactor | None,
-        scope: Scope,
-        rule: CaptureRule,
-        same_project: Callable[[str | None], bool],
-    ) -> None:
-        self._drafts, self._redactor, self._scope = drafts, redactor, scope
-        self._rule, self._same_project = rule, same_project
+    def __init__(self, to: Destination) -> None:
+        self._drafts, self._redactor, self._scope = to.drafts, to.redactor, to.scope
+        self._rule, project = to.controls, to.scope.project
+        self._mine = () if project is None else {*to.controls.projects.paths(project), project}
+        """The paths of the project of the scope; none if it has no project."""
         self._session: Session | None = None
-        self._verdict: CapturedWhen = rule.verdict(None)
+        self._verdict = to.controls.verdict(None)
         self._is_refused = False
         self._calls = CallFilter(self._skips)
         self.left_out: Counter[str] = Counter()
@@ -153,7 +144,7 @@ class Gate:
         is_mine = (
             mine.agent in {None, session.agent}
             and (mine.user in {None, session.user} or includes_user(mine, session.user))
-            and self._same_project(session.project)
+            and (not self._mine or session.project in self._mine)
         )
         if not is_mine:
             return "denied"

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import Clock
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
-from recollect.core.scope import Scope
 from recollect.exchange.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
+from recollect.exchange.destination import Destination
 from recollect.exchange.gate import Gate, Incoming, IncomingObservation
 from recollect.exchange.lines import (
     Checked,
@@ -29,20 +27,16 @@ from recollect.exchange.lines import (
     records_of,
 )
 from recollect.exchange.report import ImportProgress
-from recollect.exchange.withheld import CaptureRule
 from recollect.exchange.writer import ExchangeProgress, ExchangeTerms, ExchangeWriter
-from recollect.sessions.record.access import MirrorSignal
-from recollect.sessions.record.draft import Draft, DraftMaker
+from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.tombstone import ErasedLines, note_name
 from recollect.store.audit import record_audit
-from recollect.store.blobs import Blobs
 from recollect.store.counters import last_number
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.meta import drop_value, find_value, set_value
 from recollect.store.paths import append_beneath, read_beneath
 from recollect.store.sqlite.home import find_home_id
-from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.withheld import line_hash
 from recollect.workspace.memory_folder import LARGEST_BYTES, is_memory_path
 
@@ -77,34 +71,6 @@ class ExchangeReport(msgspec.Struct, frozen=True, kw_only=True):
     kept_files: tuple[str, ...] = ()
 
 
-class IntakeParts(msgspec.Struct, frozen=True, kw_only=True):
-    """The targets and rules of an import.
-
-    Attributes:
-        database: ``records.db``.
-        blobs: The store of long payloads.
-        clock: Dates it.
-        drafts: Checks and redacts messages.
-        redactor: Takes secrets out; None stores texts as they come.
-        scope: The owner of all records.
-        rule: Decides what is not captured.
-        paths: Returns all paths of the project that has one.
-        arrived: Notified after each transaction.
-        workspace: The folder for memory files; None for nowhere.
-    """
-
-    database: Database
-    blobs: Blobs
-    clock: Clock
-    drafts: DraftMaker
-    redactor: SecretRedactor | None
-    scope: Scope
-    rule: CaptureRule
-    paths: Callable[[str], Iterable[str]]
-    arrived: MirrorSignal
-    workspace: Path | None
-
-
 class IntakeOrder(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an import.
 
@@ -123,65 +89,49 @@ class IntakeOrder(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
 
 
-class Intake:
-    """Imports documents.
+def read_export(to: Destination, file: BinaryIO, order: IntakeOrder) -> ExchangeReport:
+    """Import an export; the same one again adds nothing.
 
     Args:
-        parts: The targets and rules.
+        to: Where it is stored.
+        file: Open; must not change meanwhile.
+        order: The options.
+
+    Raises:
+        InvalidInput: it is not an export, is truncated, was changed, or has a newer form.
+        Denied: it belongs to another tenant, and ``other_tenant`` is not set.
+        StoreError: the database or the disk refused; what was stored stays.
     """
+    checked = check_export(file, lambda _: None)
+    return take_records(to, checked, records_of(file), order)
 
-    def __init__(self, parts: IntakeParts) -> None:
-        self._parts = parts
 
-    def read(self, file: BinaryIO, order: IntakeOrder) -> ExchangeReport:
-        """Import an export; the same one again adds nothing.
-
-        Args:
-            file: Open; must not change meanwhile.
-            order: The options.
-
-        Raises:
-            InvalidInput: it is not an export, is truncated, was changed, or has a newer form.
-            Denied: it belongs to another tenant, and ``other_tenant`` is not set.
-            StoreError: the database or the disk refused; what was stored stays.
-        """
-        checked = check_export(file, lambda _: None)
-        return self.take(checked, records_of(file), order)
-
-    def take(
-        self, checked: Checked, records: Iterable[tuple[Record, int]], order: IntakeOrder
-    ) -> ExchangeReport:
-        """Import records, each with its end offset in bytes; as `read`."""
-        scope, header = self._parts.scope, checked.header
-        if header.tenant != scope.tenant and not order.other_tenant:
-            raise Denied(
-                "the export is of another tenant",
-                hint="add --other-tenant; its records get ids of their own",
-            )
-        return _Run(self._parts, checked, order).run(records)
+def take_records(
+    to: Destination, checked: Checked, records: Iterable[tuple[Record, int]], order: IntakeOrder
+) -> ExchangeReport:
+    """Import records, each with its end offset in bytes; as `read_export`."""
+    if checked.header.tenant != to.scope.tenant and not order.other_tenant:
+        raise Denied(
+            "the export is of another tenant",
+            hint="add --other-tenant; its records get ids of their own",
+        )
+    return _Run(to, checked, order).run(records)
 
 
 class _Run:
     """One import."""
 
-    def __init__(self, parts: IntakeParts, checked: Checked, order: IntakeOrder) -> None:
-        self._parts, self._checked, self._order = parts, checked, order
-        scope = parts.scope
-        mine = () if scope.project is None else {*parts.paths(scope.project), scope.project}
-        self._gate = Gate(
-            parts.drafts,
-            parts.redactor,
-            scope,
-            parts.rule,
-            lambda project: not mine or project in mine,
-        )
+    def __init__(self, to: Destination, checked: Checked, order: IntakeOrder) -> None:
+        self._to, self._checked, self._order = to, checked, order
+        scope = to.scope
+        self._gate = Gate(to)
         self._terms = ExchangeTerms(
             scope=scope,
             is_moved=checked.header.tenant != scope.tenant,
             floors=self._floors(),
             greatest=checked.numbers,
-            blobs=parts.blobs,
-            at=parts.clock.now_ms(),
+            blobs=to.blobs,
+            at=to.clock.now_ms(),
             dry_run=order.dry_run,
             erased=ErasedLines(),
         )
@@ -196,8 +146,8 @@ class _Run:
             self._tell(end)
         if not self._order.dry_run:
             left = {name: self._gate.left_out[name] for name in ("withheld", "calls")}
-            self._parts.rule.count(left)
-            self._parts.database.write(self._end)
+            self._to.controls.count(left)
+            self._to.database.write(self._end)
         return self._report()
 
     def _batches(
@@ -226,12 +176,12 @@ class _Run:
             return None
 
     def _store(self, batch: list[Incoming]) -> None:
-        parts, known = self._parts, self._known
+        to, known = self._to, self._known
         if self._order.dry_run:
-            self._known, added = parts.database.read(lambda tx: self._stored(tx, batch, known))
+            self._known, added = to.database.read(lambda tx: self._stored(tx, batch, known))
         else:
-            self._known, added = parts.database.write(lambda tx: self._stored(tx, batch, known))
-            parts.arrived.notify()
+            self._known, added = to.database.write(lambda tx: self._stored(tx, batch, known))
+            to.arrived.notify()
         self._counts += added
 
     def _stored(
@@ -243,10 +193,10 @@ class _Run:
         return writer.finish(), writer.added
 
     def _file(self, given: FileLine) -> None:
-        workspace = self._parts.workspace
+        workspace = self._to.workspace
         if not self._order.files or workspace is None or not is_memory_path(given.path):
             return
-        redactor = self._parts.redactor
+        redactor = self._to.redactor
         shown = given.text if redactor is None else redactor.lines(given.text)
         content = self._without_erased(shown.encode())
         try:
@@ -262,8 +212,8 @@ class _Run:
 
     def _without_erased(self, content: bytes) -> bytes:
         """Return the text of a memory file without the notes of erased sessions."""
-        erased, tenant = self._terms.erased, self._parts.scope.tenant
-        self._parts.database.read(erased.refresh)
+        erased, tenant = self._terms.erased, self._to.scope.tenant
+        self._to.database.read(erased.refresh)
         lines = content.split(b"\n")
         return b"\n".join(
             line for line in lines if not erased.has(tenant, note_name(line_hash(line)))
@@ -271,7 +221,7 @@ class _Run:
 
     def _floors(self) -> dict[str, int]:
         """Return the highest short numbers in use, by kind, as they were when this import began."""
-        header, tenant = self._checked.header, self._parts.scope.tenant
+        header, tenant = self._checked.header, self._to.scope.tenant
         key = _floors_key(header)
 
         def unit(tx: Transaction) -> dict[str, int]:
@@ -285,14 +235,14 @@ class _Run:
                 set_value(tx, key, msgspec.json.encode(floors).decode())
             return floors
 
-        database = self._parts.database
+        database = self._to.database
         return database.read(unit) if self._order.dry_run else database.write(unit)
 
     def _end(self, tx: Transaction) -> None:
         drop_value(tx, _floors_key(self._checked.header))
         event = ImportFinished(
-            scope=self._parts.scope,
-            at=self._parts.clock.now_ms(),
+            scope=self._to.scope,
+            at=self._to.clock.now_ms(),
             source=self._checked.header.made_by,
             sessions=self._counts["session"],
             messages=self._counts["message"],
@@ -300,7 +250,7 @@ class _Run:
         )
         record_event(tx, event)
         at, header = event.at, self._checked.header
-        record_audit(tx, self._parts.scope, "import", at, target=header.id)
+        record_audit(tx, self._to.scope, "import", at, target=header.id)
 
     def _tell(self, end: int) -> None:
         self._order.on_progress(

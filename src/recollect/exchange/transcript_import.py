@@ -16,20 +16,20 @@ import msgspec
 
 from recollect.audience.session_key import SessionKey, parse_key
 from recollect.core.checks import MAX_LABEL_CHARS
-from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
-from recollect.exchange import reader as import_source
 from recollect.exchange.batch import (
     ImportBatch,
     SessionBatch,
     event_id_of,
     storable,
 )
+from recollect.exchange.destination import Destination
 from recollect.exchange.formats.extras import Extras, foreign_of
 from recollect.exchange.ledger import LedgerEntry, write_entry
+from recollect.exchange.observed import CallBook, Observing
+from recollect.exchange.reader import MAX_LINE_BYTES, Line, LineOccurrences, LineSource, decode_line
 from recollect.exchange.report import Tally
-from recollect.exchange.tool_uses import CallBook, UseRecorder
 from recollect.exchange.transcript import (
     ForeignLine,
     ForeignMessage,
@@ -39,8 +39,8 @@ from recollect.exchange.transcript import (
     Skip,
     TranscriptFormat,
 )
-from recollect.exchange.withheld import CallFilter, CapturedWhen, CaptureRule
-from recollect.sessions.record.access import MirrorSignal, ProjectNames
+from recollect.exchange.withheld import CallFilter
+from recollect.observations.controls import CaptureVerdict
 from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
 from recollect.sessions.record.recalled import recalled_in
@@ -59,7 +59,7 @@ from recollect.sessions.record.tombstone import (
     title_name,
     use_name,
 )
-from recollect.store.engine import Database, Transaction
+from recollect.store.engine import Transaction
 from recollect.store.recognised import session_name
 
 _IS_TOLD: LiteralString = """
@@ -70,25 +70,25 @@ AtEnd: TypeAlias = Callable[[Transaction, Counter[str]], None]
 """Called in the transaction that stores the last batch, with what the batch added."""
 
 
-class ImportContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The common context of the imports of all files."""
+class ImportContext(Destination, frozen=True, kw_only=True):
+    """The common context of the imports of all files.
 
-    database: Database
-    clock: Clock
-    ids: IdSource
-    drafts: DraftMaker
-    scope: Scope
-    mirror: MirrorSignal
-    projects: ProjectNames
-    rule: CaptureRule
-    recorder: UseRecorder
+    Attributes:
+        observing: Records what the tools did.
+        ledger: The name of a separate ledger, which leaves out what others own.
+        tally: Counts.
+        stopping: Returns whether the rest is left for the next import.
+        erased: The lines that were erased.
+    """
+
+    observing: Observing
     ledger: str
     tally: Tally
     stopping: Callable[[], bool]
     erased: ErasedLines = msgspec.field(default_factory=ErasedLines)
 
 
-class OpenTranscript(msgspec.Struct, frozen=True, kw_only=True):
+class FoundTranscript(msgspec.Struct, frozen=True, kw_only=True):
     """One transcript that is to be read on.
 
     Attributes:
@@ -96,16 +96,12 @@ class OpenTranscript(msgspec.Struct, frozen=True, kw_only=True):
         session: The session that they are about.
         source: The lines.
         head: The first of them.
-        place: Its place, see `import_batch.place_of`.
-        entry: How far it was read before.
     """
 
     form: TranscriptFormat
     session: ForeignSession
-    source: import_source.LineSource
+    source: LineSource
     head: Sequence[Record]
-    place: str
-    entry: LedgerEntry
 
 
 class TranscriptImport:
@@ -113,17 +109,19 @@ class TranscriptImport:
 
     Args:
         context: The destination, and the counts.
-        transcript: The transcript.
+        found: The transcript.
+        place: Its place, see `batch.place_of`.
+        entry: How far it was read before.
     """
 
-    def __init__(self, context: ImportContext, transcript: OpenTranscript) -> None:
-        session, source, entry = transcript.session, transcript.source, transcript.entry
+    def __init__(
+        self, context: ImportContext, found: FoundTranscript, place: str, entry: LedgerEntry
+    ) -> None:
+        session, source = found.session, found.source
         self._context = context
         self._origins = session.continues.origins if session.continues else {}
-        self._form = transcript.form
-        self._session = session
-        self._source = source
-        self._place = transcript.place
+        self._form, self._session, self._source = found.form, session, source
+        self._place = place
         self._entry = self.written = msgspec.structs.replace(entry, waits_for=None)
         self._tally = context.tally
         self.saved = context.tally.copy()
@@ -134,10 +132,10 @@ class TranscriptImport:
         self.stored: dict[str, Session | None] = {}
         """Sessions by their foreign id, as they were before this import stored anything."""
         self._began = entry.read_bytes
-        self._occurrences = import_source.LineOccurrences(source, entry.read_bytes)
-        self.verdicts: dict[str | None, CapturedWhen] = {}
+        self._occurrences = LineOccurrences(source, entry.read_bytes)
+        self.verdicts: dict[str | None, CaptureVerdict] = {}
         self._folder = session.project
-        skips = context.rule.skips_call
+        skips = context.controls.skips_call
         self._calls = CallFilter(lambda tool, told: skips(tool, told, self._folder))
         self._book = CallBook(self._earlier, context.drafts)
         self._names: dict[str, str] = {}
@@ -157,7 +155,7 @@ class TranscriptImport:
         Raises:
             Denied: a session belongs to another owner than the scope's.
         """
-        last: import_source.Line | None = None
+        last: Line | None = None
         for line in self._source.lines(self._entry.read_bytes, self._entry.lines):
             if not self._take(line):
                 break
@@ -174,22 +172,22 @@ class TranscriptImport:
         self._store(at_end)
         return True
 
-    def _reach(self, line: import_source.Line | None) -> None:
+    def _reach(self, line: Line | None) -> None:
         """Note how far the lines were read."""
         if line is not None:
             self._entry = msgspec.structs.replace(
                 self._entry, read_bytes=line.end, lines=line.number
             )
 
-    def _take(self, line: import_source.Line) -> bool:
+    def _take(self, line: Line) -> bool:
         """Read one line; return False if it is not finished yet."""
         if line.body is None:
-            self._malformed(line, f"a line longer than {import_source.MAX_LINE_BYTES >> 20} MB")
+            self._malformed(line, f"a line longer than {MAX_LINE_BYTES >> 20} MB")
             return True
         if not line.body.strip():
             return True
         try:
-            decoded = import_source.decode_line(line.body)
+            decoded = decode_line(line.body)
         except ValueError:
             self._malformed(line, "no JSON" if line.complete else "an unfinished last line")
             return line.complete
@@ -221,7 +219,7 @@ class TranscriptImport:
                 return storable(parsed, drafts)
         return parsed
 
-    def _sort(self, parsed: ForeignLine, line: import_source.Line) -> None:
+    def _sort(self, parsed: ForeignLine, line: Line) -> None:
         match parsed:
             case ForeignMessage():
                 self._message(parsed, line)
@@ -248,7 +246,7 @@ class TranscriptImport:
     def _is_erased(self, name: ErasedName | None) -> bool:
         return self._context.erased.has(self._context.scope.tenant, name)
 
-    def _message(self, message: ForeignMessage, line: import_source.Line) -> None:
+    def _message(self, message: ForeignMessage, line: Line) -> None:
         if self._was_erased(message):
             self._tally.counts["erased"] += 1
             self._lost = True
@@ -299,7 +297,7 @@ class TranscriptImport:
         if len(blocks) == 1 and type(blocks[0]) is TextBlock:
             return
         found, source = self._book.uses(message, blocks, at, recalled), self._form.name
-        uses = [each for each in found if not self._is_erased(use_name(source, each.id))]
+        uses = [each for each in found if not self._is_erased(use_name(source, each.tool_use_id))]
         if uses and message.id not in self._origins:
             session = message.within or message.session
             self._gather(session, at)
@@ -312,7 +310,7 @@ class TranscriptImport:
             if mark not in body:
                 continue
             with suppress(ValueError):
-                record = import_source.decode_line(body).value
+                record = decode_line(body).value
                 if isinstance(record, Mapping):
                     parsed = self._known_as(self._form.parse(record, self._session))
                     if isinstance(parsed, ForeignMessage) and not self._is_withheld(parsed):
@@ -322,12 +320,12 @@ class TranscriptImport:
         """Whether capture was off where and when a message was said."""
         project = message.session.project or self._session.project
         if project not in self.verdicts:
-            self.verdicts[project] = self._context.rule.verdict(project)
+            self.verdicts[project] = self._context.controls.verdict(project)
         self._folder = project
         at = message.at if message.at is not None else self._time
         return self.verdicts[project].reason(at) is not None
 
-    def _draft(self, message: ForeignMessage, line: import_source.Line) -> Draft:
+    def _draft(self, message: ForeignMessage, line: Line) -> Draft:
         identity = message.id or self._occurrences.identity(line.body or b"")
         if message.at is None:
             self._tally.counts["undated"] += 1
@@ -373,7 +371,7 @@ class TranscriptImport:
             metadata=self._context.drafts.facts(foreign.metadata),
         )
         if foreign.project is not None and session.project is not None:
-            self._context.projects.note(foreign.project, session.project)
+            self._context.controls.projects.note(foreign.project, session.project)
         key = _key(foreign.key)
         owned = owned_session(session, key, self._context.scope)
         tells_nothing = key is None or key.plain_name is not None
@@ -417,7 +415,7 @@ class TranscriptImport:
             title = self._label(session.title) or ""
             self._batch.entitle(session.id, title, final=session.title_is_final)
 
-    def _malformed(self, line: import_source.Line, reason: str) -> None:
+    def _malformed(self, line: Line, reason: str) -> None:
         self._tally.reject(self._entry.path, line.number, reason)
         self._entry = msgspec.structs.replace(self._entry, malformed=self._entry.malformed + 1)
 
@@ -428,12 +426,12 @@ class TranscriptImport:
         self._entry = entry = msgspec.structs.replace(
             self._entry, digest=digest, messages=self._entry.messages + batch.count
         )
-        now, recorder = self._context.clock.now_ms(), self._context.recorder
-        batch.prepare(recorder)
+        now, observing = self._context.clock.now_ms(), self._context.observing
+        batch.prepare(observing)
 
         def unit(tx: Transaction) -> tuple[Counter[str], LedgerEntry]:
             self._context.erased.require_current(tx)
-            added, waits_for = batch.store(tx, tenant, self._form.name, self._place, recorder)
+            added, waits_for = batch.store(tx, tenant, self._form.name, self._place, observing)
             waits_for = before.waits_for or waits_for
             # The file will be read again from the first message that was left out.
             written = entry if waits_for is None else before
@@ -449,7 +447,7 @@ class TranscriptImport:
         self._tally.counts += added
         if added["erased"]:  # its lines are known now
             self._context.database.read(self._context.erased.refresh)
-        self._context.mirror.notify()
+        self._context.arrived.notify()
         self._batch = ImportBatch()
         self.stored.clear()
         self.saved = self._tally.copy()

@@ -1,13 +1,13 @@
 """The parts that an import leaves out because a person does not want them captured.
 
-The rule is passed in. A transcript of a project that is not captured is not read and not noted as
-read, so that it comes once it may; of others, messages of a pause and some tool calls are left out.
+A transcript of a project that is not captured is not read and not noted as read, so that it comes
+once it may; of others, messages of a pause and some tool calls are left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -19,45 +19,6 @@ _TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
 _PROJECT = ("cwd", "project")
 """Fields of a line with the folder where it was said, in any format."""
-
-
-class CapturedWhen(Protocol):
-    """Whether a project is captured, now and at other times."""
-
-    def reason(self, at: int | None = None) -> str | None:
-        """Return the reason against capture at a time, ms UTC, or now; None if there is none."""
-
-
-class CaptureRule(Protocol):
-    """Decides what is not to be captured."""
-
-    def verdict(self, project: str | None) -> CapturedWhen:
-        """Return whether a project is captured."""
-
-    def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
-        """Return whether the call of a tool is left out."""
-
-    def count(self, left_out: Mapping[str, int]) -> None:
-        """Note how much was left out, by reason."""
-
-
-class CaptureAll:
-    """Leaves nothing out."""
-
-    def verdict(self, project: str | None) -> CapturedWhen:
-        """Return that the project is captured."""
-        return self
-
-    def reason(self, at: int | None = None) -> str | None:
-        """Return None."""
-        return None
-
-    def skips_call(self, tool: str, arguments: object, folder: str | None = None) -> bool:
-        """Return False."""
-        return False
-
-    def count(self, left_out: Mapping[str, int]) -> None:
-        """Do nothing."""
 
 
 class CallFilter:

@@ -18,6 +18,7 @@ from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.draft import DraftMaker
 from recollect.sessions.sessions import Sessions
 from recollect.store.sqlite.database import open_records
+from tests.support.destinations import destination_of
 
 SINGLES = 12
 BATCHES = 4
@@ -55,13 +56,7 @@ def import_(home: Path, path: Path) -> None:
     """Import a folder."""
     clock = SystemClock()
     database = open_records(home, StoreSettings(), clock)
-    importer = TranscriptImporter(
-        database=database,
-        clock=clock,
-        ids=IdSource(clock),
-        redactor=None,
-        formats=tuple(FORMATS.values()),
-    )
+    importer = TranscriptImporter(destination_of(database, home, clock), tuple(FORMATS.values()))
     importer.run(path, progress=lambda told: print(told.messages, flush=True))  # noqa: T201  # same
     database.close()
 

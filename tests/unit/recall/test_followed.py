@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.core.clock import IdSource, SystemClock
+from recollect.core.clock import SystemClock
 from recollect.core.events import ImportFinished
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
@@ -23,6 +23,7 @@ from recollect.recall.followed import (
 from recollect.recall.following import following_formats
 from recollect.store.journal import events_since
 from recollect.store.sqlite.database import SqliteDatabase, open_records
+from tests.support.destinations import destination_of
 
 LINE = '{"role": "user", "content": "The kettle is blue."}\n'
 
@@ -39,16 +40,9 @@ def records(tmp_path: Path) -> Iterator[SqliteDatabase]:
 def _followed(
     records: SqliteDatabase, *paths: Path, scope: Scope | None = None
 ) -> FollowedTranscripts:
-    clock = SystemClock()
-    importer = TranscriptImporter(
-        database=records,
-        clock=clock,
-        ids=IdSource(clock),
-        redactor=None,
-        formats=following_formats(),
-        scope=scope,
-        ledger=LEDGER,
-    )
+    home = paths[0].parent
+    destination = destination_of(records, home, SystemClock(), scope=scope)
+    importer = TranscriptImporter(destination, following_formats(), LEDGER)
     return FollowedTranscripts([FollowedPlace(path=path) for path in paths], importer)
 
 

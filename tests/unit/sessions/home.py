@@ -19,6 +19,7 @@ from recollect.sessions.sessions import Sessions
 from recollect.store.locks import TicketQueue
 from recollect.store.sqlite.database import SqliteDatabase, open_records
 from recollect.text.json_value import JsonValue
+from tests.support.destinations import destination_of
 
 T = TypeVar("T")
 NOON = 1_770_724_800_000
@@ -109,14 +110,10 @@ class Home:
 
     def importer(self, scope: Scope | None = None) -> TranscriptImporter:
         """Return an importer of all formats."""
-        return TranscriptImporter(
-            database=self.database,
-            clock=self.clock,
-            ids=self.ids,
-            redactor=self.redactor,
-            formats=tuple(FORMATS.values()),
-            scope=scope,
+        destination = destination_of(
+            self.database, self.path, self.clock, scope=scope, redactor=self.redactor
         )
+        return TranscriptImporter(destination, tuple(FORMATS.values()))
 
     def close(self) -> None:
         """Let go of everything."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path, PurePath
-from typing import Any, LiteralString
+from typing import Any, Literal, LiteralString, TypeAlias
 
 import msgspec
 
@@ -27,12 +27,6 @@ from recollect.exchange.reader import (
     unpack,
 )
 from recollect.exchange.transcript import Continuation, Record
-from recollect.exchange.transcript_store import (
-    ForeignEnding,
-    Storable,
-    StoredTranscript,
-    as_it_is,
-)
 from recollect.store.columns import integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue
 from recollect.store.paths import read_beneath
@@ -146,13 +140,27 @@ def stores_elsewhere(agents: Path) -> list[Path]:
     return [each for each in paths if each.is_file() and not each.is_relative_to(agents)]
 
 
+class ForeignEnding(msgspec.Struct, frozen=True, kw_only=True):
+    """A session that a person ended there.
+
+    Attributes:
+        session: Its id.
+        at: When, ms UTC.
+        status: Its status there.
+    """
+
+    session: str
+    at: int
+    status: Literal["deleted", "archived"] = "deleted"
+
+
 @contextmanager
-def open_store(path: Path, storable: Storable = as_it_is) -> Iterator[OpenClawStore]:
+def open_store(path: Path, storable: Callable[[str], str] = str) -> Iterator[OpenClawStore]:
     """Open a store read-only for a while.
 
     Args:
         path: Its file.
-        storable: Returns an id as it is stored.
+        storable: Returns an id as it is stored: without a secret, the same for the same id.
 
     Raises:
         ForeignStoreError: it cannot be read, or its version is unknown.
@@ -170,7 +178,9 @@ class OpenClawStore:
         storable: Returns an id as it is stored.
     """
 
-    def __init__(self, path: Path, database: ForeignDatabase, storable: Storable) -> None:
+    def __init__(
+        self, path: Path, database: ForeignDatabase, storable: Callable[[str], str]
+    ) -> None:
         self._path = path
         self._storable = storable
         self._database = database
@@ -288,7 +298,7 @@ class _Window:
         database: ForeignDatabase,
         row: Row,
         before: list[str],
-        storable: Storable,
+        storable: Callable[[str], str],
     ) -> None:
         self.path, self.place = place.path, place.place
         self.companion, self.title = place.companion, place.title
@@ -374,6 +384,12 @@ class _Window:
             count += 1
         page = (MAX_LINE_BYTES, self._id, offset, self.size, count)
         return query(_EVENTS, page) if count else []
+
+
+StoredTranscript: TypeAlias = _Archive | _Window
+"""A transcript of a store: the source of its lines, and its ``place``, the path that it would
+have as a file; its ``companion``, the facts of the store as in the companion file; its ``title``;
+and the transcript that it ``continues``. A line that does not count has an empty body."""
 
 
 def _checked(query: Query) -> str:
