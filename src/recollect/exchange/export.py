@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, LiteralString, Protocol, TypeAlias
+from typing import Any, LiteralString, TypeAlias
 
 import msgspec
 
@@ -60,13 +60,6 @@ class ExportOrder(msgspec.Struct, frozen=True, kw_only=True):
     files: bool = False
 
 
-class ExportedFiles(Protocol):
-    """Memory files of a workspace."""
-
-    def __call__(self) -> Iterator[FileLine]:
-        """Yield each one with its text, without secrets."""
-
-
 class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
     """The sources of an export.
 
@@ -77,7 +70,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
         clock: Dates it.
         ids: Give the export its id.
         audience: Resolves what an asker hears.
-        files: The memory files; None without a workspace.
+        files: Yields the memory files, without secrets; None without a workspace.
     """
 
     home: Path
@@ -86,7 +79,7 @@ class ExportParts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     ids: IdSource
     audience: Resolve
-    files: ExportedFiles | None
+    files: Callable[[], Iterator[FileLine]] | None
 
 
 class ExportProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,7 +236,7 @@ class HomeExport:
 
         The messages that it replaces may be pruned, so they cannot be checked instead.
         """
-        return self._begun.hears(session, msgspec.json.decode(line, type=_MadeFor).turn_sender)
+        return self._begun.hears(session, msgspec.json.decode(line, type=_Facts).turn_sender)
 
     def _told(self, line: SessionLine, wanted: _Wanted) -> SessionLine:
         """Return the line of a session without links to what is not in the document.
@@ -314,16 +307,11 @@ class HomeExport:
         return episodes_after(tx, scope, after, _PAGE, since=since, deleted=is_all)
 
 
-class _Place(msgspec.Struct, frozen=True):
-    """The position of a line of a mirror, and its time."""
+class _Facts(msgspec.Struct, frozen=True):
+    """What decides about a line: its seq and time, and of a summary for whom it was made."""
 
     seq: int
     at: str
-
-
-class _MadeFor(msgspec.Struct, frozen=True):
-    """The audience of a summary; see `Compaction`."""
-
     turn_sender: str | None = None
 
 
@@ -368,7 +356,7 @@ class _Wanted:
         """Return whether a line of a session is in the document."""
         if is_compaction:
             return self._since is None and self.is_whole(session_id)
-        place = msgspec.json.decode(line, type=_Place)
+        place = msgspec.json.decode(line, type=_Facts)
         is_heard = self.is_whole(session_id) or place.seq in self._seqs[session_id]
         is_new = self._since is None or iso_ms(place.at) >= self._since
         return is_heard and is_new and place.seq <= self.limits[session_id]

@@ -17,9 +17,9 @@ from recollect.core.scope import includes_user
 from recollect.exchange.destination import Destination
 from recollect.exchange.lines import Record
 from recollect.exchange.withheld import CallFilter
-from recollect.observations.draft import check_payload
+from recollect.observations.draft import ObservationDraft, check_payload
 from recollect.observations.observation import Observation
-from recollect.observations.payload import Payload, payload_of
+from recollect.observations.payload import payload_of
 from recollect.observations.project_lines import ProjectLine
 from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipped
 from recollect.sessions.context.compaction import Compaction
@@ -48,14 +48,6 @@ class IncomingSession(msgspec.Struct, frozen=True, kw_only=True):
     refused: str | None
 
 
-class IncomingObservation(msgspec.Struct, frozen=True, kw_only=True):
-    """An observation not yet assigned to a session here, and its payloads."""
-
-    observation: Observation
-    input: Payload
-    output: Payload
-
-
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """A record that is left out: missing messages matter for later references to seqs."""
 
@@ -63,7 +55,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Incoming: TypeAlias = (
-    IncomingSession | Draft | Gap | Compaction | IncomingObservation | Episode | ProjectLine
+    IncomingSession | Draft | Gap | Compaction | ObservationDraft | Episode | ProjectLine
 )
 
 
@@ -191,18 +183,16 @@ class Gate:
         if self._verdict.reason(at) is not None:
             self.left_out["withheld"] += 1
             return None
-        if not isinstance(content, list):
-            return content
         before = self._calls.calls
-        left = [block for block in content if not self._calls.takes(block)]
+        kept = self._calls.kept(content)
         self.left_out[_CALLS] += self._calls.calls - before
-        return left if left or not content else None
+        return kept
 
     def _skips(self, tool: str, arguments: object) -> bool:
         folder = None if self._session is None else self._session.project
         return self._rule.skips_call(tool, arguments, folder)
 
-    def _observation(self, given: Observation) -> IncomingObservation | None:
+    def _observation(self, given: Observation) -> ObservationDraft | None:
         for payload in (given.input, given.output):
             check_payload(payload)
         asked, came = self._text(given.input), self._text(given.output)
@@ -237,7 +227,7 @@ class Gate:
             input_blob=payloads[0].digest,
             output_blob=payloads[1].digest,
         )
-        return IncomingObservation(observation=stored, input=payloads[0], output=payloads[1])
+        return ObservationDraft(observation=stored, input=payloads[0], output=payloads[1])
 
     def _episode(self, given: Episode) -> Episode | None:
         if self._rule.verdict(given.project).reason(given.ended_at) is not None:

@@ -17,7 +17,7 @@ from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
 from recollect.exchange.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
 from recollect.exchange.destination import Destination
-from recollect.exchange.gate import Gate, Incoming, IncomingObservation
+from recollect.exchange.gate import Gate, Incoming
 from recollect.exchange.lines import (
     Checked,
     ExportHeader,
@@ -28,6 +28,7 @@ from recollect.exchange.lines import (
 )
 from recollect.exchange.report import ImportProgress
 from recollect.exchange.writer import ExchangeProgress, ExchangeTerms, ExchangeWriter
+from recollect.observations.draft import ObservationDraft
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.tombstone import ErasedLines, note_name
 from recollect.store.audit import record_audit
@@ -284,7 +285,7 @@ def _floors_key(header: ExportHeader) -> str:
 
 
 def _has_files(item: Incoming) -> bool:
-    if not isinstance(item, IncomingObservation):
+    if not isinstance(item, ObservationDraft):
         return False
     return any(each.whole is not None for each in (item.input, item.output))
 
@@ -293,6 +294,6 @@ def _size(item: Incoming) -> int:
     match item:
         case Draft():
             return len(item.encoded_content)
-        case IncomingObservation():
+        case ObservationDraft():
             return sum(len(each.whole or each.text) for each in (item.input, item.output))
     return 0

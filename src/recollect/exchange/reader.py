@@ -11,7 +11,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, Protocol, TypeAlias
@@ -275,39 +276,50 @@ class FileLines:
 
     Args:
         path: The absolute path.
-        file: The file, or its unpacked content.
+        file: The file, or its unpacked content; or what loads that when it is read.
         mtime_ns: When it was changed last.
     """
 
-    def __init__(self, path: str, file: BinaryIO, mtime_ns: int) -> None:
+    def __init__(self, path: str, file: BinaryIO | Callable[[], bytes], mtime_ns: int) -> None:
         self.path = path
-        self.file = file
-        self.size = file.seek(0, os.SEEK_END)
+        self._given = file
         self.mtime_ns = mtime_ns
+
+    @cached_property
+    def _opened(self) -> tuple[BinaryIO, int]:
+        file = io.BytesIO(self._given()) if callable(self._given) else self._given
+        return file, file.seek(0, os.SEEK_END)
+
+    @property
+    def size(self) -> int:
+        """The end of the last line when the file was first looked at."""
+        return self._opened[1]
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the lines from ``offset`` on."""
-        return read_lines(self.file, offset=offset, number=number)
+        return read_lines(self._opened[0], offset=offset, number=number)
 
     def bodies_before(self, offset: int) -> Iterator[bytes]:
         """Yield the lines before ``offset``."""
-        place, begin = self.file.tell(), 0
-        for line in read_lines(self.file):
+        file, begin = self._opened[0], 0
+        place = file.tell()
+        for line in read_lines(file):
             if begin >= offset:
                 break
             # The last one may have been taken before its line break was written.
             yield (line.body or b"")[: offset - begin]
             begin = line.end
-        self.file.seek(place)
+        file.seek(place)
 
     def digest(self, length: int) -> bytes:
         """Return a digest of the first ``length`` bytes, made from their ends."""
-        place = self.file.tell()
+        file = self._opened[0]
+        place = file.tell()
         state = hashlib.sha256(length.to_bytes(8))
         for start in (0, max(0, length - _MARK_BYTES)):
-            self.file.seek(start)
-            state.update(self.file.read(min(length - start, _MARK_BYTES)))
-        self.file.seek(place)
+            file.seek(start)
+            state.update(file.read(min(length - start, _MARK_BYTES)))
+        file.seek(place)
         return state.digest()
 
 

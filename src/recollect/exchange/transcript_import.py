@@ -256,11 +256,13 @@ class TranscriptImport:
             self._tally.counts["withheld"] += 1
             return
         if isinstance(message.content, list):
-            before, kept = self._calls.calls, self._calls.kept(message)
+            before, kept = self._calls.calls, self._calls.kept(message.content)
             self._tally.counts["calls"] += self._calls.calls - before
             if kept is None:
                 return
-            message = kept
+            if len(kept) < len(message.content):
+                # The other fields of its record go with them: they repeat the answers of tools.
+                message = msgspec.structs.replace(message, content=kept, extra={})
         if not message.is_stored:
             blocks = self._redacted(message, lambda it: it.blocks(message.content or ()))
             recalled = self._context.drafts.recalled(blocks)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import msgspec
-
-from recollect.exchange.transcript import ForeignMessage, ForeignSession, Record
+from recollect.exchange.transcript import ForeignSession, Record
 
 _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
@@ -35,16 +33,12 @@ class CallFilter:
         self.calls = 0
         """The number of calls taken out."""
 
-    def kept(self, message: ForeignMessage) -> ForeignMessage | None:
-        """Return a message without the blocks of such calls; None if nothing is left.
-
-        The other fields of its record are left out with them: they repeat the answers of tools.
-        """
-        content: Any = message.content
+    def kept(self, content: Any) -> Any:
+        """Return a content without the blocks of such calls; None if nothing is left of it."""
+        if not isinstance(content, list):
+            return content
         left = [block for block in content if not self.takes(block)]
-        if len(left) == len(content):
-            return message
-        return msgspec.structs.replace(message, content=left, extra={}) if left else None
+        return left if left or not content else None
 
     def takes(self, block: Any) -> bool:
         """Return whether a block is a call that is left out, or the result of one."""

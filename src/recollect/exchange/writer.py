@@ -19,10 +19,10 @@ from recollect.core.scope import Scope
 from recollect.exchange.gate import (
     Gap,
     Incoming,
-    IncomingObservation,
     IncomingSession,
 )
 from recollect.observations.blobs import store_named
+from recollect.observations.draft import ObservationDraft
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine, take_project
 from recollect.observations.rows import find_same, restore_observation
@@ -205,7 +205,7 @@ class ExchangeWriter:
         refused = "erased" if now is None else target.refused
         return msgspec.structs.replace(target, session=now, refused=refused)
 
-    def _inner(self, item: Draft | Gap | Compaction | IncomingObservation) -> None:
+    def _inner(self, item: Draft | Gap | Compaction | ObservationDraft) -> None:
         target = self._target
         if target is None or target.session is None:
             self.added["erased" if target is None else target.refused] += 1
@@ -218,7 +218,7 @@ class ExchangeWriter:
             case Compaction():
                 self._flush()
                 self._compaction(item, target, target.session)
-            case IncomingObservation():
+            case ObservationDraft():
                 self._observation(item, target.session)
 
     def _session(self, item: IncomingSession) -> None:
@@ -402,7 +402,7 @@ class ExchangeWriter:
             if not self._terms.dry_run:
                 store_compaction(self._tx, session, placed)
 
-    def _observation(self, item: IncomingObservation, session: Session) -> None:
+    def _observation(self, item: ObservationDraft, session: Session) -> None:
         given = item.observation
         own, is_there = self._own_id("observation", given.id, session.id)
         placed = msgspec.structs.replace(

@@ -8,7 +8,6 @@ Checked against files of version 2026.9.6.
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -256,37 +255,14 @@ class _Place(msgspec.Struct, frozen=True):
     title: str | None
 
 
-class _Archive:
+class _Archive(FileLines):
     """A transcript that the store keeps as a whole; it is unpacked when it is read."""
 
     continues: Continuation | None = None
 
     def __init__(self, place: _Place, name: str, at: SqlValue, load: Callable[[], bytes]) -> None:
-        self.path = f"{place.path}.{name}{COMPRESSED}"
+        super().__init__(f"{place.path}.{name}{COMPRESSED}", load, _nanoseconds(at))
         self.place, self.companion, self.title = place.place, place.companion, place.title
-        self.mtime_ns = _nanoseconds(at)
-        self._load = load
-
-    @property
-    def size(self) -> int:
-        """The end of the last line."""
-        return self._content.size
-
-    def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
-        """Yield the lines from ``offset`` on."""
-        return self._content.lines(offset, number)
-
-    def bodies_before(self, offset: int) -> Iterator[bytes]:
-        """Yield the lines before ``offset``."""
-        return self._content.bodies_before(offset)
-
-    def digest(self, length: int) -> bytes:
-        """Return a digest of the first ``length`` bytes."""
-        return self._content.digest(length)
-
-    @cached_property
-    def _content(self) -> FileLines:
-        return FileLines(self.path, io.BytesIO(self._load()), self.mtime_ns)
 
 
 class _Window:
