@@ -18,7 +18,6 @@ from recollect.core.events import ImportFinished
 from recollect.exchange.batch import place_of, storable
 from recollect.exchange.copied_lines import continued
 from recollect.exchange.destination import Destination
-from recollect.exchange.foreign_endings import end_all, end_transcript
 from recollect.exchange.formats.openclaw_store import (
     ForeignEnding,
     OpenClawStore,
@@ -52,6 +51,8 @@ from recollect.exchange.transcript_import import (
     known_as,
 )
 from recollect.exchange.withheld import project_of
+from recollect.sessions.lifecycle import set_status
+from recollect.sessions.record.session import DELETED, session_at
 from recollect.sessions.record.tombstone import ErasedMeanwhile
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
@@ -59,6 +60,7 @@ from recollect.store.paths import FoundFile, open_beneath
 
 _WITH_STORES = "openclaw"
 """The format whose transcripts are also kept in stores."""
+_ARCHIVED = ":archived"
 
 
 class TranscriptImporter:
@@ -230,7 +232,7 @@ class _Run:
                 for each in self._changed(file, store):
                     self._transcript(each, at_end)
                 if store is not None and self._context.ledger:
-                    self._end(path, store)
+                    self._end_all(path, store)
         except ForeignStoreError as error:
             self._tally.counts["files"] = max(before + 1, self._tally.counts["files"])
             self._tally.reject(path, 0, _refused(error))
@@ -244,10 +246,56 @@ class _Run:
         self._bytes_done += file.size
         self._tell(path, 0)
 
-    def _end(self, path: str, store: OpenClawStore) -> None:
-        """Give our copies the status that sessions got in a followed store."""
-        if self._store_form is not None and not self._context.stopping():
-            end_all(self._context, self._ledger, self._store_form, path, store.endings())
+    def _end_all(self, path: str, store: OpenClawStore) -> None:
+        """Apply the endings in a followed store; sessions no longer archived there go on."""
+        form, endings = self._store_form, store.endings()
+        if form is None or self._context.stopping():
+            return
+        for each in endings:
+            self._end(form, f"{path}#{each.session}", each)
+        archived = {each.session for each in endings if each.status == "archived"}
+        stored = (form.name + self._context.ledger, self._context.drafts.path(path))
+        for (source, name), entry in self._ledger.items():
+            place, _, session = name.removesuffix(_ARCHIVED).partition("#")
+            is_archive = (source, place) == stored and name.endswith(_ARCHIVED)
+            if is_archive and entry.mtime_ns and session not in archived:
+                goes_on = ForeignEnding(session=session, at=0)
+                self._write_ending(form, path, entry, goes_on, "active")
+
+    def _end(self, form: TranscriptFormat, path: str, ending: ForeignEnding) -> None:
+        """Give our copy of a session the status that it has there, once: it may change here."""
+        stored = self._context.drafts.path(path)
+        source = form.name + self._context.ledger
+        entry = LedgerEntry(path=f"{stored}:{ending.status}", source=source)
+        known = self._ledger.get(self._ledger.key(entry.source, entry.path))
+        if known is not None and known.is_of(0, ending.at):
+            return
+        archive = stored.replace(f"#{ending.session}", f"#{ending.session}.deleted")
+        is_wanted = ending.status == DELETED and any(  # by a person, who imported the archive
+            name == form.name and imported.startswith(archive) for name, imported in self._ledger
+        )
+        self._write_ending(form, path, entry, ending, None if is_wanted else ending.status)
+
+    def _write_ending(
+        self,
+        form: TranscriptFormat,
+        path: str,
+        entry: LedgerEntry,
+        ending: ForeignEnding,
+        status: str | None,
+    ) -> None:
+        tenant, now = self._context.scope.tenant, self._context.clock.now_ms()
+        written = msgspec.structs.replace(entry, mtime_ns=ending.at)
+
+        def unit(tx: Transaction) -> None:
+            session = session_at(tx, tenant, form.name, ending.session, place_of(form, path))[1]
+            if session is not None and status is not None:
+                is_gone = session.status == DELETED and status != DELETED
+                set_status(tx, session, session.status if is_gone else status, now)
+            write_entry(tx, tenant, written, now, (form.name, ending.session))
+
+        self._context.database.write(unit)
+        self._context.arrived.notify()
 
     def _is_left(self, file: FoundFile) -> bool:
         """Return whether a transcript was deleted in the other program, and stays unread."""
@@ -365,8 +413,7 @@ class _Run:
         if self._context.ledger and all(found.path != living for found in self._found.files):
             for form in self._formats:
                 if form.companion:
-                    gone = ForeignEnding(session=session, at=file.mtime_ns)
-                    end_transcript(self._context, self._ledger, form, path, gone)
+                    self._end(form, path, ForeignEnding(session=session, at=file.mtime_ns))
 
     def _tell(self, path: str, done: int) -> None:
         if self.progress is not None:
