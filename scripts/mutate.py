@@ -89,10 +89,10 @@ ROOMS = {
     ),
     "recall": Room(("recall",), ("unit/recall",)),
     "recovery": Room(
-        ("governance/recover.py", "governance/restore.py", "governance/backup.py",
+        ("exchange/recover.py", "governance/restore.py", "governance/backup.py",
          "governance/aside.py", "governance/foreign_settings.py", "restoring.py",
-         "sessions/mirror/recovery.py", "sessions/mirror/recovery_file.py"),
-        ("unit/governance/test_recover.py", "unit/governance/test_restore.py",
+         "exchange/mirrors.py", "sessions/mirror/recovery_file.py"),
+        ("unit/exchange/test_recover.py", "unit/governance/test_restore.py",
          "unit/governance/test_backup.py", "unit/governance/test_any_history.py",
          "unit/cli/test_backup.py", "unit/cli/test_foreign_settings.py",
          "integration/cli/test_recover.py", "integration/cli/test_lost_records.py"),

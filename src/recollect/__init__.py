@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.aio.memory import AsyncMemory, open_async
     from recollect.core.errors import RecollectError
     from recollect.core.scope import Scope
-    from recollect.governance.recover import recover
+    from recollect.exchange.recover import recover
     from recollect.index.query.hit import Hit, SearchResult
     from recollect.memory import Memory
     from recollect.memory import open_memory as open  # the stable name of the design
@@ -52,7 +52,7 @@ _PLACES = {
     "open": ("recollect.memory", "open_memory"),
     "open_async": ("recollect.aio.memory", "open_async"),
     "restore": ("recollect.restoring", "restore"),
-    "recover": ("recollect.governance.recover", "recover"),
+    "recover": ("recollect.exchange.recover", "recover"),
 }
 
 

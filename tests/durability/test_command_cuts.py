@@ -9,7 +9,7 @@ from pathlib import Path
 
 import recollect
 from recollect.core.errors import NotFound, RecollectError
-from recollect.governance.recover import recover
+from recollect.exchange.recover import recover
 from recollect.memory import Memory
 from recollect.store.archive import check_archive
 from recollect.store.files import sync_folder

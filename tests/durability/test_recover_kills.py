@@ -7,7 +7,7 @@ from pathlib import Path
 
 import recollect
 from recollect.core.errors import RecollectError
-from recollect.governance.recover import recover
+from recollect.exchange.recover import recover
 from recollect.memory import Memory
 from recollect.store.sqlite.home import RECORDS_FILE
 from tests.durability.deaths import deaths, run

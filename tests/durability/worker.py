@@ -21,7 +21,7 @@ import recollect
 from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
-from recollect.governance.recover import recover
+from recollect.exchange.recover import recover
 from recollect.hook.keeping import keep
 from recollect.server.spooling import drain_home
 from recollect.sessions.mirror.mirror import TranscriptMirror

@@ -15,7 +15,7 @@ from recollect.cli.output.sanitize import one_line
 from recollect.cli.output.screen import next_steps, say, show, warn
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.recover import RecoverReport
+    from recollect.exchange.recover import RecoverReport
 
 MOST_LISTED = 20
 """Lost sessions, and damaged lines, on the screen; the JSON document has up to a hundred."""
@@ -35,7 +35,7 @@ def recover(
 
     Exit code 1 where it is less than one of the files held.
     """
-    from recollect.governance.recover import recover as rebuild
+    from recollect.exchange.recover import recover as rebuild
 
     home = require_home(context)
     with show_progress(quiet=answers_json(context)) as progress:

@@ -20,14 +20,13 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
-from recollect.exchange.lines import VERSION, ExportHeader, FileLine, sealed
+from recollect.exchange.lines import VERSION, ExportHeader, FileLine, iso_ms, sealed
 from recollect.exchange.session_export import placed
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import project_lines
 from recollect.observations.rows import only_heard, select_observations
 from recollect.sessions.context.episode import Episode, episodes_after, heard_episode
 from recollect.sessions.mirror.mirror_lines import SESSION_LINE, SessionLine, mirror_lines
-from recollect.sessions.mirror.recovery import iso_ms
 from recollect.sessions.policy.turns import heard_seqs
 from recollect.sessions.record.lineage import Kin, ancestors, find_kin
 from recollect.store.audit import record_audit

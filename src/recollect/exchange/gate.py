@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import includes_user
 from recollect.exchange.destination import Destination
-from recollect.exchange.lines import Record
+from recollect.exchange.lines import Record, compaction_in, iso_ms, session_in
 from recollect.exchange.withheld import CallFilter
 from recollect.observations.draft import ObservationDraft, check_payload
 from recollect.observations.observation import Observation
@@ -25,7 +25,6 @@ from recollect.observations.summary import LONGEST_SUMMARY, LONGEST_TITLE, clipp
 from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
 from recollect.sessions.mirror.mirror_lines import CompactionLine, MessageLine, SessionLine
-from recollect.sessions.mirror.recovery import compaction_in, iso_ms, session_in
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.session import Session
 from recollect.text.tokens import estimate_tokens

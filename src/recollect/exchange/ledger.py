@@ -10,8 +10,7 @@ the first of them when its session is restored. The path of an erased one is a k
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 from typing import LiteralString
 
 import msgspec
@@ -25,7 +24,7 @@ from recollect.sessions.record.tombstone import (
     is_buried,
     salts_of,
 )
-from recollect.store.columns import decode, text
+from recollect.store.columns import decode
 from recollect.store.engine import Transaction
 
 _READ: LiteralString = """
@@ -41,8 +40,6 @@ _WRITE: LiteralString = """
         messages = excluded.messages, malformed = excluded.malformed, digest = excluded.digest,
         session_id = excluded.session_id, at = excluded.at
 """
-_PATHS: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
-_HIDE: LiteralString = "UPDATE OR REPLACE imports SET path = ? WHERE tenant = ? AND path = ?"
 
 
 class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,28 +120,6 @@ def write_entry(
         path = hidden_path(salts_of(tx)[0], tenant, entry.path)
         entry = msgspec.structs.replace(entry, path=path)
     tx.execute(_WRITE, (tenant, *msgspec.structs.astuple(entry), at))
-
-
-def imported_paths(tx: Transaction, tenant: str) -> list[str]:
-    """Return the paths of all transcripts that were read for a tenant."""
-    return [text(row[0]) for row in tx.all(_PATHS, (tenant,))]
-
-
-def hide_paths(
-    tx: Transaction, tenant: str, names: Collection[str], known: Collection[str]
-) -> None:
-    """Replace the paths of erased transcripts by keyed hashes.
-
-    Args:
-        tx: That of the erasure, after its tombstones.
-        tenant: The owner.
-        names: Of the erased sessions, as they appear in the names of files.
-        known: Paths that are known to be theirs.
-    """
-    salt = salts_of(tx)[0]
-    for path in imported_paths(tx, tenant):
-        if path in known or any(name in Path(path).name for name in names):
-            tx.execute(_HIDE, (hidden_path(salt, tenant, path), tenant, path))
 
 
 def ledger_name(name: str, scope: Scope) -> str:

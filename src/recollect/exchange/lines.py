@@ -11,18 +11,37 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import Annotated, Any, BinaryIO, TypeAlias
 
 import msgspec
 
-from recollect.core.clock import MAX_MS
-from recollect.core.errors import InvalidInput
+from recollect.audience.session_key import parse_key
+from recollect.core.clock import MAX_MS, to_ms
+from recollect.core.errors import InvalidInput, RecollectError
 from recollect.exchange.reader import read_lines
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine
+from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.episode import Episode
-from recollect.sessions.mirror.mirror_lines import MOST, CompactionLine, MessageLine, SessionLine
-from recollect.sessions.mirror.recovery import is_sound_session
+from recollect.sessions.mirror.mirror_lines import (
+    COMPLETE,
+    FORMAT,
+    MOST,
+    UNREADABLE,
+    CompactionLine,
+    MessageLine,
+    SessionLine,
+)
+from recollect.sessions.record.session import (
+    MODES,
+    PLACE,
+    STATUSES,
+    Session,
+    of_unknown_origin,
+    with_account,
+)
+from recollect.store.paths import check_id
 
 VERSION = 1
 MARK = b'{"header":{"recollect_export":'
@@ -31,6 +50,7 @@ MOST_NUMBER = MOST // 2
 """The largest short number of a record: the home continues counting from there."""
 MAX_LINE_BYTES = 128 * 1024 * 1024
 """Fits an observation whose input and output have 16 MB each, every second character escaped."""
+_SHARED = ("id", "tenant", "key", "agent", "user", "project", "source", "foreign_id", "title")
 _WHOLE = "export it again, and copy the file whole"
 _Ms: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_MS)]
 
@@ -114,9 +134,10 @@ Record: TypeAlias = (
 )
 KINDS = tuple(name for name in ExportLine.__struct_fields__ if name not in {"header", "end"})
 """The kinds of records."""
+UNSOUND = (*UNREADABLE, OverflowError, RecollectError)
+"""The errors raised for a line of a mirror that cannot be right."""
 _OF_SESSION = frozenset({"message", "compaction", "observation"})
 _decode = msgspec.json.Decoder(ExportLine).decode
-_UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class LineSeal:
@@ -251,7 +272,7 @@ def _line(raw: bytes, number: int) -> ExportLine:
     try:
         line = _decode(raw)
         line.kind  # noqa: B018  # raises
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise InvalidInput(
             f"line {number} of the export cannot be read: it was changed or cut off", hint=_WHOLE
         ) from error
@@ -300,3 +321,74 @@ def _check_place(line: ExportLine, kind: str, session: str | None, number: int) 
     if not is_right:
         raise InvalidInput(f"line {number} of the export is out of place", hint=_WHOLE)
     return session
+
+
+def session_in(line: SessionLine) -> Session:
+    """Return the session of a line, without its links.
+
+    An older format has no origin: if the key of the session does not say who heard it, the session
+    is a visibility group of its own.
+    """
+    at = iso_ms(line.created_at)
+    session = Session(
+        **{name: getattr(line, name) for name in _SHARED},
+        **{name: getattr(line, name) for name in PLACE},
+        status=line.status or "active",
+        mode=line.mode or "main",
+        created_at=at,
+        updated_at=at,
+        pruned_seq=line.pruned_seq,
+        compaction_count=line.other_compactions,
+        overrides=line.overrides,
+        metadata=line.metadata,
+    )
+    if line.recollect >= COMPLETE:
+        return with_account(session)
+    key = None if line.key is None else parse_key(line.key)
+    if key is None or key.plain_name is not None:
+        return of_unknown_origin(session)
+    place = {part: getattr(key, part) for part in PLACE}
+    mode = "group" if key.is_group else "main"
+    return with_account(msgspec.structs.replace(session, **place, mode=mode))
+
+
+def compaction_in(line: CompactionLine, session_id: str) -> Compaction:
+    """Return the compaction of a line.
+
+    Raises:
+        ValueError: it cannot be right.
+    """
+    if not 0 < line.through_seq <= line.seq:
+        raise ValueError(line.through_seq)
+    return Compaction(
+        id=line.id,
+        session_id=session_id,
+        through_seq=line.through_seq,
+        last_seq=line.seq,
+        summary=line.summary,
+        made_by=line.made_by,
+        tokens_before=line.tokens_before,
+        tokens_after=line.tokens_after,
+        created_at=iso_ms(line.at),
+        turn_sender=line.turn_sender,
+    )
+
+
+def is_sound_session(line: SessionLine) -> bool:
+    """Return whether a line of a session can be right."""
+    try:
+        check_id(line.id)
+        iso_ms(line.created_at)
+    except UNSOUND:
+        return False
+    is_known = line.status in {None, *STATUSES} and line.mode in {None, *MODES}
+    return is_known and 0 < line.recollect <= FORMAT
+
+
+def iso_ms(iso: str) -> int:
+    """Return the time of a line, ms UTC.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    return to_ms(datetime.fromisoformat(iso))

@@ -21,6 +21,7 @@ from recollect.exchange.gate import (
     Incoming,
     IncomingSession,
 )
+from recollect.exchange.mirrors import note_progress
 from recollect.observations.blobs import store_named
 from recollect.observations.draft import ObservationDraft
 from recollect.observations.observation import Observation
@@ -28,7 +29,6 @@ from recollect.observations.project_lines import ProjectLine, take_project
 from recollect.observations.rows import find_same, restore_observation
 from recollect.sessions.context.compaction import Compaction, store_compaction
 from recollect.sessions.context.episode import Episode, restore_episode
-from recollect.sessions.mirror.recovery import note_progress
 from recollect.sessions.record.draft import Draft
 from recollect.sessions.record.lineage import touch_shared
 from recollect.sessions.record.message import Message

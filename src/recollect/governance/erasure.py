@@ -19,7 +19,6 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.exchange.ledger import hide_paths, imported_paths
 from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
@@ -45,6 +44,8 @@ from recollect.sessions.record.tombstone import (
     bury,
     bury_lines,
     has_unfinished_erasure,
+    hide_paths,
+    imported_paths,
     is_buried,
 )
 from recollect.store.columns import first_integer, integer, text

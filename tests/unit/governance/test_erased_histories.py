@@ -18,7 +18,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import RecollectError
-from recollect.governance.recover import recover
+from recollect.exchange.recover import recover
 from recollect.hook.keeping import keep
 from recollect.server.routes.client_hooks import ClientReport, answer
 from recollect.server.spooling import drain_home

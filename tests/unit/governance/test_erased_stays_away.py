@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import RecollectError
-from recollect.governance.recover import recover
+from recollect.exchange.recover import recover
 from recollect.memory import Memory
 from recollect.server.routes.client_hooks import ClientReport, answer
 from tests.support.claude_play import memory_and_caller

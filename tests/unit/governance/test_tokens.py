@@ -27,7 +27,7 @@ from recollect.core.errors import (
 )
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.governance.recover import recover
+from recollect.exchange.recover import recover
 from recollect.governance.token_file import TOKEN_FILE, TokenFile
 from recollect.governance.tokens import (
     HOOKS,

@@ -19,12 +19,12 @@ from recollect.core.events import AnyEvent
 from recollect.core.settings.resolve import Explained
 from recollect.exchange.export import HomeExportReport
 from recollect.exchange.intake import ExchangeReport
+from recollect.exchange.recover import RecoverReport
 from recollect.exchange.report import ImportReport
 from recollect.exchange.session_export import ExportReport
 from recollect.governance.backup import BackupReport
 from recollect.governance.erasure import ErasureReceipt
 from recollect.governance.plan import PruneReport
-from recollect.governance.recover import RecoverReport
 from recollect.governance.restore import RestoreReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.governance.tokens import IssuedToken, Token

@@ -19,12 +19,13 @@ import secrets
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Literal, LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.store.columns import blob, integer, typed_rows
+from recollect.store.columns import blob, integer, text, typed_rows
 from recollect.store.digests import check_digest, note_digest, stored_digest
 from recollect.store.engine import Transaction
 from recollect.store.meta import find_value, set_value
@@ -53,6 +54,8 @@ _SOUND: set[int] = set()
 """Digests that were compared with their rows: each is checked once, not for every session."""
 _UNFINISHED: LiteralString = "SELECT 1 FROM erasures WHERE finished_at IS NULL LIMIT 1"
 _ALL: LiteralString = "SELECT salt, hash, erasure_id FROM tombstones ORDER BY erasure_id"
+_PATHS: LiteralString = "SELECT DISTINCT path FROM imports WHERE tenant = ?"
+_HIDE: LiteralString = "UPDATE OR REPLACE imports SET path = ? WHERE tenant = ? AND path = ?"
 Kind: TypeAlias = Literal["line", "use", "title", "note"]
 ErasedName: TypeAlias = tuple[Kind, str, str, int | None]
 """The kind, the program, the id there, and when it was said, ms UTC, if the id alone does not
@@ -174,6 +177,28 @@ def hidden_path(salt: bytes, tenant: str, path: str) -> str:
     if path.startswith(HIDDEN):
         return path
     return HIDDEN + _hash(salt, tenant, (_PATH, path)).hex()
+
+
+def imported_paths(tx: Transaction, tenant: str) -> list[str]:
+    """Return the paths of all transcripts that were read for a tenant."""
+    return [text(row[0]) for row in tx.all(_PATHS, (tenant,))]
+
+
+def hide_paths(
+    tx: Transaction, tenant: str, names: Collection[str], known: Collection[str]
+) -> None:
+    """Replace the paths of erased transcripts by keyed hashes.
+
+    Args:
+        tx: That of the erasure, after its tombstones.
+        tenant: The owner.
+        names: Of the erased sessions, as they appear in the names of files.
+        known: Paths that are known to be theirs.
+    """
+    salt = salts_of(tx)[0]
+    for path in imported_paths(tx, tenant):
+        if path in known or any(name in Path(path).name for name in names):
+            tx.execute(_HIDE, (hidden_path(salt, tenant, path), tenant, path))
 
 
 class ErasedMeanwhile(Exception):

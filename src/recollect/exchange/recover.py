@@ -19,19 +19,20 @@ from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
-from recollect.governance.aside import refuse_open, set_records_aside
-from recollect.governance.removal import ERASED_TENANT, erase_files_of
-from recollect.index.model.document import SESSIONS
-from recollect.index.model.name_table import grouped_refs
-from recollect.sessions.mirror.copies import (
+from recollect.exchange.mirrors import (
+    MirrorRecovery,
     copies_of_mirrors,
+    link_sessions,
     records_aside,
     seqs_in,
     seqs_in_records,
 )
+from recollect.governance.aside import refuse_open, set_records_aside
+from recollect.governance.removal import ERASED_TENANT, erase_files_of
+from recollect.index.model.document import SESSIONS
+from recollect.index.model.name_table import grouped_refs
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.mirror_lines import SessionLine
-from recollect.sessions.mirror.recovery import MirrorRecovery, link_sessions
 from recollect.sessions.mirror.recovery_file import (
     RecoveryFacts,
     read_recovery_file,

@@ -17,7 +17,7 @@ from recollect.core.clock import SystemClock
 from recollect.core.errors import NotFound, SchemaTooNew, StoreBusy
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
-from recollect.governance.recover import RecoverProgress, RecoverReport, recover
+from recollect.exchange.recover import RecoverProgress, RecoverReport, recover
 from recollect.memory import Memory
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.mirror.recovery_file import read_recovery_file

@@ -7,28 +7,29 @@ line that cannot be read is passed over and counted. What was removed stays away
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.session_key import parse_key
-from recollect.core.clock import to_ms
 from recollect.core.errors import RecollectError
 from recollect.core.scope import LOCAL_TENANT
+from recollect.exchange.lines import UNSOUND, compaction_in, is_sound_session, iso_ms, session_in
 from recollect.sessions.context.compaction import Compaction, store_compaction
-from recollect.sessions.mirror.copies import merged_lines
+from recollect.sessions.mirror.mirror import STRAY_SUFFIX
+from recollect.sessions.mirror.mirror_file import EDITED_SUFFIX
 from recollect.sessions.mirror.mirror_lines import (
     BATCH_BYTES,
     COMPLETE,
-    FORMAT,
     SESSION_LINE,
     UNREADABLE,
     CompactionLine,
     MessageLine,
+    Seq,
     SessionLine,
 )
 from recollect.sessions.record.content import TextBlock, readable_text
@@ -36,23 +37,20 @@ from recollect.sessions.record.draft import Draft, check_role
 from recollect.sessions.record.message import Message, decode_content
 from recollect.sessions.record.session import (
     DELETED,
-    MODES,
-    PLACE,
-    STATUSES,
     Session,
     insert_session,
-    of_unknown_origin,
-    with_account,
 )
 from recollect.sessions.record.transcript_rows import restore_messages
+from recollect.store.columns import integer, text
 from recollect.store.engine import Database, Transaction
+from recollect.store.failures import os_errors
 from recollect.store.files import read_lines
 from recollect.store.paths import check_id
+from recollect.store.sqlite.home import ASIDE, MIRROR_SUFFIX, RECORDS_FILE, TRANSCRIPTS
+from recollect.store.sqlite.snapshot import snapshots
 from recollect.text.tokens import estimate_tokens
 
 _BATCH = 1_000
-_SHARED = ("id", "tenant", "key", "agent", "user", "project", "source", "foreign_id", "title")
-_UNREADABLE = (*UNREADABLE, OverflowError, RecollectError)
 
 _PROGRESS: LiteralString = """
     UPDATE sessions SET flush_compaction_count = ?, flushed_at = ?, flushed_seq = ?, ended_at = ?
@@ -63,6 +61,9 @@ _LINK: LiteralString = """
         model = coalesce(model, (SELECT p.model FROM sessions p WHERE p.id = ?)) WHERE id = ?
 """
 _FOLLOW: LiteralString = "UPDATE sessions SET previous_id = ? WHERE id = ?"
+_MESSAGE = b'{"type":"message"'
+# The tables themselves: an index may be damaged.
+_SEQS: LiteralString = "SELECT session_id, seq FROM messages NOT INDEXED"
 _CUT: LiteralString = "UPDATE sessions SET pruned_seq = max(pruned_seq, ?) WHERE id = ?"
 
 
@@ -156,7 +157,7 @@ class MirrorRecovery:
                 continue
             try:
                 read = _read(line, self.line.id)
-            except _UNREADABLE:
+            except UNSOUND:
                 self.damaged += unreadable
                 continue
             seq, id_, own = _identity(read)
@@ -264,20 +265,9 @@ def _session_line(line: bytes) -> SessionLine | None:
         return None
     try:
         session = msgspec.json.decode(line, type=SessionLine)
-    except _UNREADABLE:
+    except UNSOUND:
         return None
     return session if is_sound_session(session) else None
-
-
-def is_sound_session(line: SessionLine) -> bool:
-    """Return whether a line of a session can be right."""
-    try:
-        check_id(line.id)
-        iso_ms(line.created_at)
-    except _UNREADABLE:
-        return False
-    is_known = line.status in {None, *STATUSES} and line.mode in {None, *MODES}
-    return is_known and 0 < line.recollect <= FORMAT
 
 
 def _unknown(path: Path) -> SessionLine:
@@ -296,38 +286,9 @@ def _time_of(line: bytes) -> str | None:
     try:
         at = msgspec.json.decode(line, type=MessageLine).at
         iso_ms(at)
-    except _UNREADABLE:
+    except UNSOUND:
         return None
     return at
-
-
-def session_in(line: SessionLine) -> Session:
-    """Return the session of a line, without its links.
-
-    An older format has no origin: if the key of the session does not say who heard it, the session
-    is a visibility group of its own.
-    """
-    at = iso_ms(line.created_at)
-    session = Session(
-        **{name: getattr(line, name) for name in _SHARED},
-        **{name: getattr(line, name) for name in PLACE},
-        status=line.status or "active",
-        mode=line.mode or "main",
-        created_at=at,
-        updated_at=at,
-        pruned_seq=line.pruned_seq,
-        compaction_count=line.other_compactions,
-        overrides=line.overrides,
-        metadata=line.metadata,
-    )
-    if line.recollect >= COMPLETE:
-        return with_account(session)
-    key = None if line.key is None else parse_key(line.key)
-    if key is None or key.plain_name is not None:
-        return of_unknown_origin(session)
-    place = {part: getattr(key, part) for part in PLACE}
-    mode = "group" if key.is_group else "main"
-    return with_account(msgspec.structs.replace(session, **place, mode=mode))
 
 
 def _read(line: bytes, session_id: str) -> Draft | Compaction:
@@ -335,28 +296,6 @@ def _read(line: bytes, session_id: str) -> Draft | Compaction:
         compaction = msgspec.json.decode(line, type=CompactionLine)
         return compaction_in(compaction, session_id)
     return _draft(msgspec.json.decode(line, type=MessageLine), session_id)
-
-
-def compaction_in(line: CompactionLine, session_id: str) -> Compaction:
-    """Return the compaction of a line.
-
-    Raises:
-        ValueError: it cannot be right.
-    """
-    if not 0 < line.through_seq <= line.seq:
-        raise ValueError(line.through_seq)
-    return Compaction(
-        id=line.id,
-        session_id=session_id,
-        through_seq=line.through_seq,
-        last_seq=line.seq,
-        summary=line.summary,
-        made_by=line.made_by,
-        tokens_before=line.tokens_before,
-        tokens_after=line.tokens_after,
-        created_at=iso_ms(line.at),
-        turn_sender=line.turn_sender,
-    )
 
 
 def _draft(line: MessageLine, session_id: str) -> Draft:
@@ -388,10 +327,97 @@ def _draft(line: MessageLine, session_id: str) -> Draft:
     return Draft(message=message, encoded_content=content, encoded_metadata=metadata)
 
 
-def iso_ms(iso: str) -> int:
-    """Return the time of a line, ms UTC.
+class _Place(msgspec.Struct):
+    seq: Seq
+    id: str = ""
+
+
+def copies_of_mirrors(home: Path) -> dict[str, list[Path]]:
+    """Return the copies of mirrors that are kept in a home, by session, the newest first.
 
     Raises:
-        ValueError: it cannot be read.
+        StoreError: a folder cannot be read.
     """
-    return to_ms(datetime.fromisoformat(iso))
+    found: dict[str, list[Path]] = defaultdict(list)
+    with os_errors(home):
+        folders = [home / TRANSCRIPTS, *sorted((home / ASIDE).glob(f"*/{TRANSCRIPTS}"))[::-1]]
+        for folder in folders:
+            for path in sorted(folder.glob(f"*{MIRROR_SUFFIX}*")):
+                name, _, ending = path.name.partition(MIRROR_SUFFIX)
+                is_copy = ending.endswith((EDITED_SUFFIX, STRAY_SUFFIX))
+                is_aside = folder != folders[0] and not ending
+                if (is_copy or is_aside) and path.is_file() and not path.is_symlink():
+                    found[name].append(path)
+    return found
+
+
+def merged_lines(path: Path, copies: Sequence[Path]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a mirror, and in their order those that only a copy of it has.
+
+    Returns:
+        Each with its number in the mirror, from 1; 0 for one of a copy.
+    """
+    if not copies:
+        yield from enumerate(read_lines(path), 1)
+        return
+    lines: list[tuple[tuple[int, int], int, bytes]] = []
+    known: set[tuple[int, str]] = set()
+    for number, line in enumerate(read_lines(path), 1):
+        place = _place_of(line)
+        order = (lines[-1][0] if lines else (0, 0)) if place is None else _order(line, place)
+        known |= set() if place is None else {_key(line, place)}
+        lines.append((order, number, line))
+    for copy in copies:
+        for line in read_lines(copy):
+            place = _place_of(line)
+            if line.startswith(SESSION_LINE):
+                lines.append(((-1, 0), 0, line))  # first: the last one counts, the mirror's own
+            elif place is not None and _key(line, place) not in known:
+                known.add(_key(line, place))
+                lines.append((_order(line, place), 0, line))
+    yield from ((number, line) for _, number, line in sorted(lines, key=lambda each: each[0]))
+
+
+def seqs_in(path: Path) -> set[int]:
+    """Return the seqs of the messages that a mirror, or a copy of one, holds and that can be read.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    places = (_place_of(line) for line in read_lines(path) if line.startswith(_MESSAGE))
+    return {place.seq for place in places if place is not None}
+
+
+def seqs_in_records(path: Path) -> dict[str, set[int]]:
+    """Return the seqs of the messages that a damaged ``records.db`` holds, as far as it is read."""
+    found: dict[str, set[int]] = defaultdict(set)
+
+    def unit(tx: Transaction) -> None:
+        for session_id, seq in tx.rows(_SEQS):
+            found[text(session_id)].add(integer(seq))
+
+    with suppress(RecollectError), snapshots([path] if path.is_file() else []) as databases:
+        for database in databases:
+            database.read(unit)
+    return found
+
+
+def records_aside(home: Path) -> list[Path]:
+    """Return the ``records.db`` that were set aside in a home, the newest first."""
+    return sorted((home / ASIDE).glob(f"*/{RECORDS_FILE}"))[::-1]
+
+
+def _place_of(line: bytes) -> _Place | None:
+    try:
+        return None if line.startswith(SESSION_LINE) else msgspec.json.decode(line, type=_Place)
+    except UNREADABLE:
+        return None
+
+
+def _order(line: bytes, place: _Place) -> tuple[int, int]:
+    return place.seq, not line.startswith(_MESSAGE)
+
+
+def _key(line: bytes, place: _Place) -> tuple[int, str]:
+    """Return the unique key of a line: the seq of a message, the id of a summary."""
+    return (place.seq, "") if line.startswith(_MESSAGE) else (0, place.id)
