@@ -24,6 +24,7 @@ from recollect.exchange.formats.openclaw_store import (
     StoredTranscript,
     open_store,
 )
+from recollect.exchange.gate import project_of
 from recollect.exchange.ledger import LedgerEntry, ledger_name, read_ledger, write_entry
 from recollect.exchange.observed import Observing
 from recollect.exchange.reader import (
@@ -50,7 +51,6 @@ from recollect.exchange.transcript_import import (
     TranscriptImport,
     known_as,
 )
-from recollect.exchange.withheld import project_of
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.record.session import DELETED, session_at
 from recollect.sessions.record.tombstone import ErasedMeanwhile

@@ -26,6 +26,7 @@ from recollect.exchange.batch import (
 )
 from recollect.exchange.destination import Destination
 from recollect.exchange.formats.extras import Extras, foreign_of
+from recollect.exchange.gate import CallFilter
 from recollect.exchange.ledger import LedgerEntry, write_entry
 from recollect.exchange.observed import CallBook, Observing
 from recollect.exchange.reader import MAX_LINE_BYTES, Line, LineOccurrences, LineSource, decode_line
@@ -39,7 +40,6 @@ from recollect.exchange.transcript import (
     Skip,
     TranscriptFormat,
 )
-from recollect.exchange.withheld import CallFilter
 from recollect.observations.controls import CaptureVerdict
 from recollect.sessions.record.content import ContentBlock, TextBlock
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker

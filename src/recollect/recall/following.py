@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from recollect.exchange.formats.openclaw import is_machine
+from recollect.exchange.gate import CallFilter, is_of_tool
 from recollect.exchange.transcript import (
     ForeignLine,
     ForeignMessage,
@@ -21,7 +22,6 @@ from recollect.exchange.transcript import (
     Skip,
     TranscriptFormat,
 )
-from recollect.exchange.withheld import CallFilter, is_of_tool
 
 LEFT_OUT = "left_out"
 """Marks a session of which nothing is imported; such a session is not created."""

@@ -169,7 +169,7 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
         return port.Malformed(reason="content that is neither text nor blocks")
     role = str(record["type"])
     if role == "user":
-        content = _as_typed(content)
+        content = blocks.with_texts(content, _typed_text)
         role = _user_role(content)
     if not content:
         return port.Skip(reason="no content")
@@ -219,11 +219,7 @@ def _extra(
     if isinstance(content, list) and content == message.get("content"):
         is_answer = record.get("type") == "assistant"
         rest = blocks.block_extras(content, blocks.anthropic_block, is_always_list=is_answer)
-    return {
-        "line": {key: record[key] for key in record if key not in _TOLD},
-        "message": {key: message[key] for key in message if key not in held},
-        "blocks": rest,
-    }
+    return blocks.fields_left(record, _TOLD, message, held, rest)
 
 
 def _user_role(content: str | list[Any] | None) -> str:
@@ -232,20 +228,6 @@ def _user_role(content: str | list[Any] | None) -> str:
         return "user"
     kinds = {block.get("type") if isinstance(block, dict) else None for block in content}
     return "tool" if kinds == {"tool_result"} else "user"
-
-
-def _as_typed(content: str | list[Any] | None) -> str | list[Any] | None:
-    """Return the content as the user typed it, without what the program put around it."""
-    if isinstance(content, str):
-        return _typed_text(content)
-    blocks = []
-    for block in content or []:
-        if isinstance(block, dict) and isinstance(block.get("text"), str):
-            text = _typed_text(block["text"])
-            blocks += [block | {"text": text}] if text else []
-        else:
-            blocks.append(block)
-    return blocks
 
 
 def _typed_text(text: str) -> str:

@@ -45,22 +45,11 @@ _SPEAKER_ID = re.compile(r"\bid:[^\s:]+: ")
 _HYPHENATED = {"nextcloudtalk": "nextcloud-talk", "teams": "msteams"}
 
 
-def as_typed(content: object) -> object:
-    """Return the content as a person wrote it, without what the program put around it."""
-    if isinstance(content, str):
-        while (found := _ENVELOPE.match(content)) is not None:
-            content = content[found.end() :].lstrip()
-        return _FOOT.sub("", content)
-    if not isinstance(content, list):
-        return content
-    blocks = []
-    for block in content:
-        if isinstance(block, dict) and isinstance(block.get("text"), str):
-            typed = as_typed(block["text"])
-            blocks += [block | {"text": typed}] if typed else []
-        else:
-            blocks.append(block)
-    return blocks
+def as_typed(text: str) -> str:
+    """Return a text as a person wrote it, without what the program put around it."""
+    while (found := _ENVELOPE.match(text)) is not None:
+        text = text[found.end() :].lstrip()
+    return _FOOT.sub("", text)
 
 
 def envelope_sender(content: object, key: str | None) -> tuple[str | None, str | None]:
