@@ -168,6 +168,11 @@ class _Run:
         self._context, self._name, self._formats = context, name, formats
         self._store_form = next((each for each in formats if each.name == _WITH_STORES), None)
         self._root, self._found = find_transcripts(path)
+        self._stores = {
+            each.path
+            for each in self._found.files
+            if not each.path.endswith(SUFFIX) and is_store(each.path)
+        }
         self.progress: OnFiles | None = None
         self.include_deleted = False
         self._companions = Companions(self._root)
@@ -304,7 +309,7 @@ class _Run:
 
     def _store(self, file: FoundFile) -> AbstractContextManager[OpenClawStore | None]:
         """Return the store in a file, to be opened; None where it is none, or is not wanted."""
-        if self._store_form is None or not is_store(file.path):
+        if self._store_form is None or file.path not in self._stores:
             return nullcontext()
         return open_store(self._root / file.path, self._context.drafts.identifier)
 
@@ -315,7 +320,7 @@ class _Run:
                 if self._context.stopping():
                     return
                 yield from self._of_store(self._store_form, stored)
-        elif not is_store(file.path) and not self._is_left(file):
+        elif file.path not in self._stores and not self._is_left(file):
             yield from self._of_file(file, str(self._root / file.path))
 
     def _of_store(

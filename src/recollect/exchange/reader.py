@@ -282,26 +282,27 @@ class FileLines:
 
     def __init__(self, path: str, file: BinaryIO | Callable[[], bytes], mtime_ns: int) -> None:
         self.path = path
-        self._given = file
         self.mtime_ns = mtime_ns
+        self._given = file
+        if not callable(file):  # it may grow while it is read
+            self.size = file.seek(0, os.SEEK_END)
 
     @cached_property
-    def _opened(self) -> tuple[BinaryIO, int]:
-        file = io.BytesIO(self._given()) if callable(self._given) else self._given
-        return file, file.seek(0, os.SEEK_END)
+    def _file(self) -> BinaryIO:
+        return io.BytesIO(self._given()) if callable(self._given) else self._given
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """The end of the last line when the file was first looked at."""
-        return self._opened[1]
+        """The end of the last line at the time of opening."""
+        return self._file.seek(0, os.SEEK_END)
 
     def lines(self, offset: int = 0, number: int = 0) -> Iterator[Line]:
         """Yield the lines from ``offset`` on."""
-        return read_lines(self._opened[0], offset=offset, number=number)
+        return read_lines(self._file, offset=offset, number=number)
 
     def bodies_before(self, offset: int) -> Iterator[bytes]:
         """Yield the lines before ``offset``."""
-        file, begin = self._opened[0], 0
+        file, begin = self._file, 0
         place = file.tell()
         for line in read_lines(file):
             if begin >= offset:
@@ -313,7 +314,7 @@ class FileLines:
 
     def digest(self, length: int) -> bytes:
         """Return a digest of the first ``length`` bytes, made from their ends."""
-        file = self._opened[0]
+        file = self._file
         place = file.tell()
         state = hashlib.sha256(length.to_bytes(8))
         for start in (0, max(0, length - _MARK_BYTES)):

@@ -6,7 +6,7 @@ are kept as `block_extras` and laid over the written block again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recollect.core.errors import InvalidInput
@@ -83,9 +83,7 @@ def in_blocks(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def with_texts(content: Any, typed: Callable[[str], str]) -> Any:
-    """Return a content with each text as ``typed`` gives it; blocks without text left are gone."""
-    if isinstance(content, str):
-        return typed(content)
+    """Return blocks with each text as ``typed`` gives it; those without text left are gone."""
     if not isinstance(content, list):
         return content
     blocks: list[Any] = []
@@ -96,29 +94,6 @@ def with_texts(content: Any, typed: Callable[[str], str]) -> Any:
         else:
             blocks.append(block)
     return blocks
-
-
-def fields_left(
-    record: Mapping[str, Any],
-    held: Collection[str],
-    message: Mapping[str, Any],
-    said: Collection[str],
-    blocks: dict[str, dict[str, Any]],
-) -> dict[str, dict[str, Any]]:
-    """Return the fields of a record, the message in it and its blocks that are kept beside it.
-
-    Args:
-        record: The line.
-        held: Fields of it that the message replaces.
-        message: The message in it.
-        said: Fields of that which the message holds.
-        blocks: The result of `block_extras`.
-    """
-    return {
-        "line": {key: record[key] for key in record if key not in held},
-        "message": {key: message[key] for key in message if key not in said},
-        "blocks": blocks,
-    }
 
 
 def block_extras(

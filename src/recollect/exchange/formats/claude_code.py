@@ -169,7 +169,10 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
         return port.Malformed(reason="content that is neither text nor blocks")
     role = str(record["type"])
     if role == "user":
-        content = blocks.with_texts(content, _typed_text)
+        if isinstance(content, str):
+            content = _typed_text(content)
+        else:
+            content = blocks.with_texts(content, _typed_text)
         role = _user_role(content)
     if not content:
         return port.Skip(reason="no content")
@@ -219,7 +222,11 @@ def _extra(
     if isinstance(content, list) and content == message.get("content"):
         is_answer = record.get("type") == "assistant"
         rest = blocks.block_extras(content, blocks.anthropic_block, is_always_list=is_answer)
-    return blocks.fields_left(record, _TOLD, message, held, rest)
+    return {
+        "line": {key: record[key] for key in record if key not in _TOLD},
+        "message": {key: message[key] for key in message if key not in held},
+        "blocks": rest,
+    }
 
 
 def _user_role(content: str | list[Any] | None) -> str:

@@ -187,7 +187,8 @@ def _message(record: port.Record, session: port.ForeignSession) -> port.ForeignL
     if is_machine(record) or (role == "user" and _SPAWNED in (session.key or "")):
         role = "system"
     elif role == "user":
-        content = blocks.with_texts(content, as_typed)
+        is_text = isinstance(content, str)
+        content = as_typed(str(content)) if is_text else blocks.with_texts(content, as_typed)
     if not isinstance(content, str | list | None):
         return port.Malformed(reason="content that is neither text nor blocks")
     if not content:
@@ -278,7 +279,11 @@ def _extra(record: port.Record, message: dict[str, Any]) -> dict[str, dict[str, 
     rest: dict[str, Any] = {}
     if isinstance(content, list):
         rest = blocks.block_extras(content, blocks.openclaw_block, is_always_list=is_answer)
-    return blocks.fields_left(record, _HELD, message, held, rest)
+    return {
+        "line": {key: record[key] for key in record if key not in _HELD},
+        "message": {key: message[key] for key in message if key not in held},
+        "blocks": rest,
+    }
 
 
 def _content(message: dict[str, Any], entry: object) -> object:
