@@ -43,7 +43,10 @@ class Room(msgspec.Struct, frozen=True):
 
 ROOMS = {
     "aio": Room(("aio",), ("unit/aio", "unit/test_every_call.py")),
-    "assembly": Room(("assembly",), ("unit/test_*.py", "unit/recall", "integration/background")),
+    "home": Room(
+        ("home.py", "home_index.py", "rooms.py", "upkeep.py", "assembly"),
+        ("unit/test_*.py", "unit/recall", "integration/background"),
+    ),
     "audience": Room(
         ("caller.py", "recall/audience.py", "recall/ownership.py", "recall/guest_notes.py",
          "audience", "sessions/policy/conversation.py",

@@ -1,4 +1,4 @@
-"""The facade: what programs use, and with `assembly` the only module where the features meet."""
+"""The facade: what programs use. What is behind its calls is made in `rooms`."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.assembling import assemble
-from recollect.assembly.components import Components
 from recollect.assembly.exchange import ExchangeFacade
-from recollect.assembly.repair import RepairFacade
-from recollect.assembly.resources import OpenOptions
 from recollect.audience.visibility import OPERATOR, Asker
 from recollect.core.checks import checked, checked_call, self_checked
-from recollect.core.clock import Clock
-from recollect.core.errors import InvalidInput, StoreClosed, StoreCorrupt
-from recollect.core.numbers import NAMED
+from recollect.core.clock import Clock, to_datetime, zone_of
+from recollect.core.errors import InvalidInput, NotFound, StoreClosed, StoreCorrupt
+from recollect.core.numbers import NAMED, NAMES_ANY
 from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings, Settings
+from recollect.home import Home
+from recollect.home_index import OpenOptions
 from recollect.index.model.document import SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions
 from recollect.models.embedding.embedder import Embedder
-from recollect.recall.audience import QUESTION, SearchQuestion
+from recollect.recall.audience import QUESTION, SearchQuestion, unknown_user
 from recollect.recall.maintenance import Synced
+from recollect.rooms import Rooms
+from recollect.store.sqlite.home import GUEST_NOTES
 from recollect.store.streams import EventStream
 from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
@@ -42,12 +42,14 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.tokens import Tokens
     from recollect.governance.use_preview import UsePreview
     from recollect.index.indexing.preview import Preview
+    from recollect.index.repair.checkup import IndexCheckup
     from recollect.memory_sessions import MemorySessions
     from recollect.observations.controls import CaptureControls
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
-    from recollect.recall.status import RecordCounts, Status
+    from recollect.recall.probe import Probe
+    from recollect.recall.status import RecordCounts, Reported, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
@@ -59,17 +61,18 @@ rest is left to `sync` and the background."""
 
 
 @checked
-class Memory(ExchangeFacade, RepairFacade):
+class Memory(ExchangeFacade):
     """The memory of one home. A context manager; threads may share it. Use `recollect.open`."""
 
-    def __init__(self, parts: Components) -> None:
-        super().__init__(parts)
-        base = self._base = parts.resources
-        self.home: Path = base.home
-        self.scope: Scope = base.scope
-        self.workspace: Path | None = base.workspace
-        self.settings: Settings = base.resolved.settings
-        self.events: EventStream = parts.events
+    def __init__(self, rooms: Rooms, *, is_owner: bool = False) -> None:
+        super().__init__(rooms)
+        self._is_owner = is_owner
+        """Whether it closes the home."""
+        self.home: Path = rooms.home.folder
+        self.scope: Scope = rooms.scope
+        self.workspace: Path | None = rooms.workspace
+        self.settings: Settings = rooms.settings
+        self.events: EventStream = rooms.events
 
     def __enter__(self) -> Memory:
         return self
@@ -90,21 +93,22 @@ class Memory(ExchangeFacade, RepairFacade):
         Raises:
             Denied: the scope belongs to another owner.
         """
-        from recollect.assembly.narrowing import within
-
-        return Memory(within(self._parts, scope))
+        return Memory(self._rooms.within(scope))
 
     @cached_property
     def sessions(self) -> MemorySessions:
         """The sessions of this home."""
         from recollect.memory_sessions import MemorySessions
 
-        return MemorySessions(self._parts)
+        return MemorySessions(self._rooms)
 
     @property
     def observations(self) -> ObservationRecall:
         """Observations: what agents did and saw, and their timelines."""
-        return self._parts.recall(self.search)
+        from recollect.recall.steps.timeline import ObservationRecall
+
+        zone = zone_of(self.settings.sessions.time_zone)
+        return ObservationRecall(self._rooms.observation_parts, self.search, zone)
 
     @property
     def projects(self) -> Projects:
@@ -114,31 +118,39 @@ class Memory(ExchangeFacade, RepairFacade):
     @property
     def capture(self) -> CaptureControls:
         """Controls of what is captured of projects."""
-        return self._parts.capture()
+        return self._rooms.capture
 
     @property
     def context(self) -> Contexts:
         """Context blocks for prompts: ``memory.context(session_id)`` returns one."""
-        return self._parts.contexts(self.search)
+        from recollect.recall.context.contexts import Contexts
+
+        return Contexts(self._rooms.context_parts, self.search)
 
     @property
     def sections(self) -> Sections:
         """Sections of decisions and fixes in files that agents read by themselves."""
-        return self._parts.sections()
+        from recollect.recall.context.sections import Sections
+
+        parts, capture = self._rooms.context_parts, self._rooms.capture_controls
+        return Sections(parts, self.home, self.workspace, lambda: capture().projects)
 
     @property
     def tokens(self) -> Tokens:
         """The tokens of callers of this home's worker."""
-        from recollect.assembly.access import tokens_of
+        from recollect.governance.token_file import TokenFile
+        from recollect.governance.tokens import Tokens
 
-        return tokens_of(self._base)
+        rooms, home = self._rooms, self._rooms.home
+        file = TokenFile(self.home)
+        return Tokens(rooms.records, file, home.clock, home.ids, rooms.drafts, self.scope)
 
     @property
     def audit(self) -> Audit:
         """The log of actions with the rights of an operator, and of refusals."""
         from recollect.store.audit import Audit
 
-        return Audit(self._base.records, self._base.clock, self.scope)
+        return Audit(self._rooms.records, self._rooms.home.clock, self.scope)
 
     def sync(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Bring the index up to date, embeddings included; return a report.
@@ -153,16 +165,19 @@ class Memory(ExchangeFacade, RepairFacade):
             StoreError: a database refused.
             ProviderError: the embedder failed; words are indexed anyway.
         """
-        report = self._parts.maintenance.run(lambda: self._sync(on_progress))
-        backend = self._parts.search_backend
+        report = self._rooms.opened.maintenance.run(lambda: self._sync(on_progress))
+        backend = self._rooms.search_backend
         failure = None if backend is None else backend.refresh()
         return report if failure is None else report.plus(SyncReport(warnings=(failure,)))
 
     def _sync(self, on_progress: OnProgress) -> SyncReport:
-        report = SyncReport(warnings=self._parts.maintenance.bring_in())
-        if self._parts.digest is not None:
-            self._parts.digest(never)
-        return report.plus(self._parts.index.sync(Watch(tell=on_progress)))
+        rooms, opened = self._rooms, self._rooms.opened
+        report = SyncReport(warnings=opened.maintenance.bring_in())
+        if opened.model is not None:
+            from recollect.upkeep import digest
+
+            digest(opened, self.scope, never)
+        return report.plus(rooms.index.sync(Watch(tell=on_progress)))
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -173,7 +188,11 @@ class Memory(ExchangeFacade, RepairFacade):
             InvalidInput: watching is turned off, or the memory is not live.
             StoreBusy: another program does it already.
         """
-        return self._parts.watch()
+        opened = self._rooms.opened
+        if not (opened.options.live and self.settings.sync.watch):
+            hint = "set sync.watch to true, and open the memory with live=True"
+            raise InvalidInput("this memory does not watch", hint=hint)
+        return opened.maintenance.watch()
 
     def reindex(self, on_progress: OnProgress = ignore_progress) -> SyncReport:
         """Rebuild the index; the old one answers searches until the new one is finished.
@@ -182,13 +201,12 @@ class Memory(ExchangeFacade, RepairFacade):
             StoreError: a database refused.
             ProviderError: the embedder failed; the old index stays.
         """
-        return self._parts.maintenance.run(
-            lambda: self._parts.index.rebuild(Watch(tell=on_progress))
-        )
+        rooms = self._rooms
+        return rooms.opened.maintenance.run(lambda: rooms.index.rebuild(Watch(tell=on_progress)))
 
     def needs_confirmation(self, *, reindex: bool = False) -> bool:
         """Return whether the user must confirm a sync, or a reindex, because of its cost; cheap."""
-        return self._parts.index.needs_confirmation(rebuild=reindex)
+        return self._rooms.index.needs_confirmation(rebuild=reindex)
 
     def preview(self, *, reindex: bool = False) -> Preview:
         """Return what a sync, or a reindex, would read, embed and cost; nothing is changed.
@@ -199,7 +217,15 @@ class Memory(ExchangeFacade, RepairFacade):
         Raises:
             StoreError: a database refused.
         """
-        return self._parts.preview(rebuild=reindex)
+        from recollect.store.usage_ledger import UsageLedger
+
+        found, rooms = self._rooms.index.preview(rebuild=reindex), self._rooms
+        limit = self.settings.embedding.remote.daily_tokens
+        if not (found.is_paid and limit):
+            return found
+        today = to_datetime(rooms.home.clock.now_ms()).date().isoformat()
+        left = max(0, limit - UsageLedger(rooms.records).spent(today))
+        return msgspec.structs.replace(found, tokens_left_today=left)
 
     @self_checked
     def search(
@@ -249,27 +275,30 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         if not callable(on_progress):
             raise InvalidInput("on_progress must be a function", hint="pass one, or leave it out")
-        seen = self.scope if scope is None else self._base.narrowed(scope)
+        rooms, asker = self._rooms, Asker(for_session, for_sender)
+        seen = self.scope if scope is None else rooms.narrowed(scope)
         if seen is None:
             return SearchResult(hits=[], mode=mode, warnings=["the scope is of another owner"])
-        parts, base, asker = self._parts, self._base, Asker(for_session, for_sender)
-        audience = None if asker == OPERATOR else base.audience(None, asker)
+        audience = None if asker == OPERATOR else rooms.audience(None, asker)
         asked = SearchQuestion(**{name: v for name, v in locals().items() if name in QUESTION})
-        options = asked.options(seen, self.settings, base.records, parts, base.clock)
-        result = self._found(query, seen, options, on_progress)
-        if NAMED.fullmatch(query) and not options.is_narrowed:
-            result = parts.named(seen, options, asker).first(result, query)
+        options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
+        result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
         is_linked = any(hit.source != SESSIONS for hit in result.hits)
-        return parts.linker(asker).hits(result) if is_linked else result
+        return rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(
-        self, query: str, seen: Scope, options: SearchOptions, on_progress: OnProgress
+        self,
+        query: str,
+        seen: Scope,
+        asker: Asker,
+        options: SearchOptions,
+        on_progress: OnProgress,
     ) -> SearchResult:
         """Return the result of a search; a damaged index is healed first."""
-        parts, maintenance = self._parts, self._parts.maintenance
+        rooms, maintenance = self._rooms, self._rooms.opened.maintenance
         missing = maintenance.searching() if maintenance.reads_first else ()
-        search = parts.search_backend or parts.index
+        search = rooms.search_backend or rooms.index
         ask = partial(search.search, query, seen, options, on_progress, INLINE_EMBEDDINGS)
         try:
             result = ask()
@@ -278,8 +307,13 @@ class Memory(ExchangeFacade, RepairFacade):
         maintenance.searched(is_damaged=DAMAGED_WORDS in result.warnings)
         if missing and not options.sees_files:
             missing = ()
-        unknown = () if result.hits else self._base.unknown_user(seen)
-        return msgspec.structs.replace(result, warnings=[*missing, *result.warnings, *unknown])
+        unknown = () if result.hits else unknown_user(rooms.records, seen)
+        result = msgspec.structs.replace(result, warnings=[*missing, *result.warnings, *unknown])
+        if options.is_narrowed or not NAMED.fullmatch(query):
+            return result
+        from recollect.recall.steps.named import Named
+
+        return Named(rooms.records, seen, options, asker, rooms.audience).first(result, query)
 
     def unheard_warnings(self, result: SearchResult) -> list[str]:
         """Return the warnings of an answer that were not shown in the last 24 hours.
@@ -288,7 +322,7 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         from recollect.recall.daily_warnings import unheard_warnings
 
-        return unheard_warnings(self._base.records, self._base.clock, result)
+        return unheard_warnings(self._rooms.records, self._rooms.home.clock, result)
 
     def read(
         self,
@@ -319,10 +353,30 @@ class Memory(ExchangeFacade, RepairFacade):
             NotFound: this memory has neither a workspace nor extra paths, or lacks the session.
             StoreClosed: the memory was closed.
         """
-        if self._parts.closed.is_set():
+        if self._rooms.opened.closed.is_set():
             raise StoreClosed("the memory is closed", hint="open it again")
         extent = Extent(from_line=from_line, lines=lines, max_chars=max_chars)
-        return self._parts.read(path, extent, Asker(for_session, for_sender))
+        return self._read(path, extent, Asker(for_session, for_sender))
+
+    def _read(self, path: str, extent: Extent, asker: Asker) -> ReadResult:
+        """Return lines of a memory file, as far as somebody may read it."""
+        rooms, reading = self._rooms, self._rooms.reading
+        audience = rooms.audience(None, asker)
+        if path.startswith(f"{GUEST_NOTES}/"):
+            from recollect.recall.note_source import read_note
+
+            note = read_note(rooms.notes.found, path, extent, audience)
+            if note is not None:
+                return note
+        if not audience.is_owners:
+            ref = path if reading is None or not audience.guests_read else reading.ref_of(path)
+            audience.require_file(ref)
+        if reading is None:
+            raise NotFound("this memory has no workspace", hint="give one with --workspace")
+        found = reading.read(path, extent)
+        if not NAMES_ANY.search(found.text):
+            return found
+        return rooms.linker(asker).read(found, reading.mentions(found.path))
 
     def files(self, *, for_session: str | None = None, for_sender: str | None = None) -> list[str]:
         """Return the paths of the memory files that can be read, sorted; nothing is opened.
@@ -335,8 +389,8 @@ class Memory(ExchangeFacade, RepairFacade):
             NotFound: the scope lacks the session.
             InvalidInput: a sender is given without a session, or is not a valid account.
         """
-        asker, reading = Asker(for_session, for_sender), self._parts.reading
-        audience = self._base.audience(None, asker)
+        reading = self._rooms.reading
+        audience = self._rooms.audience(None, Asker(for_session, for_sender))
         paths = [] if reading is None else reading.paths()
         return [path for path in paths if audience.sees_file(path)]
 
@@ -350,7 +404,12 @@ class Memory(ExchangeFacade, RepairFacade):
             for_session: As for the search: only what this session may hear.
             for_sender: Whom that session answers, as for `search`.
         """
-        return self._parts.lines(result, Asker(for_session, for_sender))
+        from recollect.recall.steps.lines import lines_of
+
+        rooms, asker = self._rooms, Asker(for_session, for_sender)
+        return rooms.records.read(
+            lambda tx: lines_of(tx, self.scope, result, rooms.audience(tx, asker))
+        )
 
     def get(
         self,
@@ -371,13 +430,17 @@ class Memory(ExchangeFacade, RepairFacade):
         Raises:
             InvalidInput: an id is neither a number nor a UUID.
         """
-        return self._parts.details(ids, max_tokens, Asker(for_session, for_sender))
+        from recollect.recall.steps.details import read_details
+
+        rooms, asker = self._rooms, Asker(for_session, for_sender)
+        found = read_details(rooms.observation_parts, ids, max_tokens, asker)
+        return rooms.linker(asker).details(found)
 
     def preview_uses(self) -> list[UsePreview]:
         """Return what each use of a language model would take in a day; no model is called."""
-        from recollect.assembly.digests import preview_of
+        from recollect.upkeep import preview_of
 
-        return preview_of(self._base)
+        return preview_of(self._rooms.opened, self.scope.tenant)
 
     def prune(self, *, dry_run: bool = False, on_progress: OnPrune | None = None) -> PruneReport:
         """Permanently remove what is above the caps of ``sessions.retention``; return a receipt.
@@ -389,7 +452,7 @@ class Memory(ExchangeFacade, RepairFacade):
         Raises:
             StoreError: a database refused; what was removed so far stays removed.
         """
-        retention = self._parts.retention()
+        retention = self._rooms.retention
         return retention.preview() if dry_run else retention.prune(on_progress)
 
     def backup(
@@ -415,8 +478,22 @@ class Memory(ExchangeFacade, RepairFacade):
             InvalidInput: it would lie in the home; or this memory has no workspace.
             StoreError: something cannot be read or written; no file is left.
         """
-        order = self._parts.backup_order(secrets, workspace, on_progress)
-        return self._parts.backup(order, Path(path), replace=replace)
+        from recollect.governance.backup import BackupOrder, back_up, ignore_progress
+
+        rooms = self._rooms
+        rooms.require_whole("a backup")
+        if workspace and self.workspace is None:
+            raise InvalidInput("this memory has no workspace", hint="give one with --workspace")
+        if rooms.mirror is not None:
+            rooms.mirror.flush()
+        order = BackupOrder(
+            home=self.home,
+            secrets=secrets,
+            workspace=self.workspace if workspace else None,
+            redactor=rooms.opened.redactor,
+            on_progress=on_progress or ignore_progress,
+        )
+        return back_up(order, rooms.records, rooms.home.clock, Path(path), replace=replace)
 
     def erase(
         self,
@@ -440,25 +517,27 @@ class Memory(ExchangeFacade, RepairFacade):
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
-        eraser = self._parts.eraser()
+        eraser, backend = self._rooms.eraser, self._rooms.search_backend
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
-        return self._parts.without_notes(receipt)
+        failure = backend.refresh() if backend is not None and receipt.notes else None
+        warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)
 
     def scrub(self, *, dry_run: bool = False, on_progress: OnScrub | None = None) -> ScrubReceipt:
         """Redact everything stored by the current rules; see `Scrubber.run`."""
-        self._parts.require_whole("scrubbing")
-        return self._parts.scrubber().run(dry_run=dry_run, on_progress=on_progress)
+        self._rooms.require_whole("scrubbing")
+        return self._rooms.scrubber.run(dry_run=dry_run, on_progress=on_progress)
 
     @property
     def warning(self) -> str | None:
         """Why this memory is read-only: the home cannot be written; else None."""
-        return self._base.warning
+        return self._rooms.home.warning
 
     def explain_settings(self) -> ResolvedSettings:
         """Return the settings in force and where each one comes from."""
-        return self._base.resolved
+        return self._rooms.opened.resolved
 
     def status(self) -> Status:
         """Return the contents and the condition of the home; no provider is called.
@@ -468,17 +547,73 @@ class Memory(ExchangeFacade, RepairFacade):
         """
         from recollect.recall.status import report_status
 
-        return self._parts.maintenance.healing(lambda: report_status(self._parts.reported()))
+        return self._rooms.opened.maintenance.healing(lambda: report_status(self._reported()))
 
     def counts(self) -> RecordCounts:
         """Return the number of records of each kind within the scope of this memory."""
         from recollect.recall.status import count_records
 
-        return count_records(self._base.records, self.scope)
+        return count_records(self._rooms.records, self.scope)
+
+    def _reported(self) -> Reported:
+        """Return what a status reports on."""
+        from recollect.recall.status import Reported
+
+        rooms, opened = self._rooms, self._rooms.opened
+        shown = str if opened.redactor is None else opened.redactor.path
+        return Reported(
+            home=self.home,
+            workspace=self.workspace,
+            extra=tuple(
+                shown(str(each.path / each.pattern)) for each in opened.extra_paths(self.scope)
+            ),
+            settings=self.settings,
+            clock=rooms.home.clock,
+            records=rooms.records,
+            index_database=opened.database,
+            index=rooms.index,
+            choice=opened.choice,
+            language=opened.language,
+            search_backend=rooms.search_backend,
+            mirror=rooms.mirror,
+            maintenance=opened.maintenance,
+            events=self.events,
+            capture=rooms.capture,
+        )
+
+    def probe_embedding(self) -> Probe:
+        """Return whether the embedder answers: one word is embedded, at most twice a minute."""
+        return self._rooms.probe.ask()
+
+    def probe_vectors(self) -> bool:
+        """Return whether the vector back end of the settings can be reached."""
+        index = self._rooms.index
+        return index.near.status(index.status().dimensions).available
+
+    def checkup(self) -> IndexCheckup:
+        """Return the checkup that examines the rows of the index and repairs them."""
+        from recollect.index.repair.checkup import IndexCheckup
+
+        return IndexCheckup(self._rooms.opened.database, self._rooms.index)
+
+    def forgive_batches(self) -> int:
+        """Allow the provider's batches again; return the number of failures that are forgotten."""
+        return self._rooms.index.forgive_batches()
+
+    def heal_mirrors(self) -> Mapping[str, int]:
+        """Make every readable transcript equal to the database; return counts by earlier state."""
+        mirror = self._rooms.mirror
+        return {} if mirror is None else {str(k): n for k, n in mirror.heal_all().items()}
+
+    def set_stray_mirrors_aside(self) -> int:
+        """Rename mirrors of sessions that the database does not have."""
+        mirror = self._rooms.mirror
+        return 0 if mirror is None else mirror.set_strays_aside()
 
     def close(self) -> None:
         """Finish writing and close the files. A second call does nothing."""
-        self._parts.closing()
+        if self._is_owner:
+            self._rooms.home.close()
 
 
 @checked_call
@@ -511,4 +646,4 @@ def open_memory(
         NotFound: the workspace is not a folder.
         StoreError: a database cannot be opened.
     """
-    return Memory(assemble(OpenOptions(**locals())))
+    return Memory(Home(OpenOptions(**locals())).open_rooms(), is_owner=True)

@@ -8,7 +8,7 @@ from recollect.core.checks import checked
 from recollect.sessions.sessions import Sessions
 
 if TYPE_CHECKING:  # imported with the first session that is held
-    from recollect.assembly.components import Components
+    from recollect.rooms import Rooms
     from recollect.session_handle import SessionHandle
 
 
@@ -17,13 +17,13 @@ class MemorySessions(Sessions):
     """The sessions of a memory, see `Sessions`.
 
     Args:
-        components: What the memory is made of. The memory keeps its sessions, so they do not keep
+        rooms: Those of the memory. The memory keeps its sessions, so they do not keep
             it: a memory is closed when its last user lets go of it.
     """
 
-    def __init__(self, components: Components) -> None:
-        vars(self).update(vars(components.sessions()))  # a copy of those without a memory
-        self._components = components
+    def __init__(self, rooms: Rooms) -> None:
+        vars(self).update(vars(rooms.sessions))  # a copy of those without a memory
+        self._rooms = rooms
 
     def hold(
         self,
@@ -50,4 +50,4 @@ class MemorySessions(Sessions):
         from recollect.session_handle import SessionHandle
 
         session, lease = self._take(id_or_title, holder, on_busy, exclusive=exclusive)
-        return SessionHandle(session, lease, self, Memory(self._components))
+        return SessionHandle(session, lease, self, Memory(self._rooms))

@@ -13,16 +13,15 @@ from weakref import WeakSet, WeakValueDictionary
 
 import msgspec
 
-from recollect.assembly.assembling import assemble
-from recollect.assembly.components import Components
-from recollect.assembly.narrowing import narrow, root_of
-from recollect.assembly.resources import OpenOptions, given_settings
 from recollect.core.checks import checked
 from recollect.core.clock import SystemClock
 from recollect.core.errors import RecollectError, StoreClosed
 from recollect.core.scope import Scope
 from recollect.core.settings import default_home, known_agent, load_settings, user_path
+from recollect.home import Home
+from recollect.home_index import OpenOptions
 from recollect.memory import Memory
+from recollect.rooms import Rooms
 from recollect.store.background import HomeRole, home_locks
 from recollect.store.files import private_folder
 
@@ -65,17 +64,17 @@ class MemoryPool:
         self.role = role
         self._overrides = dict(overrides or {})
         self._lock = threading.Lock()
-        self._open: dict[str | None, Components] = {}
+        self._open: dict[str | None, Rooms] = {}
         """What is open, by workspace."""
         self._narrowed: WeakValueDictionary[tuple[int, Scope], Memory] = WeakValueDictionary()
-        """By the identity of the parts they share, and their scope."""
-        self._retired: WeakSet[Components] = WeakSet()
+        """By the identity of the index they share, and their scope."""
+        self._retired: WeakSet[Rooms] = WeakSet()
         self._is_closed = False
         self._locks = home_locks(private_folder(self.home), SystemClock()) if role == WORK else None
         if self._locks is not None:
             self._locks.become_worker()
             try:
-                self._trunk(None)
+                self._main(None)
             except RecollectError:
                 self._locks.retire_worker()
                 raise
@@ -116,10 +115,11 @@ class MemoryPool:
         with self._lock:
             if self._is_closed:
                 raise StoreClosed("the pool of memories is closed", hint="make another one")
-            root = root_of(self._trunk(place), seen)
-            memory = self._narrowed.get((id(root), seen))
+            main = self._main(place)
+            wide = main.home.rooms_over(main, seen)
+            memory = self._narrowed.get((id(wide.opened), seen))
             if memory is None:
-                memory = self._narrowed[id(root), seen] = Memory(narrow(root, seen))
+                memory = self._narrowed[id(wide.opened), seen] = Memory(wide.narrowed_to(seen))
             return memory
 
     def close(self) -> None:
@@ -127,27 +127,27 @@ class MemoryPool:
         with self._lock:
             self._is_closed = True
             while self._open:
-                self._open.popitem()[1].closing()
-            for parts in self._retired:
-                parts.closing()
+                self._open.popitem()[1].home.close()
+            for rooms in self._retired:
+                rooms.home.close()
             if self._locks is not None:
                 self._locks.retire_worker()
 
-    def _trunk(self, workspace: str | None) -> Components:
-        """Return the parts of all local memories with a workspace, by the current settings."""
+    def _main(self, workspace: str | None) -> Rooms:
+        """Return the rooms of all local memories with a workspace, by the current settings."""
         known = self._open.get(workspace)
         if known is not None:
-            settings = load_settings(self.home, given_settings(known.resources.order)).settings
-            if known.resources.resolved.settings == settings:
+            given = known.opened.options.settings
+            if load_settings(self.home, given).settings == known.settings:
                 return known
-        order = OpenOptions(
+        options = OpenOptions(
             home=self.home, workspace=workspace, overrides=self._overrides, is_pooled=True
         )
-        parts = assemble(order)
+        rooms = Home(options).open_rooms()
         if known is not None:
             known.retire()
             self._retired.add(known)
-        self._open[workspace] = parts
+        self._open[workspace] = rooms
         if self._locks is not None:
-            parts.maintenance.begin()
-        return parts
+            rooms.opened.maintenance.begin()
+        return rooms

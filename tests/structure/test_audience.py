@@ -20,7 +20,20 @@ ANSWERING = (
     *("sessions/transcripts.py", "sessions/context/window.py", "exchange/export.py"),
 )
 """Rooms and modules that read rows for whoever asks."""
-ABOVE = ("assembly", "memory.py", "caller.py", "server", "mcp", "hook", "cli", "integrations")
+ABOVE = (
+    "assembly",
+    "home.py",
+    "memory.py",
+    "home_index.py",
+    "rooms.py",
+    "upkeep.py",
+    "caller.py",
+    "server",
+    "mcp",
+    "hook",
+    "cli",
+    "integrations",
+)
 """Rooms that ask those, and read no rows themselves."""
 UNHEARD = {
     "_check",  # compares rows that are not shown
@@ -36,7 +49,7 @@ ONE_READ = {
 """Classes with a field that is an audience."""
 PAIRED = {
     *("memory.py", "server/client.py", "cli", "observations/observations.py"),
-    *("recall/steps/timeline.py", "recall/context/contexts.py", "assembly/components.py"),
+    *("recall/steps/timeline.py", "recall/context/contexts.py"),
     *("sessions/context/window.py", "sessions/policy/conversation.py", "sessions/sessions.py"),
 }
 """Public calls with ``for_sender``, which they make an `Asker` of in their first lines."""

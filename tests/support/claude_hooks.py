@@ -81,7 +81,7 @@ class ClaudeSession:
     @property
     def known(self) -> Session | None:
         """The session as it is stored; None where it is not."""
-        records = self.client.memory._base.records  # noqa: SLF001
+        records = self.client.memory._rooms.records  # noqa: SLF001
         return records.read(lambda tx: find_foreign(tx, "local", "claude-code", self.id))
 
     @property

@@ -177,16 +177,16 @@ def test_a_narrowed_memory_shares_what_is_open(home: Path) -> None:
     """Databases, models and the work in the background; an agent's own index is opened once."""
     with _open(home) as memory:
         narrow = memory.within(Scope(user="telegram:77"))
-        mine, theirs = memory._parts, narrow._parts  # noqa: SLF001
-        assert theirs.resources.records is mine.resources.records
-        assert theirs.resources.index_database is mine.resources.index_database
-        assert theirs.maintenance is mine.maintenance
+        mine, theirs = memory._rooms, narrow._rooms  # noqa: SLF001
+        assert theirs.records is mine.records
+        assert theirs.opened.database is mine.opened.database
+        assert theirs.opened.maintenance is mine.opened.maintenance
         assert theirs.mirror is mine.mirror
-        work = memory.within(Scope(agent="work"))._parts  # noqa: SLF001
-        again = narrow.within(Scope(agent="work", project="/p/tea"))._parts  # noqa: SLF001
-        assert work.resources.records is mine.resources.records
-        assert work.resources.index_database is again.resources.index_database
-        assert work.resources.index_database is not mine.resources.index_database
+        work = memory.within(Scope(agent="work"))._rooms  # noqa: SLF001
+        again = narrow.within(Scope(agent="work", project="/p/tea"))._rooms  # noqa: SLF001
+        assert work.records is mine.records
+        assert work.opened.database is again.opened.database
+        assert work.opened.database is not mine.opened.database
 
 
 def test_closing_a_narrowed_memory_does_nothing(home: Path) -> None:
@@ -255,7 +255,7 @@ def test_the_pool_opens_a_home_once_for_all_tenants(home: Path) -> None:
         for memory in (mine, theirs):
             session = memory.sessions.create(key="agent:main:main")
             memory.sessions.append(session.id, "user", f"An apple for {memory.scope.tenant}.")
-        assert theirs._base.records is mine._base.records  # noqa: SLF001
+        assert theirs._rooms.records is mine._rooms.records  # noqa: SLF001
         assert theirs.workspace is None
         found = {hit.source for hit in mine.search("apple").hits}
         assert found == {"memory", "sessions"}
@@ -291,7 +291,7 @@ def test_the_settings_of_an_agent_are_followed(home: Path) -> None:
         new = memory.within(Scope(agent="work"))
         assert (old.settings.search.limit, new.settings.search.limit) == (3, 4)
         assert old.search("apple").hits
-        index = old._base.index_database  # noqa: SLF001
+        index = old._rooms.opened.database  # noqa: SLF001
         del old
         gc.collect()
         with pytest.raises(StoreClosed):

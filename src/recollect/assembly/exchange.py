@@ -6,21 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.assembly.components import Components
-from recollect.assembly.resources import Resources
-from recollect.assembly.sources import memory_files, recalls
 from recollect.audience.visibility import Asker
 from recollect.core.checks import checked
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import user_path
-from recollect.recall.maintenance import Arrivals
 from recollect.store.failures import os_errors
-from recollect.store.sqlite.home import BLOBS
 
 if TYPE_CHECKING:  # imported on first use
-    from collections.abc import Callable
     from datetime import datetime
     from typing import BinaryIO
 
@@ -34,10 +28,8 @@ if TYPE_CHECKING:  # imported on first use
     from recollect.exchange.lines import FileLine
     from recollect.exchange.report import ImportReport, OnFiles
     from recollect.exchange.session_export import SessionExport
-    from recollect.observations.controls import CaptureControls
-    from recollect.observations.recorder import ObservationParts
     from recollect.recall.followed import FollowedFile
-    from recollect.sessions.record.access import MirrorSignal
+    from recollect.rooms import Rooms
 
 
 @checked
@@ -45,11 +37,11 @@ class ExchangeFacade:
     """The part of the facade that imports and exports.
 
     Args:
-        parts: Of the memory.
+        rooms: Those of the memory.
     """
 
-    def __init__(self, parts: Components) -> None:
-        self._parts = parts
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
 
     def import_transcripts(
         self,
@@ -73,7 +65,7 @@ class ExchangeFacade:
             InvalidInput: the format is unknown.
             StoreError: the database or the disk refused.
         """
-        run = self._parts.importer().run
+        run = self._rooms.importer.run
         return run(path, format_name, progress, include_deleted=include_deleted)
 
     def transcript_grew(
@@ -90,7 +82,7 @@ class ExchangeFacade:
             The transcript; None where it is not below a followed folder, see
             ``workspace.transcripts``.
         """
-        told = self._parts.maintenance.transcript_grew
+        told = self._rooms.opened.maintenance.transcript_grew
         return told(path, format_name, is_awaited=is_awaited)
 
     def export_session(self, session_id: str, format_name: str) -> SessionExport:
@@ -107,7 +99,7 @@ class ExchangeFacade:
         from recollect.exchange.formats.registry import writer_of
         from recollect.exchange.session_export import SessionExport
 
-        return SessionExport(self._parts.sessions(), session_id, writer_of(format_name))
+        return SessionExport(self._rooms.sessions, session_id, writer_of(format_name))
 
     def export(
         self,
@@ -139,15 +131,14 @@ class ExchangeFacade:
         """
         from recollect.exchange.export import ExportOrder, HomeExport
 
-        mine = self._parts.resources
-        seen = mine.scope if scope is None else mine.narrowed(scope)
+        seen = self._rooms.scope if scope is None else self._rooms.narrowed(scope)
         if seen is None:
             raise NotFound("the scope is of another owner", hint="ask within your own scope")
         if seen.session is not None:
-            self._parts.sessions().get(seen.session)
+            self._rooms.sessions.get(seen.session)
         at = None if since is None else check_time(since)
         order = ExportOrder(scope=seen, since=at, asker=Asker(for_session), files=files)
-        return HomeExport(_export_parts(self._parts), order, on_progress)
+        return HomeExport(_export_parts(self._rooms), order, on_progress)
 
     def import_export(
         self,
@@ -217,13 +208,11 @@ class ExchangeFacade:
         place = user_path(path)
         tell = on_progress or (lambda _: None)
         order = IntakeOrder(dry_run=dry_run, on_progress=tell, path=str(place))
-        with read_claude_mem(place, self._parts.resources.scope.tenant) as (checked, records):
+        with read_claude_mem(place, self._rooms.scope.tenant) as (checked, records):
             return take_records(self._destination(), checked, records, order)
 
     def _destination(self) -> Destination:
-        parts = self._parts
-        arrived = Arrivals(parts.mirror, parts.maintenance)
-        return destination(parts.resources, parts.capture(), arrived)
+        return self._rooms.destination(self._rooms.opened.maintenance)
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -238,55 +227,26 @@ def _opened(path: Path) -> BinaryIO:
             raise NotFound("the export does not exist", hint=hint, path=str(place)) from error
 
 
-def _export_parts(parts: Components) -> ExportParts:
+def _export_parts(rooms: Rooms) -> ExportParts:
     from recollect.exchange.export import ExportParts
-    from recollect.store.blobs import Blobs
 
-    base = parts.resources
     return ExportParts(
-        home=base.home,
-        database=base.records,
-        blobs=Blobs(base.home / BLOBS),
-        clock=base.clock,
-        ids=base.ids,
-        audience=base.audience,
-        files=None if base.workspace is None else lambda: _files(base),
+        home=rooms.home.folder,
+        database=rooms.records,
+        blobs=rooms.blobs,
+        clock=rooms.home.clock,
+        ids=rooms.home.ids,
+        audience=rooms.audience,
+        files=None if rooms.workspace is None else lambda: _files(rooms),
     )
 
 
-def _files(resources: Resources) -> Iterator[FileLine]:
+def _files(rooms: Rooms) -> Iterator[FileLine]:
     from recollect.exchange.lines import FileLine
 
-    source, workspace = memory_files(resources), resources.workspace
+    source, workspace = rooms.files, rooms.workspace
     if source is None or workspace is None:
         return
     for file in source.folder.listing().files:
         if file.root == workspace:
             yield FileLine(path=file.ref, text=source.folder.text(file)[0])
-
-
-def destination(
-    resources: Resources,
-    controls: CaptureControls,
-    arrived: MirrorSignal,
-    observed: Callable[[], ObservationParts] | None = None,
-) -> Destination:
-    """Return a home as an import writes into it."""
-    from recollect.exchange.destination import Destination
-    from recollect.sessions.record.draft import DraftMaker
-    from recollect.store.blobs import Blobs
-
-    clock, ids, redactor = resources.clock, resources.ids, resources.redactor
-    return Destination(
-        database=resources.records,
-        blobs=Blobs(resources.home / BLOBS),
-        clock=clock,
-        ids=ids,
-        drafts=DraftMaker(clock, ids, redactor, recalls(resources)),
-        redactor=redactor,
-        scope=resources.scope,
-        controls=controls,
-        arrived=arrived,
-        observed=observed,
-        workspace=resources.workspace,
-    )

@@ -1,19 +1,21 @@
-"""The question of a search, and the options of the index for it."""
+"""Who asks, and what: audiences, and the options of the index for the question of a search."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, LiteralString, Protocol, TypeAlias
 
 import msgspec
 
+from recollect.audience.identity_links import USERS
+from recollect.audience.owner import Owner
 from recollect.audience.session_key import GROUPS
 from recollect.audience.visibility import Asker, Audience
 from recollect.core.clock import MAX_MS, Clock, zone_of
-from recollect.core.errors import NotFound
-from recollect.core.scope import Scope
+from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.scope import Scope, ScopeOfPerson
 from recollect.core.settings import Settings
 from recollect.index.model.visibility import SeqRange, Spoken
 from recollect.index.query.search_service import SearchOptions, source_names
@@ -27,19 +29,65 @@ if TYPE_CHECKING:  # imported with the first session or time in a question
 
 Asked: TypeAlias = "Callable[[], Sessions]"
 """Returns the sessions; called only where one of them is needed."""
+_OF_USER: LiteralString = "SELECT 1 FROM sessions WHERE tenant = ? AND user_id = ? LIMIT 1"
+
+
+class AudienceResolver(msgspec.Struct, frozen=True, kw_only=True):
+    """Resolves what an asker hears of the rows of a scope; see `Resolve`.
+
+    Attributes:
+        records: ``records.db``.
+        settings: Those in force.
+        owner: The owner of the agent, and who is linked to whom.
+        scope: What the memory sees.
+    """
+
+    records: Database
+    settings: Settings
+    owner: Owner
+    scope: Scope
+
+    def __call__(self, tx: Transaction | None, asker: Asker) -> Audience:
+        """Return the audience of an asker.
+
+        Args:
+            tx: The snapshot of the read; None for what is not in the records: the index, and files.
+            asker: Who asks.
+
+        Raises:
+            As `Resolve`.
+        """
+        if tx is None and asker.session_id is not None:
+            return self.records.read(lambda tx: self(tx, asker))
+        group = None
+        if tx is not None and asker.session_id is not None:
+            from recollect.sessions.policy.turns import resolved
+
+            group = resolved(tx, asker, self.scope, self.owner).group
+        elif asker.sender is not None:
+            raise InvalidInput("a sender needs a session", hint="give for_session with it")
+        return Audience(
+            owner=self.owner,
+            group=group,
+            shares_observations=self.settings.observations.shared,
+            guests_read=self.settings.sessions.guests_read,
+        )
 
 
 class Searched(Protocol):
     """Where a search looks up what it needs to know of the records."""
 
+    @property
     def sessions(self) -> Sessions:
-        """Return the sessions."""
+        """The sessions."""
 
+    @property
     def observations(self) -> Observations:
-        """Return the observations."""
+        """The observations."""
 
+    @property
     def capture(self) -> CaptureControls:
-        """Return the controls, which know the projects."""
+        """The controls, which know the projects."""
 
 
 class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,25 +129,25 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         """
         searching, limit, least = settings.search, self.limit, self.min_score
         cites, reader = searching.citations, self.asker.session_id or seen.session
-        sessions, numbers = parts.sessions, None
+        numbers = None
         is_whole = seen.session is self.channel is None
-        ranges = None if is_whole else ranges_of(sessions, seen.session, self.channel)
+        ranges = None if is_whole else ranges_of(parts, seen.session, self.channel)
         if self.channel is not None and not ranges and self.audience is None:
-            require_channel(sessions(), self.channel)  # guests do not learn which there are
+            require_channel(parts.sessions, self.channel)  # guests do not learn which there are
         if (self.types, self.min_importance) != (None, None):
-            numbers = tuple(parts.observations().numbers(self.types, self.min_importance))
+            numbers = tuple(parts.observations.numbers(self.types, self.min_importance))
         return SearchOptions(
             limit=searching.limit if limit is None else limit,
             min_score=searching.min_score if least is None else least,
             sources=None if self.sources is None else source_names(self.sources),
             mode=self.mode,
-            citations=shows_citations(cites, sessions, reader) if reader else cites != "off",
+            citations=shows_citations(cites, parts, reader) if reader else cites != "off",
             audience=self.audience,
             spoken=None
             if self.audience is None
             else partial(_spoken, records, seen.tenant, self.audience),
             ranges=ranges,
-            projects=() if seen.project is None else parts.capture().projects.paths(seen.project),
+            projects=() if seen.project is None else parts.capture.projects.paths(seen.project),
             said=self._said(settings, clock),
             observations=numbers,
         )
@@ -114,6 +162,16 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
         zone = zone_of(settings.sessions.time_zone)
         since, until = read_span(self.since, self.until, clock.now_ms(), zone)
         return SaidWithin.of(since or 0, MAX_MS + 1 if until is None else until, zone)
+
+
+def unknown_user(records: Database, scope: Scope) -> tuple[str, ...]:
+    """Return a warning where no session belongs to the user of a scope."""
+    user = scope.user
+    if user is None or ":" in user or isinstance(scope, ScopeOfPerson):
+        return ()
+    if records.read(lambda tx: tx.row(_OF_USER, (scope.tenant, user))) is not None:
+        return ()
+    return (f"no session is of the user {user}: {USERS}",)
 
 
 QUESTION = frozenset(SearchQuestion.__struct_fields__)
@@ -133,26 +191,26 @@ def _spoken(records: Database, tenant: str, audience: Audience) -> Spoken:
 
 
 def ranges_of(
-    sessions: Asked, session_id: str | None, channel: str | None = None
+    parts: Searched, session_id: str | None, channel: str | None = None
 ) -> tuple[SeqRange, ...]:
     """Return the ranges of messages of a session, those that a fork shares included.
 
     Nothing where the scope lacks it.
 
     Args:
-        sessions: Returns the sessions.
+        parts: Have the sessions.
         session_id: Which one; all sessions of the channel if not given.
         channel: The channel it must be on; any if not given.
     """
     if session_id is None:
-        return tuple(SeqRange(session=each.id) for each in sessions().list(channel=channel))
+        return tuple(SeqRange(session=each.id) for each in parts.sessions.list(channel=channel))
     try:
-        if channel not in {None, sessions().get(session_id).channel}:
+        if channel not in {None, parts.sessions.get(session_id).channel}:
             return ()
-        parts = sessions().parts(session_id)
+        lineage = parts.sessions.parts(session_id)
     except NotFound:
         return ()
-    shared = [part for part in parts if part.session_id != session_id]
+    shared = [part for part in lineage if part.session_id != session_id]
     return (
         *(SeqRange(session=part.session_id, last=part.last) for part in shared),
         # Without an end: a message that arrives during the search is found too.
@@ -172,12 +230,12 @@ def require_channel(sessions: Sessions, channel: str) -> None:
         raise NotFound("no session is on this channel", hint=hint)
 
 
-def shows_citations(setting: str, sessions: Asked, session_id: str) -> bool:
+def shows_citations(setting: str, parts: Searched, session_id: str) -> bool:
     """Return whether hits are cited to a session.
 
     Args:
         setting: ``on``, ``off``, or ``auto``: unless the answer is read in a group chat.
-        sessions: Returns the sessions.
+        parts: Have the sessions.
         session_id: The session that reads the answer.
 
     Raises:
@@ -186,6 +244,6 @@ def shows_citations(setting: str, sessions: Asked, session_id: str) -> bool:
     if setting != "auto":
         return setting == "on"
     try:
-        return sessions().get(session_id).chat_type not in GROUPS
+        return parts.sessions.get(session_id).chat_type not in GROUPS
     except NotFound:  # then there is nothing to cite either
         return True

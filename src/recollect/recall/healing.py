@@ -89,42 +89,40 @@ def is_damaged(folder: Path, settings: StoreSettings, clock: Clock) -> bool:
         return False
 
 
-def healer(
+def heal_index(
+    error: StoreCorrupt,
     records: Database,
     database: SqliteDatabase,
     index: Index,
     is_file_damaged: Callable[[], bool],
-) -> Callable[[StoreCorrupt], bool]:
-    """Return a function that repairs the index if it caused an error, and returns whether it did.
+) -> bool:
+    """Repair the index if it caused an error, and return whether it did.
 
     Args:
+        error: What was raised.
         records: records.db.
         database: index.db.
         index: Reports to the next caller what happened.
         is_file_damaged: Checks index.db, which is closed.
     """
+    are_rows = DAMAGED_ROWS in error.facts
+    is_file = error.facts.get("path") == str(database.path) and not are_rows
+    if is_file or are_rows:
+        # `recover` uses an index to learn which sessions were lost.
+        from recollect.sessions.mirror.soundness import require_sound
 
-    def heal(error: StoreCorrupt) -> bool:
-        are_rows = DAMAGED_ROWS in error.facts
-        is_file = error.facts.get("path") == str(database.path) and not are_rows
-        if is_file or are_rows:
-            # `recover` uses an index to learn which sessions were lost.
-            from recollect.sessions.mirror.soundness import require_sound
-
-            require_sound(records)
-        if is_file:
-            with _saved_vectors(database.path) as saved:
-                database.renew(is_file_damaged)
-                _begin_again(database, saved)
-            claim(records, database)
-        elif are_rows:
-            database.write(retire_all)
-        else:
-            return False
-        index.tell_once(f"{DAMAGED}: it is rebuilt")
-        return True
-
-    return heal
+        require_sound(records)
+    if is_file:
+        with _saved_vectors(database.path) as saved:
+            database.renew(is_file_damaged)
+            _begin_again(database, saved)
+        claim(records, database)
+    elif are_rows:
+        database.write(retire_all)
+    else:
+        return False
+    index.tell_once(f"{DAMAGED}: it is rebuilt")
+    return True
 
 
 @contextmanager

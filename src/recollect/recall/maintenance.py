@@ -25,8 +25,9 @@ from recollect.index.model.sync_report import SyncReport, Watch, never
 from recollect.recall.sync import GATHER_S, LOOK_S, WAITING_S, BackgroundSync, Duties, Last, Reason
 from recollect.store.background import BackgroundClaim
 from recollect.store.locks import Holder
+from recollect.workspace.extra_paths import FileTree
 from recollect.workspace.memory_folder import memory_trees
-from recollect.workspace.watcher import Notifier, Watcher
+from recollect.workspace.watcher import Watcher
 
 if TYPE_CHECKING:  # not imported in a home without them
     from recollect.recall.followed import FollowedFile, FollowedTranscripts, FollowReport
@@ -76,13 +77,16 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
     report: SyncReport = SyncReport()
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """What is kept in step, and the locks for it.
+class Maintenance:
+    """Keeps an index, and what is read into it, in step.
 
-    Attributes:
+    Args:
         index: Is brought up to date with its sources.
         claim: Held by the process that does the work.
-        sync_lock: Held by the thread of this process that syncs.
+        lock: Held by the thread of this process that syncs.
+        settings: What starts a sync, and how soon.
+        clock: Gives the time of a sync.
+        mirror: The readable transcripts, where there are any.
         files: The memory files, where there are any.
         followed: Transcripts of other programs, where any are followed.
         is_live: Whether the program stays: a command that ends at once does not watch.
@@ -91,72 +95,59 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
         others: Starts whatever else must be kept in step, in a program that stays.
     """
 
-    index: Index
-    claim: BackgroundClaim
-    sync_lock: SyncLock
-    files: MemorySource | None = None
-    followed: FollowedTranscripts | None = None
-    is_live: bool = False
-    heal: Callable[[StoreCorrupt], bool] = lambda _: False
-    daily: Callable[[Callable[[], bool]], object] = lambda _: None
-    others: Callable[[], None] = lambda: None
-
-
-class Maintenance:
-    """Keeps the index of one home in step.
-
-    Args:
-        kept: What to keep in step.
-        settings: What starts a sync, and how soon.
-        clock: Gives the time of a sync.
-        notifier: Reports changes of files; that of `watcher` if not given.
-    """
-
     def __init__(
         self,
-        kept: Kept,
+        index: Index,
+        claim: BackgroundClaim,
+        lock: SyncLock,
         settings: SyncSettings,
         clock: Clock,
         *,
-        notifier: Notifier | None = None,
+        mirror: TranscriptMirror | None,
+        files: MemorySource | None,
+        followed: FollowedTranscripts | None,
+        is_live: bool,
+        heal: Callable[[StoreCorrupt], bool],
+        daily: Callable[[Callable[[], bool]], object],
+        others: Callable[[], object],
     ) -> None:
-        self._kept = kept
+        self._index = index
+        self._claim = claim
         self._settings = settings
+        self._mirror = mirror
+        self._files = files
+        self._followed = followed
+        self._is_live = is_live
+        self._heal = heal
+        self._daily = daily
+        self._others = others
         self._look_at: Callable[[str], bool] | None = None
-        if kept.followed is not None:
+        if followed is not None:
             from recollect.recall.followed import TranscriptDeltas
 
             self._look_at = TranscriptDeltas(settings.transcripts).look
-        self.reads_first = kept.followed is not None and settings.on_search
+        self.reads_first = followed is not None and settings.on_search
         """Whether a search begins with `searching`."""
         self._followed_at = 0.0
-        folder = kept.files.folder if kept.files else None
-        self._watcher = Watcher(
-            (
-                *(memory_trees(folder.workspace, folder.extra) if folder else ()),
-                *(kept.followed.places() if kept.followed else ()),
-            ),
-            self._changed,
-            poll_s=settings.poll_s,
-            notifier=notifier,
-        )
-        is_worker = kept.claim.role == "worker"
+        places = _watched(files, followed)
+        self._watcher = Watcher(places, self._changed, poll_s=settings.poll_s)
+        is_worker = claim.role == "worker"
         self._background = BackgroundSync(
             Duties(
                 work=self._work,
-                is_owner=kept.claim.acquire,
-                is_behind=kept.index.is_behind,
-                is_wanted=None if is_worker else kept.claim.is_wanted,
-                let_go=kept.claim.release,
+                is_owner=claim.acquire,
+                is_behind=index.is_behind,
+                is_wanted=None if is_worker else claim.is_wanted,
+                let_go=claim.release,
                 retry_s=WAITING_S if is_worker else LOOK_S,
                 begin=self._begin,
                 ended=self._ended,
             ),
             clock,
-            kept.sync_lock,
-            interval_s=settings.interval_minutes * 60 if kept.is_live else 0.0,
+            lock,
+            interval_s=settings.interval_minutes * 60 if is_live else 0.0,
         )
-        self._has_started = not kept.is_live
+        self._has_started = not is_live
         self._searches = 0
         self._changed_paths: set[str] = set()
         self._telling = threading.Lock()
@@ -166,14 +157,16 @@ class Maintenance:
         self._listener: SimpleQueue[Synced | None] | None = None
 
     def notify(self) -> None:
-        """Report that messages were stored. Returns at once."""
+        """Report that messages were stored, to the mirror too. Returns at once."""
+        if self._mirror is not None:
+            self._mirror.notify()
         self._start()
         self._background.ask("message", GATHER_S, most_rests=1)
 
     def session_started(self) -> None:
         """Report that a session was opened. Returns at once."""
         self._start()
-        if self._settings.on_session_start and self._kept.is_live:
+        if self._settings.on_session_start and self._is_live:
             self._background.ask("session-start")
 
     def searching(self) -> tuple[str, ...]:
@@ -182,7 +175,7 @@ class Maintenance:
         Returns:
             Why some of it may be missing; empty where nothing is.
         """
-        return () if self._kept.followed is None else self._kept.followed.catch_up()
+        return () if self._followed is None else self._followed.catch_up()
 
     def searched(self, *, is_damaged: bool = False) -> None:
         """Report a search, whatever its result. Returns at once.
@@ -193,9 +186,9 @@ class Maintenance:
         self._start()
         with self._telling:
             self._searches += 1
-        if is_damaged and self._kept.is_live:
+        if is_damaged and self._is_live:
             self._background.ask("damage")
-        if self._settings.on_search and self._kept.is_live and self._has_more():
+        if self._settings.on_search and self._is_live and self._has_more():
             self._background.ask("search")
 
     def run(self, work: Callable[[], T]) -> T:
@@ -212,10 +205,10 @@ class Maintenance:
     def healed(self, error: StoreCorrupt, work: Callable[[], T]) -> T:
         """Repair the index and do the work; raise the error if it concerns the records."""
         for _ in range(_REPAIRS):
-            if not self._kept.heal(error):
+            if not self._heal(error):
                 break
-            if self._kept.files is not None:
-                self._kept.files.forget_scan()
+            if self._files is not None:
+                self._files.forget_scan()
             try:
                 return work()
             except StoreCorrupt as another:
@@ -230,7 +223,7 @@ class Maintenance:
         Raises:
             StoreBusy: another program does it already.
         """
-        if self._kept.claim.role != "worker" and not self._kept.claim.acquire():
+        if self._claim.role != "worker" and not self._claim.acquire():
             hint = "it sees every change; nothing needs to be done"
             raise StoreBusy("another program keeps this home in step", hint=hint)
         listener: SimpleQueue[Synced | None] = SimpleQueue()
@@ -246,35 +239,35 @@ class Maintenance:
             What was left out, also by searches and the background since the last call.
         """
         warnings = self._bring_in(never).warnings
-        followed = self._kept.followed
+        followed = self._followed
         return warnings if followed is None else (*warnings, *followed.take_deleted())
 
     def _bring_in(self, stopping: Callable[[], bool]) -> FollowReport:
         self._followed_at = time.monotonic()
-        if self._kept.followed is None:
+        if self._followed is None:
             from recollect.recall.followed import FollowReport
 
             return FollowReport()
-        return self._kept.followed.bring_in(stopping)
+        return self._followed.bring_in(stopping)
 
     def transcript_grew(
         self, path: str, format_name: str, *, is_awaited: bool = False
     ) -> FollowedFile | None:
         """Report that a program wrote to a transcript; see `Memory.transcript_grew`."""
-        followed = self._kept.followed
+        followed = self._followed
         file = None if followed is None else followed.find(path, format_name)
         if followed is None or file is None:
             return None
         if is_awaited:
             followed.catch_up()
-        elif self._kept.is_live:
+        elif self._is_live:
             self._start()
             self._changed(frozenset({file.path}))
         return file
 
     def is_behind(self) -> bool:
         """Return whether messages, memory files or followed transcripts are not indexed yet."""
-        index, files, followed = self._kept.index, self._kept.files, self._kept.followed
+        index, files, followed = self._index, self._files, self._followed
         if index.is_behind() or (followed is not None and followed.is_behind()):
             return True
         return files is not None and files.differs(index.known(files))
@@ -283,12 +276,12 @@ class Maintenance:
         """Do nothing in the background from now on; calls still work."""
         self._watcher.close()
         self._background.close()
-        self._kept.claim.release()
+        self._claim.release()
 
     def state(self) -> SyncState:
         """Return the current state of the sync."""
         last, watching = self._background.last, self._watcher.state
-        followed, files = self._kept.followed, self._kept.files
+        followed, files = self._followed, self._files
         warnings = (files.warnings if files else ()) + (followed.warnings if followed else ())
         return SyncState(
             dirty=self._background.is_dirty,
@@ -297,7 +290,7 @@ class Maintenance:
             last_error=last.error,
             watching=watching.mode,
             watch_error=watching.error,
-            held_by=self._kept.claim.holder(),
+            held_by=self._claim.holder(),
             warnings=warnings,
             searches=self._searches,
         )
@@ -321,10 +314,10 @@ class Maintenance:
                 self._background.ask("start")
 
     def _begin(self) -> None:
-        if self._kept.is_live and self._settings.watch:
+        if self._is_live and self._settings.watch:
             self._watcher.start()
-        if self._kept.is_live:
-            self._kept.others()
+        if self._is_live:
+            self._others()
 
     def _changed(self, paths: frozenset[str]) -> None:
         from recollect.recall.followed import is_followed
@@ -349,12 +342,12 @@ class Maintenance:
             self._messages = self._bring_in(watch.stopping).messages
         if reasons == ("watch",) and self._watcher.state.mode == "notify":
             watch = msgspec.structs.replace(watch, changed=paths)
-        index = self._kept.index
+        index = self._index
         if "damage" in reasons:
             self._report = self.healing(lambda: index.rebuild(watch))
         self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
-        if self._kept.is_live:
-            self._kept.daily(watch.stopping)
+        if self._is_live:
+            self._daily(watch.stopping)
 
     def _ended(self, last: Last) -> None:
         report = self._report
@@ -364,22 +357,17 @@ class Maintenance:
 
     def _has_more(self) -> bool:
         """Whether a search left something undone."""
-        is_unwatched = self._kept.followed is not None and self._watcher.state.mode == "off"
+        is_unwatched = self._followed is not None and self._watcher.state.mode == "off"
         rested_s = time.monotonic() - self._followed_at
         is_due = is_unwatched and rested_s >= self._settings.poll_s
-        is_due = is_due or (self._kept.followed is not None and self._kept.followed.has_more)
-        return is_due or self._kept.index.views.waits_for_vectors
+        is_due = is_due or (self._followed is not None and self._followed.has_more)
+        return is_due or self._index.views.waits_for_vectors
 
 
-class Arrivals:
-    """Notifies the mirror and the maintenance of new messages."""
-
-    def __init__(self, mirror: TranscriptMirror | None, maintenance: Maintenance) -> None:
-        self._mirror = mirror
-        self._maintenance = maintenance
-
-    def notify(self) -> None:
-        """Return at once."""
-        if self._mirror is not None:
-            self._mirror.notify()
-        self._maintenance.notify()
+def _watched(
+    files: MemorySource | None, followed: FollowedTranscripts | None
+) -> tuple[FileTree, ...]:
+    """Return the folders whose changes matter."""
+    folder = files.folder if files else None
+    memory_files = memory_trees(folder.workspace, folder.extra) if folder else ()
+    return (*memory_files, *(followed.places() if followed else ()))

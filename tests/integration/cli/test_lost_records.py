@@ -336,7 +336,7 @@ reader = apsw.Connection(sys.argv[1] + "/records.db")  # keeps the log from bein
 reader.execute("BEGIN; SELECT count(*) FROM messages").fetchall()
 memory.sessions.append(memory.sessions.create().id, "user", "kites hang here")
 memory.sync()
-memory._parts.mirror.flush()
+memory._rooms.mirror.flush()
 os._exit(0)
 """
 

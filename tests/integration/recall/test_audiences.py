@@ -400,7 +400,7 @@ class History:
 
     def episodes(self, tenant: str, session: str) -> list[Episode]:
         """Return the episodes of a session, as a tenant sees them."""
-        records = self.memories[tenant]._parts.resources.records  # noqa: SLF001 - no other surface
+        records = self.memories[tenant]._rooms.records  # noqa: SLF001 - no other surface
         return records.read(partial(episodes_of, scope=Scope(tenant=tenant), session_id=session))
 
     def told_in_episodes(self) -> dict[tuple[str, str], set[str]]:

@@ -57,7 +57,7 @@ def _asked(server: ProviderServer) -> list[str]:
 
 
 def _episodes(memory: Memory, session: str) -> list[Episode]:
-    return memory._parts.resources.records.read(  # noqa: SLF001  # as recall reads them
+    return memory._rooms.records.read(  # noqa: SLF001  # as recall reads them
         lambda tx: episodes_of(tx, memory.scope, session)
     )
 

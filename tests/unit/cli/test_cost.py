@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.assembly.assembling import assemble
-from recollect.assembly.components import Components
-from recollect.assembly.resources import OpenOptions
 from recollect.cli.index.sync import show_preview
+from recollect.home import Home
+from recollect.home_index import OpenOptions
 from recollect.index.indexing.preview import Preview
 from tests.unit.cli.conftest import Run
 from tests.unit.index.scripted import PaidEmbedder
@@ -37,10 +36,10 @@ def paid(monkeypatch: pytest.MonkeyPatch) -> PaidEmbedder:
     """Every memory of the test uses a paid provider."""
     embedder = PaidEmbedder("paid:words")
 
-    def with_paid(order: OpenOptions) -> Components:
-        return assemble(msgspec.structs.replace(order, embedder=embedder))
+    def with_paid(options: OpenOptions) -> Home:
+        return Home(msgspec.structs.replace(options, embedder=embedder))
 
-    monkeypatch.setattr("recollect.memory.assemble", with_paid)
+    monkeypatch.setattr("recollect.memory.Home", with_paid)
     return embedder
 
 

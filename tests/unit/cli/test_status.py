@@ -125,7 +125,7 @@ def test_batches_have_a_line_where_they_are_used(filled: Path, status: Status) -
     """And a warning where they failed."""
     settings = Settings().embedding.batch
     with recollect.open(filled) as memory:
-        batch = memory._parts.resources.index_database.read(  # noqa: SLF001  # the one place that has batches
+        batch = memory._rooms.opened.database.read(  # noqa: SLF001  # the one place that has batches
             lambda tx: batch_status(tx, replace(settings, enabled=True), "print", 0)
         )
     used = replace(status, batch=replace(batch, last_error="timeout", last_provider="openai"))

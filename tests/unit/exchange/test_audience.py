@@ -172,7 +172,7 @@ def test_what_a_fork_shares_with_another_owner_comes_without_its_facts(memory: M
     memory.sessions.append(first.id, "user", "shared words")
     scoped = memory.within(recollect.Scope(project="/p/second"))
     fork = memory.sessions.fork(first.id)
-    memory._parts.resources.records.write(  # noqa: SLF001
+    memory._rooms.records.write(  # noqa: SLF001
         lambda tx: tx.execute("UPDATE sessions SET project = '/p/second' WHERE id = ?", (fork.id,))
     )
     text = words(list(scoped.export().lines()))
@@ -214,7 +214,7 @@ def test_settings_and_tokens_are_not_in_it(tmp_path: Path) -> None:
     with opened(home) as memory:
         session = memory.sessions.create()
         memory.sessions.append(session.id, "user", f"my key is {KEY}")
-        salt = memory._parts.resources.records.read(  # noqa: SLF001
+        salt = memory._rooms.records.read(  # noqa: SLF001
             lambda tx: tx.row("SELECT value FROM meta WHERE key = 'redaction.salt'")
         )
         text = b"\n".join(exported(memory)).decode()

@@ -136,7 +136,7 @@ def test_an_import_that_was_stopped_goes_on(
 
 
 def _meta(memory: Memory) -> list[Any]:
-    read = memory._parts.resources.records.read  # noqa: SLF001
+    read = memory._rooms.records.read  # noqa: SLF001
     return read(lambda tx: tx.all("SELECT key FROM meta WHERE key LIKE 'import.%'"))
 
 

@@ -35,7 +35,7 @@ class Work:
     def lines(self, tokens: int = 500) -> list[str]:
         """Return the lines."""
         where = Condition(Scope()).also("session_id = ?", self._session)
-        records = self._memory._base.records  # noqa: SLF001  # as the writer of episodes asks
+        records = self._memory._rooms.records  # noqa: SLF001  # as the writer of episodes asks
         return records.read(lambda tx: deeds_of(tx, where, tokens)).splitlines()
 
 

@@ -204,7 +204,7 @@ def test_the_sound_vectors_of_a_damaged_index_are_not_paid_for_again(
 def test_rows_that_are_damaged_are_rebuilt_beside_what_answers(home: Path) -> None:
     """The file is sound: only a new generation is begun, and the cache of vectors is kept."""
     with _opened(home) as memory:
-        database = memory._base.index_database  # noqa: SLF001
+        database = memory._rooms.opened.database  # noqa: SLF001
 
         def spoil(tx: Transaction) -> None:
             tx.execute("UPDATE tail SET layout = zeroblob(7)")
@@ -224,7 +224,7 @@ def test_damaged_words_are_left_out_and_rebuilt_in_the_background(
     with _opened(home) as memory:
         memory.sessions.append(memory.sessions.list()[0].id, "user", "A last lantern.")
         memory.sync()
-        memory._base.index_database.write(  # noqa: SLF001
+        memory._rooms.opened.database.write(  # noqa: SLF001
             lambda tx: tx.execute("UPDATE postings SET data = x'0000ff' WHERE rowid % 2 = 0")
         )
     with _opened(home, live=True) as memory:
@@ -242,13 +242,13 @@ def test_damage_of_the_records_is_not_taken_for_damage_of_the_index(home: Path) 
     with _opened(home) as memory:
         before = memory.status().index.generation
         _elsewhere("_last_pages", home / RECORDS_FILE)
-        memory._base.index_database.write(  # noqa: SLF001
+        memory._rooms.opened.database.write(  # noqa: SLF001
             lambda tx: tx.execute("UPDATE cursors SET seq = 0")
         )
         with pytest.raises(StoreCorrupt) as caught:
             memory.search("lantern")
         assert caught.value.facts["path"] == str(home / RECORDS_FILE)
-        number = memory._base.index_database.read(  # noqa: SLF001
+        number = memory._rooms.opened.database.read(  # noqa: SLF001
             lambda tx: tx.row("SELECT max(id) FROM generations")
         )
         assert number == (before,)

@@ -61,7 +61,7 @@ def test_what_waits_to_be_indexed_makes_it_dirty(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "home", overrides=LEXICAL) as memory:
         session = memory.sessions.create(key="k")
         memory.sync()
-        memory._parts.maintenance.close()  # noqa: SLF001  # nobody indexes beside the test
+        memory._rooms.opened.maintenance.close()  # noqa: SLF001  # nobody indexes beside the test
         memory.sessions.append(session.id, "user", "tea")
         assert memory.status().dirty
         memory.search("tea")
@@ -86,7 +86,7 @@ def test_tokens_of_embeddings_and_of_language_models_are_told_apart(tmp_path: Pa
         "language.daily_tokens": 2_000,
     }
     with recollect.open(tmp_path / "home", overrides={**LEXICAL, **limits}) as memory:
-        records = memory._parts.resources.records  # noqa: SLF001  # what providers took, without one
+        records = memory._rooms.records  # noqa: SLF001  # what providers took, without one
         today = to_datetime(SystemClock().now_ms()).date().isoformat()
         embedding, language = UsageLedger(records, EMBEDDING), UsageLedger(records, LANGUAGE)
         embedding.add(today, Bill(model="openai:e", use=TokenUse(input=5), usd=4.0))

@@ -117,7 +117,7 @@ def test_a_long_transcript_does_not_keep_a_search_waiting(tmp_path: Path) -> Non
     """What another thread reads at the moment is left to it, and said."""
     chats = _chats(tmp_path)
     with _opened(tmp_path, None, {"workspace.transcripts": [str(chats)]}) as memory:
-        followed = memory._parts.maintenance._kept.followed  # noqa: SLF001
+        followed = memory._rooms.opened.maintenance._followed  # noqa: SLF001
         assert followed is not None
         with followed.reading:
             found = memory.search("kettle")
@@ -133,7 +133,7 @@ def test_transcripts_that_cannot_be_stored_leave_a_search_its_answer(tmp_path: P
         memory.sync()
         with (chats / "a.jsonl").open("a", encoding="utf-8") as file:
             file.write(MORE)
-        memory._base.records._writer.close()  # noqa: SLF001
+        memory._rooms.records._writer.close()  # noqa: SLF001
         found = memory.search("kettle")
         assert found.hits
         assert any("followed transcripts" in warning for warning in found.warnings)
@@ -161,7 +161,7 @@ def test_a_change_of_the_settings_leaves_a_memory_to_who_uses_it(tmp_path: Path)
     config.write_text("embedding: {provider: none}\n", encoding="utf-8")
     with MemoryPool(home) as pool:
         old = pool.memory()
-        records = old._base.records  # noqa: SLF001
+        records = old._rooms.records  # noqa: SLF001
         config.write_text("embedding: {provider: none}\nsearch: {limit: 3}\n", encoding="utf-8")
         new = pool.memory()
         assert new is not old

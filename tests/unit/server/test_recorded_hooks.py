@@ -44,7 +44,7 @@ class Replay:
     @property
     def session(self) -> Session:
         """The first session as it is stored."""
-        records = self.client.memory._base.records  # noqa: SLF001
+        records = self.client.memory._rooms.records  # noqa: SLF001
         found = records.read(lambda tx: find_foreign(tx, "local", self.name, self.first_id))
         assert found is not None
         return found

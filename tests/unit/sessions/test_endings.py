@@ -42,7 +42,7 @@ def memory(tmp_path: Path, clock: HandClock) -> Iterator[Memory]:
 
 
 def _told(memory: Memory, session: str) -> list[Episode]:
-    return memory._parts.resources.records.read(  # noqa: SLF001  # as recall reads them
+    return memory._rooms.records.read(  # noqa: SLF001  # as recall reads them
         lambda tx: episodes_of(tx, memory.scope, session)
     )
 
@@ -53,7 +53,7 @@ def _last(
     """Return what the context block of a session would hold of the last one."""
     project = memory.sessions.get(session).project
     projects = [project] if project else []
-    base = memory._parts.resources  # noqa: SLF001  # as recall reads it
+    base = memory._rooms  # noqa: SLF001  # as recall reads it
 
     def unit(tx: Transaction) -> Episode | None:
         resolved = base.audience(tx, Asker(session, sender))
@@ -251,7 +251,7 @@ def test_an_end_that_was_interrupted_is_made_up_for(memory: Memory, clock: HandC
     """The end is recorded first; the summary comes with the next session at the latest."""
     session = memory.sessions.create(project=PROJECT).id
     memory.sessions.append(session, "user", "Remember the copper kettle.")
-    records = memory._parts.resources.records  # noqa: SLF001  # as a killed process leaves them
+    records = memory._rooms.records  # noqa: SLF001  # as a killed process leaves them
     insert = "INSERT INTO endings (session_id, tenant, at) VALUES (?, ?, ?)"
     records.write(lambda tx: tx.execute(insert, (session, Scope().tenant, clock.now)))
     memory.sessions.create(project=PROJECT)

@@ -125,8 +125,8 @@ def _check_back_end(key: str, name: str) -> None:
     """Refuse the name of a back end that is not installed, before it stops every command."""
     if key not in {"search.backend", "search.lexical.backend", "search.vector.backend"}:
         return
-    from recollect.assembly.sources import BUILTIN
     from recollect.core.plugins import check_plugin
+    from recollect.home_index import BUILTIN
     from recollect.index.lexical import choice as lexical
     from recollect.index.vectors import vector_index as vectors
     from recollect.recall import search_port
