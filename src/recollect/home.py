@@ -149,20 +149,25 @@ class Home:
         Once more if the settings changed; then the old ones close with their last user.
         """
         key = (agent, options is self.options)
-        wide = Scope(tenant=self.main.scope.tenant, agent=agent)
-        options = msgspec.structs.replace(options, scope=wide)
-        resolved = load_settings(self.folder, options.settings, agent=agent)
+        settings = load_settings(self.folder, options.settings, agent=agent).settings
         with self._opening:
             known = self._agents.get(key)
-            if known is not None and known.opened.settings == resolved.settings:
+            if known is not None and known.settings == settings:
                 return known
             if known is not None:
                 known.retire()
-            opened = HomeIndex(self, options, resolved, self.main)
+            opened = self.open_other(agent, options)
             rooms = self._agents[key] = Rooms(opened, opened.scope, above=main)
             if self._is_retired:
                 self._retire_agents()
             return rooms
+
+    def open_other(self, agent: str | None, options: OpenOptions) -> HomeIndex:
+        """Open the index of an agent that has one of its own, or that of all others."""
+        scope = Scope(tenant=self.main.scope.tenant, agent=agent)
+        options = msgspec.structs.replace(options, scope=scope)
+        resolved = load_settings(self.folder, options.settings, agent=agent)
+        return HomeIndex(self, options, resolved, self.main)
 
     def close_too(self, backend: SearchBackend) -> None:
         """Also close a search back end of a narrower scope, if it is still in use at the end."""

@@ -32,7 +32,6 @@ from recollect.core.scope import Scope
 from recollect.core.settings import (
     ResolvedSettings,
     known_agent,
-    load_settings,
     user_path,
 )
 from recollect.core.settings.sources import FILE_NAME, read_file
@@ -265,13 +264,6 @@ class HomeIndex:
     def notes_of(self, scope: Scope) -> LateNotes:
         """Return the notes of guests in a scope."""
         return LateNotes(self, scope)
-
-    def beside(self, agent: str | None) -> HomeIndex:
-        """Return the index of an agent, or that of all others, opened by the same options."""
-        scope = Scope(tenant=self.scope.tenant, agent=agent)
-        options = msgspec.structs.replace(self.options, scope=scope, live=False)
-        resolved = load_settings(self.home.folder, options.settings, agent=agent)
-        return HomeIndex(self.home, options, resolved, self)
 
     @functools.cached_property
     def chores(self) -> Chores:

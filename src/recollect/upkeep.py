@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, LiteralString
 
+import msgspec
+
 from recollect.audience.visibility import group_of_turn
 from recollect.core.scope import Scope, ScopeWithout
 from recollect.governance.retention import Retention
@@ -19,6 +21,7 @@ from recollect.models.prices import Price, language_price
 from recollect.observations.deeds import deeds_of
 from recollect.sessions.context.episode_writer import EpisodeWriter
 from recollect.sessions.mirror.mirror import TranscriptMirror
+from recollect.sessions.sessions import Sessions
 from recollect.store.blobs import Blobs
 from recollect.store.columns import text
 from recollect.store.engine import Transaction
@@ -52,7 +55,8 @@ class Chores:
 
     def __init__(self, opened: HomeIndex) -> None:
         self._opened = opened
-        self._retentions: dict[Scope, Retention] = {}
+        self._kept: dict[Scope, tuple[Sessions, Retention]] = {}
+        """By scope, since it looks after every sync whether something is due."""
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Do what is due; what is left after `stopping` is due the next time."""
@@ -60,11 +64,13 @@ class Chores:
         for scope in self._scopes():
             if stopping():
                 return
-            opened.own_rooms.sessions.within(scope).finish_endings()
+            if scope not in self._kept:
+                sessions = opened.own_rooms.sessions.within(scope)
+                self._kept[scope] = sessions, retention_of(opened, scope)
+            sessions, retention = self._kept[scope]
+            sessions.finish_endings()
             digest(opened, scope, stopping)
-            if scope not in self._retentions:
-                self._retentions[scope] = retention_of(opened, scope)
-            self._retentions[scope].prune_daily(stopping)
+            retention.prune_daily(stopping)
 
     def _scopes(self) -> list[Scope]:
         """Return the scopes whose rows are maintained."""
@@ -202,7 +208,8 @@ class EveryIndex:
             if agent is not None and agent not in opened.resolved.agents:
                 remove_copy(folder / AGENTS / agent / INDEX_FILE)
                 continue
-            other = opened.beside(agent)
+            options = msgspec.structs.replace(opened.options, live=False)
+            other = opened.home.open_other(agent, options)
             try:
                 yield other
             finally:

@@ -23,7 +23,7 @@ from recollect.core.settings import TranscriptDeltaSettings, transcript_folders,
 from recollect.exchange.formats.openclaw_store import stores_elsewhere
 from recollect.exchange.reader import SUFFIX, is_store, kind_of
 from recollect.exchange.transcript import AUTO
-from recollect.recall.pace import rest_s
+from recollect.recall.memory_source import rest_s
 from recollect.workspace.extra_paths import FileTree, may_enter
 
 if TYPE_CHECKING:  # the importer is needed only where transcripts are followed, and that is seldom

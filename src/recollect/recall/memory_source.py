@@ -21,7 +21,6 @@ from recollect.core.numbers import NAMES_ANY
 from recollect.core.scope import Scope
 from recollect.index.model.document import Document, DocumentBatch, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_name, origin_of, path_of, qualified
-from recollect.recall.pace import rest_s
 from recollect.text.times.ranges import find_ranges
 from recollect.workspace.memory_folder import CURATED, MemoryFile, MemoryFolder, MemoryListing
 
@@ -33,6 +32,15 @@ _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _HEADING = re.compile(r"^#{1,6} +(.*)", re.MULTILINE)
 _HEADING_WITHIN = 2_000
 """Characters in which the first heading is looked for."""
+CHEAP_S = 0.005
+"""A scan that takes no longer runs before every search; with some hundred files it does."""
+_REST = 20
+"""Others rest for so many times their duration; `sync` always runs one."""
+
+
+def rest_s(took_s: float, cheap_s: float | None = None) -> float:
+    """Return the seconds to rest after a scan that took ``took_s``; 0 if it was cheap."""
+    return 0.0 if took_s <= (CHEAP_S if cheap_s is None else cheap_s) else _REST * took_s
 
 
 class FileOwner(msgspec.Struct, frozen=True, kw_only=True):

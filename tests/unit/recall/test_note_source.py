@@ -167,8 +167,8 @@ def test_deleting_a_session_hides_its_lines_and_restoring_shows_them(
 @pytest.fixture
 def _files_are_seldom_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where there are so many that a look takes long."""
-    monkeypatch.setattr("recollect.recall.pace.CHEAP_S", -1.0)
-    monkeypatch.setattr("recollect.recall.pace._REST", 1e12)
+    monkeypatch.setattr("recollect.recall.memory_source.CHEAP_S", -1.0)
+    monkeypatch.setattr("recollect.recall.memory_source._REST", 1e12)
 
 
 @pytest.mark.usefixtures("_files_are_seldom_looked_at")
