@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from recollect.core.errors import ConfigError, StoreClosed
+from recollect.core.errors import ConfigError, NotFound, StoreClosed
 from recollect.pool import MemoryPool
 
 CONFIG = """\
@@ -83,6 +84,36 @@ def test_a_change_of_the_settings_gives_a_new_memory(pool: MemoryPool) -> None:
     assert pool.memory("work") is not work
     assert pool.memory("work").settings.search.limit == 4
     assert pool.memory("other") is other
+
+
+def test_old_settings_close_with_their_last_memory(pool: MemoryPool) -> None:
+    """At once: what rooms keep does not keep them, so no collector has to find a circle."""
+    old, narrow, agent = pool.memory(), pool.memory(agent="other"), pool.memory(agent="work")
+    for memory in (old, narrow, agent):
+        session = memory.sessions.create()
+        memory.sessions.append(session.id, "user", "The boiler is loud.")
+        memory.observations.record(session.id, "Bash", summary="looked at the boiler")
+        assert memory.search("boiler").hits
+        assert memory.context(session.id, "boiler").text
+        assert next(memory.export().lines())
+        memory.prune(dry_run=True)
+        memory.erase(session_id=session.id, dry_run=True)
+        with pytest.raises(NotFound):
+            memory.import_transcripts("/nowhere")
+    del memory
+    path = pool.home / "config.yaml"
+    path.write_text(path.read_text("utf-8").replace("limit: 9", "limit: 7"), "utf-8")
+    records = old._rooms.records  # noqa: SLF001
+    assert pool.memory() is not old
+    gc.disable()
+    try:
+        del old, narrow
+        records.read(lambda tx: tx.row("SELECT 1"))  # an agent's memory uses them still
+        del agent
+        with pytest.raises(StoreClosed):
+            records.read(lambda tx: tx.row("SELECT 1"))
+    finally:
+        gc.enable()
 
 
 def test_a_mistake_in_the_settings_leaves_what_is_open(pool: MemoryPool) -> None:
