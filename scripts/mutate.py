@@ -44,7 +44,7 @@ class Room(msgspec.Struct, frozen=True):
 ROOMS = {
     "aio": Room(("aio",), ("unit/aio", "unit/test_every_call.py")),
     "home": Room(
-        ("home.py", "home_index.py", "rooms.py", "upkeep.py", "assembly"),
+        ("home.py", "home_index.py", "rooms.py", "upkeep.py", "memory_exchange.py"),
         ("unit/test_*.py", "unit/recall", "integration/background"),
     ),
     "audience": Room(

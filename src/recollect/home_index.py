@@ -337,9 +337,7 @@ class HomeIndex:
         from recollect.recall.following import following_formats
 
         rooms = self.own_rooms
-        importer = rooms.importer_of(
-            following_formats(), lambda: rooms.observation_parts, LEDGER
-        )
+        importer = rooms.importer_of(following_formats(), lambda: rooms.observation_parts, LEDGER)
         return FollowedTranscripts(followed_places(named), importer)
 
     @functools.cached_property

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.assembly.exchange import ExchangeFacade
 from recollect.audience.visibility import OPERATOR, Asker
 from recollect.core.checks import checked, checked_call, self_checked
 from recollect.core.clock import Clock, to_datetime, zone_of
@@ -25,6 +24,7 @@ from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ign
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
 from recollect.index.query.search_service import DAMAGED_WORDS, SearchOptions
+from recollect.memory_exchange import ExchangeFacade
 from recollect.models.embedding.embedder import Embedder
 from recollect.recall.audience import QUESTION, SearchQuestion, unknown_user
 from recollect.recall.maintenance import Synced

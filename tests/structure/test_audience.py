@@ -21,9 +21,9 @@ ANSWERING = (
 )
 """Rooms and modules that read rows for whoever asks."""
 ABOVE = (
-    "assembly",
     "home.py",
     "memory.py",
+    "memory_exchange.py",
     "home_index.py",
     "rooms.py",
     "upkeep.py",
@@ -122,7 +122,7 @@ def test_no_audience_is_kept_over_two_reads() -> None:
 def test_who_asks_is_one_value_inside() -> None:
     """The pair of a session and a sender is passed by nothing but public calls."""
     allowed = set(_files(*PAIRED))
-    for path in _files("recall", "sessions", "observations", "governance", "assembly"):
+    for path in _files("recall", "sessions", "observations", "governance", "exchange"):
         parameters = {
             node.arg for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.arg)
         }

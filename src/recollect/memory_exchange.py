@@ -15,6 +15,7 @@ from recollect.core.settings import user_path
 from recollect.store.failures import os_errors
 
 if TYPE_CHECKING:  # imported on first use
+    from collections.abc import Callable
     from datetime import datetime
     from typing import BinaryIO
 
