@@ -100,7 +100,7 @@ def digest(opened: HomeIndex, scope: Scope, stopping: Callable[[], bool]) -> int
     clock, uses = opened.home.clock, opened.settings.language.uses
     redacted = str if opened.redactor is None else opened.redactor.text
     if "episodes" in uses:
-        from recollect.sessions.episode_digest import EpisodeDigest
+        from recollect.sessions.context.episode_writer import EpisodeDigest
 
         writer = episode_writer(opened)
         episodes = EpisodeDigest(records, clock, writer, model, redacted=redacted, scope=scope)

@@ -22,7 +22,7 @@ import recollect
 from recollect.audience.account import parse_account
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
 from recollect.memory import Memory
-from recollect.sessions.record.stand_in import StandIn
+from recollect.sessions.record.message import StandIn
 
 LEXICAL: dict[str, object] = {"embedding.provider": "none"}
 ROOMS = (

@@ -16,10 +16,9 @@ import msgspec
 from recollect.exchange.formats.extras import LINE, MESSAGE, foreign_of, part_of
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.draft import Draft, encode_facts, encoded_content
-from recollect.sessions.record.message import Message
+from recollect.sessions.record.message import STAND_IN, Message
 from recollect.sessions.record.message_rows import SELECT_MESSAGES, message_of, remove_messages
 from recollect.sessions.record.session import Session
-from recollect.sessions.record.stand_in import STAND_IN
 from recollect.sessions.record.transcript_rows import (
     MESSAGE_KIND,
     REWRITE_KIND,

@@ -41,9 +41,8 @@ from recollect.exchange.transcript import (
     TranscriptFormat,
 )
 from recollect.observations.controls import CaptureVerdict
-from recollect.sessions.record.content import ContentBlock, TextBlock
+from recollect.sessions.record.content import ContentBlock, TextBlock, recalled_in
 from recollect.sessions.record.draft import FOREIGN, Draft, DraftMaker
-from recollect.sessions.record.recalled import recalled_in
 from recollect.sessions.record.session import (
     Session,
     find_foreign,

@@ -20,8 +20,8 @@ from recollect.sessions.context.episode import EPISODE_KIND
 from recollect.sessions.record.content import rewritten
 from recollect.sessions.record.draft import encoded_content
 from recollect.sessions.record.message import decode_content
-from recollect.sessions.record.renewal import renew_message
 from recollect.sessions.record.session import CHANGED_KIND
+from recollect.sessions.record.transcript_rows import renew_message
 from recollect.store.blobs import Blobs
 from recollect.store.columns import first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction

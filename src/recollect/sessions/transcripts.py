@@ -37,7 +37,7 @@ from recollect.store.engine import Transaction
 
 if TYPE_CHECKING:  # imported with the first message that comes whole, or from a hook
     from recollect.sessions.record.chat_message import ChatMessage, Item
-    from recollect.sessions.record.stand_in import StandIn
+    from recollect.sessions.record.message import StandIn
 
 
 @checked
@@ -150,7 +150,7 @@ class Transcripts:
         Raises:
             RecollectError: as `append`.
         """
-        from recollect.sessions.record.stand_in import STAND_IN, StandIn, is_known
+        from recollect.sessions.record.message import STAND_IN, StandIn, is_known
 
         if not isinstance(of, StandIn):
             raise InvalidInput("of must be a StandIn", hint="pass what names the message")

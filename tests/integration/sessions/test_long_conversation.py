@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.context.view import ContextView
-from recollect.sessions.record.tool_pairs import pairs
+from recollect.sessions.record.tool_call import pairs
 from recollect.sessions.sessions import Sessions
 
 TURNS = 500

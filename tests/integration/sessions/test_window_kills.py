@@ -10,7 +10,7 @@ from random import Random
 
 from recollect.core.events import SessionCompacted
 from recollect.memory import open_memory
-from recollect.sessions.record.tool_pairs import pairs
+from recollect.sessions.record.tool_call import pairs
 from tests.integration.sessions.window_worker import SETTINGS, statement
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.sessions.record.stand_in import StandIn
+from recollect.sessions.record.message import StandIn
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.sessions.policy.modes import calls
+from recollect.sessions.policy.conversation import calls
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from recollect.sessions.context.summary import (
 )
 from recollect.sessions.context.view import SMALLEST_BUDGET, stranded
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.tool_pairs import ToolPair, pairs
+from recollect.sessions.record.tool_call import ToolPair, pairs
 from recollect.sessions.sessions import Sessions
 from recollect.store.journal import events_since
 from tests.unit.sessions.home import Home, WordRedactor

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.settings.sessions import ContextSettings
-from recollect.sessions.context.thresholds import Thresholds, openclaw_thresholds, thresholds_of
+from recollect.sessions.context.size import Thresholds, openclaw_thresholds, thresholds_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.sessions.record.chat_message import Item
 from recollect.sessions.record.content import ContentBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.tool_pairs import (
+from recollect.sessions.record.tool_call import (
     Span,
     ToolPair,
     cut_before,

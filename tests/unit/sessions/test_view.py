@@ -30,7 +30,7 @@ from recollect.sessions.record.content import (
     ToolUseBlock,
 )
 from recollect.sessions.record.message import ROLES, Message
-from recollect.sessions.record.tool_pairs import pairs
+from recollect.sessions.record.tool_call import pairs
 from recollect.sessions.sessions import Sessions
 from tests.unit.sessions.home import Home
 

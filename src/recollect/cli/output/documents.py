@@ -53,7 +53,7 @@ from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
 from recollect.sessions.lease import Lease
-from recollect.sessions.policy.modes import ModeRules
+from recollect.sessions.policy.conversation import ModeRules
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
 from recollect.store.audit import AuditEntry

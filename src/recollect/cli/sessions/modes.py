@@ -13,7 +13,7 @@ from recollect.cli.output.screen import show, show_pairs
 from recollect.cli.sessions.lines import Name
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.policy.modes import ModeRules
+    from recollect.sessions.policy.conversation import ModeRules
 
 app = App()
 

@@ -1,4 +1,4 @@
-"""Context blocks: which lines go into a prompt, in what order, within a budget. Pure functions.
+"""Context blocks: the request for one, and which lines go into it, in what order. Pure functions.
 
 The score of a line is a sum of shares that each item names. The best lines of each section come
 first; lines that were in the last block of the session keep their order, and new ones follow, so
@@ -7,13 +7,18 @@ that prompts cached by their prefix stay cached as far as possible.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
+from recollect.audience.visibility import Asker
+from recollect.core.checks import check_count, check_text
 from recollect.core.clock import DAY_MS
+from recollect.core.errors import InvalidInput
+from recollect.sessions.record.session import Session
 from recollect.text.boundaries import brief_repr
 from recollect.text.injected import HEADER, neutral, wrapped
 
@@ -250,3 +255,49 @@ def _rendered(lines: Sequence[_Line], room: Room, tokens: int) -> str:
             heading = [_HEADINGS[section]] if _HEADINGS[section] else []
             parts.append("\n".join([*heading, *texts]))
     return wrapped("\n\n".join(parts), room.boundary)
+
+
+Reason = Literal["startup", "clear", "compact", "resume", "fork", "prompt"]
+_CLIENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+
+
+class BlockRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What one block is made for; the fields are arguments of `Contexts.block`, resolved.
+
+    Attributes:
+        asker: On whose behalf it is read; for the operator the key of the session decides what is
+            heard.
+        room: What it may cost.
+        since: What is in the prompt since then is left out, ms UTC; None: as the session records.
+    """
+
+    session: Session
+    asker: Asker
+    query: str | None
+    reason: Reason
+    client: str | None
+    room: Room
+    sources: tuple[str, ...] = ()
+    since: int | None = None
+
+
+def check_request(query: str | None, budget: int | None, reason: str, client: str | None) -> None:
+    """Refuse a request that no block can be made for.
+
+    Raises:
+        InvalidInput: the reason is unknown, the client is not a short name, or a prompt has no
+            query.
+    """
+    for given, what in ((query, "query"), (client, "client")):
+        if given is not None:
+            check_text(given, what)
+    known = get_args(Reason)
+    if reason not in known:
+        raise InvalidInput("unknown reason of a context", hint=f"use one of {', '.join(known)}")
+    if client is not None and not _CLIENT.fullmatch(client):
+        raise InvalidInput(
+            "the client must be a short name", hint="use small letters, as claude-code"
+        )
+    if reason == "prompt" and not (query or "").strip():
+        raise InvalidInput("a prompt needs a query", hint="pass its text as query")
+    check_count(budget, "a budget", 1)

@@ -26,10 +26,13 @@ from recollect.index.query.hit import Hit, SearchResult
 from recollect.recall.audience import Asked
 from recollect.recall.context.block import (
     CLIENT_CHARS,
+    BlockRequest,
     Candidate,
     ContextBlock,
+    Reason,
     Room,
     assemble,
+    check_request,
     is_loaded,
 )
 from recollect.recall.context.candidates import (
@@ -49,7 +52,6 @@ from recollect.recall.context.injections import (
     select_injections,
     standing,
 )
-from recollect.recall.context.request import BlockRequest, Reason, check_request
 from recollect.sessions.context.size import Sizer
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import Session

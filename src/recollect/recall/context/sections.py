@@ -17,9 +17,8 @@ from recollect.audience.visibility import OPERATOR
 from recollect.core.checks import checked
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
-from recollect.recall.context.candidates import Order, read_curated
+from recollect.recall.context.candidates import Order, line_of, read_curated
 from recollect.recall.context.contexts import ContextParts
-from recollect.recall.context.words import line_of
 from recollect.sessions.context.flushed_notes import (
     LARGEST_BYTES,
     files_with_section,

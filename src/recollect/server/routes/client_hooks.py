@@ -37,8 +37,8 @@ from recollect.server.seed.capturing import (
     time_of,
 )
 from recollect.sessions.lifecycle import ForeignName, Moment
+from recollect.sessions.record.message import Part, StandIn
 from recollect.sessions.record.session import LIST_THEM, Session
-from recollect.sessions.record.stand_in import Part, StandIn
 from recollect.text.redaction.blocks import is_private
 
 CLIENTS: Mapping[str, ClientHooks] = {

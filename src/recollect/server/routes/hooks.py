@@ -15,8 +15,7 @@ from recollect.caller import Caller
 from recollect.core.checks import MOST_QUESTION
 from recollect.core.clock import to_iso
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
-from recollect.recall.context.block import ContextBlock
-from recollect.recall.context.request import Reason
+from recollect.recall.context.block import ContextBlock, Reason
 from recollect.server.route import Route
 from recollect.server.routes.sessions import summary_of
 from recollect.server.seed.capturing import (

@@ -103,7 +103,7 @@ class _Book:
     """Which result answers which call, by the indices of both.
 
     A result belongs to the newest call before it with its id, or to the next one; without an id to
-    the newest call that nothing answered, by its name if it has one. So does `tool_pairs`.
+    the newest call that nothing answered, by its name if it has one. So does `tool_call.pairs`.
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:

@@ -23,7 +23,7 @@ from recollect.sessions.context.flush import (
 from recollect.sessions.context.size import CountTokens
 from recollect.sessions.record.content import ToolResultBlock, ToolUseBlock, readable_text
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.tool_pairs import pending_calls
+from recollect.sessions.record.tool_call import pending_calls
 from recollect.text.injected import tool_label
 from recollect.text.summary.extractive import SUMMARY_VERSION, speaker_of, summarise, utterance_line
 from recollect.text.tokens import estimate_tokens

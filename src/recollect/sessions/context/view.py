@@ -28,7 +28,7 @@ from recollect.sessions.record.content import (
 )
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.token_usage import read_usage
-from recollect.sessions.record.tool_pairs import pairs, spans
+from recollect.sessions.record.tool_call import pairs, spans
 from recollect.text.boundaries import brief_repr, safe_cut
 from recollect.text.summary.extractive import shortened
 

@@ -27,14 +27,13 @@ from recollect.sessions.context.compaction import (
 from recollect.sessions.context.episode import Episode, select_episodes
 from recollect.sessions.context.flush import Flushed, ModelFailure
 from recollect.sessions.context.notebook import Notebook, messages_between
-from recollect.sessions.context.size import Sizer
+from recollect.sessions.context.size import Sizer, Thresholds, thresholds_of
 from recollect.sessions.context.summary import (
     Summary,
     SummaryOrder,
     WindowParts,
     utterances_of,
 )
-from recollect.sessions.context.thresholds import Thresholds, thresholds_of
 from recollect.sessions.context.view import (
     SMALLEST_BUDGET,
     ContextView,
@@ -49,7 +48,7 @@ from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, require_living, require_session
-from recollect.sessions.record.tool_pairs import cut_before, pending_calls, spans
+from recollect.sessions.record.tool_call import cut_before, pending_calls, spans
 from recollect.sessions.record.transcript_rows import (
     count_messages,
     newest_turn,

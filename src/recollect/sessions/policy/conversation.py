@@ -1,14 +1,16 @@
 """Serving: the questions of an agent loop about a session before it answers in it.
 
-Who hears it, what may be done in it, whether the agent is called, and whose turn it is. The modes
-are explained in `mode_rules`, the visibility groups in `visibility_group`.
+Who hears it, what may be done in it, whether the agent is called, and whose turn it is. The rules
+of a mode are advice, not enforced: tools and browsers are the agent's. What it may remember is
+enforced, by the search on behalf of the session (see `visibility_group`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import LiteralString
+from typing import Literal, LiteralString
 
 import msgspec
 
@@ -34,8 +36,8 @@ from recollect.audience.visibility import (
 from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
+from recollect.core.settings.sessions import GroupSettings
 from recollect.sessions.policy.history import History
-from recollect.sessions.policy.modes import ModeRules, calls, mode_rules
 from recollect.sessions.policy.turns import answered_group, hears_session
 from recollect.sessions.record.access import Guard, SessionAccess, unguarded
 from recollect.sessions.record.lineage import (
@@ -57,6 +59,7 @@ from recollect.sessions.record.session import (
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.locks import TicketQueue
+from recollect.text.terms import is_unspaced
 
 TURNS = "turns"
 """Folder of the home in which those who answer in a session queue."""
@@ -310,3 +313,90 @@ def check_mode(session: Session, mode: str) -> str:
             hint="queue goes with both; for a group use a key such as agent:main:slack:group:7",
         )
     return mode
+
+
+class ModeRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of one session.
+
+    Attributes:
+        mode: ``main``, ``group`` or ``queue``.
+        tools: The tools that may be used; None for all.
+        sandbox: Whether code runs in a sandbox only.
+        file_access: Whether personal files may be read, memory files among them.
+        browser_access: Whether a browser may also write, or only read.
+        cross_user_memory: Whether what other people said elsewhere may be recalled: never.
+        needs_call: Whether the agent answers only who calls it by name or replies to it.
+        one_at_a_time: Whether each message is answered before the next one is begun.
+    """
+
+    mode: str
+    tools: tuple[str, ...] | None = None
+    sandbox: bool = False
+    file_access: bool = True
+    browser_access: Literal["full", "read_only"] = "full"
+    cross_user_memory: bool = False
+    needs_call: bool = False
+    one_at_a_time: bool = False
+
+    def allows(self, tool: str) -> bool:
+        """Return whether a tool may be used."""
+        return self.tools is None or tool in self.tools
+
+
+def mode_rules(
+    session: Session, visibility_group: VisibilityGroup, settings: GroupSettings
+) -> ModeRules:
+    """Return the rules of a session.
+
+    Whatever is not known to be one person's is treated like a group: sub-agents, hooks and kinds of
+    chat that are not understood.
+    """
+    queued = session.mode == "queue"
+    if visibility_group.is_private:
+        files = visibility_group.is_owners
+        return ModeRules(mode=session.mode, file_access=files, one_at_a_time=queued)
+    return ModeRules(
+        mode=session.mode,
+        tools=settings.tools,
+        sandbox=True,
+        file_access=False,
+        browser_access="read_only",
+        needs_call=session.chat_type in GROUPS,
+        one_at_a_time=queued,
+    )
+
+
+def calls(text: str, names: Iterable[str]) -> bool:
+    """Return whether one of some names is in a text as a word.
+
+    >>> calls("Hey @Tea, what now?", ["@tea"]), calls("teapot", ["tea"])
+    (True, False)
+    """
+    folded = _folded(text)
+    return any(
+        _is_bounded(folded, start, start + len(name))
+        for name in map(_folded, names)
+        for start in _places(folded, name)
+    )
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()
+
+
+def _places(text: str, name: str) -> Iterator[int]:
+    start = text.find(name) if name else -1
+    while start >= 0:
+        yield start
+        start = text.find(name, start + 1)
+
+
+def _is_bounded(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    first, last = text[start], text[end - 1]
+    return not (_joins(before) and not is_unspaced(first)) and not (_joins(after) and _joins(last))
+
+
+def _joins(character: str) -> bool:
+    """Return whether a character continues a word of a script that puts spaces between words."""
+    return (character.isalnum() or character == "_") and not is_unspaced(character)

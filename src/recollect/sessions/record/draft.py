@@ -18,26 +18,24 @@ from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import Clock, IdSource, check_time
 from recollect.core.errors import InvalidInput
 from recollect.sessions.record.content import (
-    Content,
-    ContentBlock,
-    TextBlock,
-    ToolResultBlock,
-    parse_content,
-    readable_text,
-    rewritten,
-)
-from recollect.sessions.record.message import ROLES, Message
-from recollect.sessions.record.recalled import (
     ANSWER,
     RECALLED,
+    Content,
+    ContentBlock,
     IsRecall,
+    TextBlock,
+    ToolResultBlock,
     calls_of_ours,
     emptied,
     is_answer,
     never,
+    parse_content,
+    readable_text,
     recalled_in,
+    rewritten,
     spoken,
 )
+from recollect.sessions.record.message import ROLES, Message
 from recollect.text.json_value import JsonCleaner, JsonValue
 from recollect.text.tokens import estimate_tokens
 

@@ -13,7 +13,7 @@ for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 import msgspec
@@ -34,6 +34,7 @@ from recollect.sessions.record.message_rows import (
     check_span,
     hash_of,
     insert_messages,
+    is_sound,
     message_of,
     next_number,
     restore_rows,
@@ -44,7 +45,7 @@ from recollect.sessions.record.token_usage import add_usage
 from recollect.sessions.record.tool_call import recalled_answers, store_tool_calls
 from recollect.store.columns import Condition, first_integer, text, text_or_none
 from recollect.store.engine import Row, SqlValue, Transaction
-from recollect.store.journal import record_changes, record_event
+from recollect.store.journal import record_change, record_changes, record_event
 
 MESSAGE_KIND = "message"
 """The kind of a message in the outbox."""
@@ -457,3 +458,20 @@ def count_messages(
         heard.narrow(where)
         count += first_integer(tx.row(_COUNT_HEARD + where.sql, where.params))
     return count
+
+
+def renew_message(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
+    """Change a row by ``update``; give it a new hash, and notify index and mirror.
+
+    A damaged row keeps the hash that shows the damage.
+    """
+    select: LiteralString = SELECT_MESSAGES + "id = ?"
+    before = tx.row(select, (id_,))
+    update()
+    after = tx.row(select, (id_,))
+    if before is None or after is None:
+        return
+    if is_sound(before):
+        change_message(tx, text(after[5]), id_, "row_hash = ?", (hash_of(after),))
+    for kind in (MESSAGE_KIND, REWRITE_KIND):
+        record_change(tx, tenant=text(after[1]), kind=kind, ref=id_, op="put", at=at)
