@@ -100,8 +100,7 @@ class Catalogue:
 
         def unit(tx: Transaction) -> Session | None:
             found = find_session(tx, access.scope, id_or_key)
-            key = None if found is not None else _key_of(id_or_key)
-            if key is None:
+            if found is not None or (key := _key_of(id_or_key)) is None:
                 return found
             is_person = not owner and access.settings.plain_keys == "person"
             user = plain_user(key, access.scope, is_person=is_person)
@@ -204,11 +203,8 @@ class Catalogue:
         Raises:
             NotFound: the scope has no such session.
         """
-        return self._access.database.read(
-            lambda tx: family(
-                tx, self._access.scope, require_session(tx, self._access.scope, session_id)
-            )
-        )
+        scope = self._access.scope
+        return self._access.read_session(session_id, lambda tx, session: family(tx, scope, session))
 
 
 def _used_within(

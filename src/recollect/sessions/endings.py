@@ -97,5 +97,4 @@ class Endings:
             for episode in made:
                 store_episode(tx, episode)
 
-        database.write(unit)
-        self._access.mirror.notify()
+        self._access.write(unit)

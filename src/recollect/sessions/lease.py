@@ -80,7 +80,7 @@ def take_lease(tx: Transaction, wanted: Lease, now: int) -> Lease:
     return lease
 
 
-def check_lease(tx: Transaction, lease: Lease) -> None:
+def check_lease(tx: Transaction, lease: object) -> None:
     """Refuse a lease that is not the caller's any more.
 
     A lease that ran out is still good while no other program came.
@@ -104,7 +104,7 @@ def check_lease(tx: Transaction, lease: Lease) -> None:
         )
 
 
-def check_change(tx: Transaction, session_id: str, lease: Lease | None, now: int) -> None:
+def check_change(tx: Transaction, session_id: str, lease: object, now: int) -> None:
     """Refuse to change what is in the view of a session that another program holds.
 
     Raises:

@@ -89,8 +89,7 @@ def fresh_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) ->
     where = _active(wanted, scope)
     where.also("updated_at >= ?", turn.rule.oldest_message(turn.now))
     where.also("created_at >= ?", turn.rule.oldest_start(turn.now, turn.zone))
-    found = select_sessions(tx, where, 1)
-    return found[0] if found else None
+    return next(iter(select_sessions(tx, where, 1)), None)
 
 
 def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> Session:
@@ -105,13 +104,11 @@ def open_session(tx: Transaction, wanted: Session, scope: Scope, turn: Turn) -> 
 
 
 def _newest(tx: Transaction, wanted: Session, scope: Scope) -> Session | None:
-    found = select_sessions(tx, _active(wanted, scope), 1)
-    return found[0] if found else None
+    return next(iter(select_sessions(tx, _active(wanted, scope), 1)), None)
 
 
 def _active(wanted: Session, scope: Scope) -> Condition:
-    where = under_key(wanted, scope).equal("status", "active")
-    return where.equal("project", wanted.project)
+    return under_key(wanted, scope).equal("status", "active").equal("project", wanted.project)
 
 
 def reset_session(tx: Transaction, wanted: Session, scope: Scope, reason: str) -> Session:
@@ -216,15 +213,8 @@ def set_status(tx: Transaction, session: Session, status: str, at: int) -> Sessi
     return msgspec.structs.replace(session, status=status, ended_at=ended_at)
 
 
-def set_title(
-    tx: Transaction, scope: Scope, session_id: str, title: str | None, at: int
-) -> Session:
-    """Give a session another title, or none.
-
-    Raises:
-        NotFound: the scope has no such session.
-    """
-    session = require_session(tx, scope, session_id)
+def set_title(tx: Transaction, session: Session, title: str | None, at: int) -> Session:
+    """Give a session another title, or none."""
     if session.title == title:
         return session
     tx.execute(_SET_TITLE, (title, session.id))
@@ -234,11 +224,14 @@ def set_title(
 
 
 def _follow(tx: Transaction, before: Session, wanted: Session, reason: str) -> Session:
-    count, scope, at = before.compaction_count, owner_of(wanted), wanted.updated_at
     session = msgspec.structs.replace(
-        wanted, previous_id=before.id, compaction_count=count, mode=before.mode
+        wanted,
+        previous_id=before.id,
+        compaction_count=before.compaction_count,
+        mode=before.mode,
     )
     add_session(tx, session)
+    scope, at = owner_of(session), session.updated_at
     note_end(tx, before, at)
     record_event(tx, SessionReset(scope=scope, at=at, previous_id=before.id, reason=reason))
     return session

@@ -104,14 +104,10 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         owner = parts.owner or read_owner(
             access.settings.owner, read_links(access.settings.identity_links)
         )
-
-        def guard(tx: Transaction, session_id: str, lease: Lease | None) -> None:
-            check_change(tx, session_id, lease, access.clock.now_ms())
-
         Transcripts.__init__(self, access, owner)
         Endings.__init__(self, access, episodes)
-        ConversationPolicy.__init__(self, access, turns, owner, guard)
-        ContextWindows.__init__(self, access, parts, owner, guard)
+        ConversationPolicy.__init__(self, access, turns, owner)
+        ContextWindows.__init__(self, access, parts, owner)
         self.scope: Scope = access.scope
         self.owner: Owner = owner
         self._opened = opened
@@ -222,10 +218,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         found = self._access.database.read(lambda tx: expected_hooked(tx, wanted, self.scope, hook))
         if found.became in {"began", "resumed"}:
             beginning(found)
-            found = self._access.database.write(
-                lambda tx: hook_session(tx, wanted, self.scope, hook)
-            )
-            self._access.mirror.notify()
+            found = self._access.write(lambda tx: hook_session(tx, wanted, self.scope, hook))
         if found.became != "continued" or moment in {"start", "resume"}:
             self._opened()
         return found
@@ -308,13 +301,11 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         """
 
         def unit(tx: Transaction) -> Session:
-            found = self._named(tx, id_or_title)
+            found, now = self._named(tx, id_or_title), self._access.clock.now_ms()
             if found.status != "active":
-                self._guard(tx, found.id, None)
-            session = set_status(tx, found, "active", self._access.clock.now_ms())
-            record_event(
-                tx, SessionResumed(scope=owner_of(session), at=self._access.clock.now_ms())
-            )
+                check_change(tx, found.id, None, now)
+            session = set_status(tx, found, "active", now)
+            record_event(tx, SessionResumed(scope=owner_of(session), at=now))
             return session
 
         session = self._change(unit)
@@ -379,8 +370,7 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
             record_event(tx, event)
             return session, lease
 
-        taken = self._access.database.write(unit)
-        self._access.mirror.notify()
+        taken = self._access.write(unit)
         self._opened()
         return taken
 
@@ -423,9 +413,9 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         now = self._access.clock.now_ms()
 
         def unit(tx: Transaction) -> Session:
-            session = set_title(tx, self.scope, session_id, label, now)
-            self._guard(tx, session.id, lease)
-            return session
+            session = require_session(tx, self.scope, session_id)
+            check_change(tx, session.id, lease, now)
+            return set_title(tx, session, label, now)
 
         return self._change(unit)
 
@@ -444,9 +434,9 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         """
 
         def unit(tx: Transaction) -> Session:
-            session = require_session(tx, self.scope, session_id)
-            self._guard(tx, session.id, lease)
-            return set_status(tx, session, status, self._access.clock.now_ms())
+            session, now = require_session(tx, self.scope, session_id), self._access.clock.now_ms()
+            check_change(tx, session.id, lease, now)
+            return set_status(tx, session, status, now)
 
         return self._change(unit)
 
@@ -480,7 +470,6 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         return session
 
     def _change(self, unit: Callable[[Transaction], Session]) -> Session:
-        session = self._access.database.write(unit)
-        self._access.mirror.notify()
+        session = self._access.write(unit)
         self.finish_endings()
         return session

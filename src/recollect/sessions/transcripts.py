@@ -24,7 +24,7 @@ from recollect.sessions.record.content import Content, ContentBlock
 from recollect.sessions.record.draft import Draft, DraftMaker
 from recollect.sessions.record.lineage import segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.session import Session, require_living
 from recollect.sessions.record.token_usage import TokenUsage, with_usage
 from recollect.sessions.record.tool_call import ToolCall, joined, select_tool_calls
 from recollect.sessions.record.transcript_rows import (
@@ -167,9 +167,7 @@ class Transcripts:
             self._check(tx, session, None)
             return append_messages(tx, self._access.scope, session, [draft])[0]
 
-        message = self._access.database.write(unit)
-        self._access.mirror.notify()
-        return message
+        return self._access.write(unit)
 
     def stream(
         self,
@@ -275,15 +273,14 @@ class Transcripts:
         check_count(before_seq, "a seq")
         newest = limit is not None and after_seq is None
 
-        def unit(tx: Transaction) -> list[Message]:
+        def read(tx: Transaction, session: Session) -> list[Message]:
             scope = self._access.scope
-            session = require_session(tx, scope, session_id)
             parts = within(segments(tx, session), after_seq or 0, before_seq)
             audience = resolved(tx, Asker(for_session), scope, self._owner)
             heard = heard_turns(tx, session, audience)
             return read_messages(tx, scope, parts, limit, newest=newest, heard=heard)
 
-        return self._access.database.read(unit)
+        return self._access.read_session(session_id, read)
 
     def message(self, message_id: str) -> Message:
         """Return a message.
@@ -309,13 +306,16 @@ class Transcripts:
         Raises:
             NotFound: the scope has no such session.
         """
-
-        def unit(tx: Transaction) -> tuple[ToolCall, ...]:
-            session = require_session(tx, self._access.scope, session_id)
-            scope, parts = self._access.scope, segments(tx, session)
-            return joined(call for part in parts for call in select_tool_calls(tx, scope, part))
-
-        return self._access.database.read(unit)
+        scope = self._access.scope
+        calls = self._access.read_session(
+            session_id,
+            lambda tx, session: [
+                call
+                for part in segments(tx, session)
+                for call in select_tool_calls(tx, scope, part)
+            ],
+        )
+        return joined(calls)
 
     def lease(self, session_id: str) -> Lease | None:
         """Return the lease of the program that holds a session now; None if there is none.
@@ -323,12 +323,10 @@ class Transcripts:
         Raises:
             NotFound: the scope has no such session.
         """
-
-        def unit(tx: Transaction) -> Lease | None:
-            session = require_session(tx, self._access.scope, session_id)
-            return find_lease(tx, session.id, self._access.clock.now_ms())
-
-        return self._access.database.read(unit)
+        now = self._access.clock.now_ms()
+        return self._access.read_session(
+            session_id, lambda tx, session: find_lease(tx, session.id, now)
+        )
 
     def _append(self, session_id: str, drafts: list[Draft], lease: Lease | None) -> list[Message]:
         def unit(tx: Transaction) -> list[Message]:
@@ -336,16 +334,12 @@ class Transcripts:
             self._check(tx, session, lease)
             return append_messages(tx, self._access.scope, session, drafts)
 
-        messages = self._access.database.write(unit)
-        self._access.mirror.notify()
-        return messages
+        return self._access.write(unit)
 
     def _check(self, tx: Transaction, session: Session, lease: Lease | None) -> None:
-        if lease is None and tx.row(DISTURBS, (session.id, session.mode)) is None:
-            return
-        access = self._access
-        now, lasts_ms = access.clock.now_ms(), lease_ms(access.settings)
-        check_append(tx, session, lease, now, lasts_ms)
+        if lease is not None or tx.row(DISTURBS, (session.id, session.mode)) is not None:
+            now, lasts_ms = self._access.clock.now_ms(), lease_ms(self._access.settings)
+            check_append(tx, session, lease, now, lasts_ms)
 
 
 def _drafts_of(items: Sequence[Item], drafts: DraftMaker) -> list[Draft]:

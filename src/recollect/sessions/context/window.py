@@ -43,11 +43,12 @@ from recollect.sessions.context.view import (
     summary_within,
     told_tokens,
 )
+from recollect.sessions.lease import check_change
 from recollect.sessions.policy.turns import answered_group, heard_turns, resolved
-from recollect.sessions.record.access import Guard, SessionAccess, unguarded
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import LineageSegment, segments, within
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import Session, require_living, require_session
+from recollect.sessions.record.session import Session, require_living
 from recollect.sessions.record.tool_call import cut_before, pending_calls, spans
 from recollect.sessions.record.transcript_rows import (
     count_messages,
@@ -96,21 +97,13 @@ class ContextWindows(Notebook):
     Args:
         access: The records, and their owner.
         parts: Summarises, finds notes and counts.
-        guard: Keeps those out who may not change a session now.
         owner: The owner of the agent.
     """
 
-    def __init__(
-        self,
-        access: SessionAccess,
-        parts: WindowParts,
-        owner: Owner,
-        guard: Guard = unguarded,
-    ) -> None:
+    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
         self._access = access
         self._parts = parts
         self._owner = owner
-        self._guard = guard
         self._sizer = Sizer(parts.count)
 
     def view(
@@ -136,12 +129,11 @@ class ContextWindows(Notebook):
         check_count(budget_tokens, "a budget", SMALLEST_BUDGET)
         limits = thresholds_of(self._access.settings.context, budget_tokens)
 
-        def unit(tx: Transaction) -> ContextView:
-            session = require_session(tx, self._access.scope, session_id)
+        def read(tx: Transaction, session: Session) -> ContextView:
             audience = self._audience(tx, session, for_sender)
             return self._view(tx, session, audience, limits)
 
-        return self._access.database.read(unit)
+        return self._access.read_session(session_id, read)
 
     def compactions(self, session_id: str) -> list[Compaction]:
         """Return the compactions of a session, oldest first.
@@ -149,12 +141,10 @@ class ContextWindows(Notebook):
         Raises:
             NotFound: the scope has no such session.
         """
-
-        def unit(tx: Transaction) -> list[Compaction]:
-            session = require_session(tx, self._access.scope, session_id)
-            return select_compactions(tx, self._access.scope, session.id)
-
-        return self._access.database.read(unit)
+        scope = self._access.scope
+        return self._access.read_session(
+            session_id, lambda tx, session: select_compactions(tx, scope, session.id)
+        )
 
     def episodes(
         self,
@@ -251,7 +241,7 @@ class ContextWindows(Notebook):
 
         def unit(tx: Transaction) -> Replacement | None:
             wanted = self._wanted(tx, session_id, keep)
-            self._guard(tx, session_id, lease)
+            check_change(tx, session_id, lease, self._access.clock.now_ms())
             return wanted
 
         wanted = self._access.database.read(unit)
@@ -358,7 +348,7 @@ class ContextWindows(Notebook):
 
         def unit(tx: Transaction) -> Compaction | None:
             session = require_living(tx, self._access.scope, wanted.session_id)
-            self._guard(tx, session.id, lease)
+            check_change(tx, session.id, lease, self._access.clock.now_ms())
             if self._compaction(tx, session, wanted.audience) != wanted.previous:
                 return None
             compaction = Compaction(
@@ -376,10 +366,9 @@ class ContextWindows(Notebook):
             store_compaction(tx, session, compaction)
             return compaction
 
-        done = self._access.database.write(unit)
+        done = self._access.write(unit)
         if done is None:
             return Compacted(session_id=wanted.session_id, outcome="overtaken")
-        self._access.mirror.notify()
         return Compacted(session_id=wanted.session_id, outcome="compacted", compaction=done)
 
 

@@ -24,7 +24,7 @@ from recollect.sessions.record.message_rows import (
     damaged_message,
     is_sound,
 )
-from recollect.store.columns import decode, integer, text, typed_rows
+from recollect.store.columns import decode, integer, text
 from recollect.store.engine import Database, Row, Transaction
 
 BATCH_BYTES = 4 * 1024 * 1024
@@ -193,7 +193,7 @@ def lines_behind(database: Database, session_id: str, place: MirrorPlace) -> Ite
     while after < end:
         through, rows = database.read(partial(page, after_seq=after))
         for row in rows:
-            while compactions and integer(compactions[0][0]) < row.seq:
+            while compactions and integer(compactions[0][0]) < integer(row[6]):
                 yield _compaction_line(compactions.popleft())
             yield _message_line(row)
         after = through
@@ -208,7 +208,7 @@ def line_at(database: Database, session_id: str, place: MirrorPlace) -> bytes | 
         is_there = bool(found) and found[0][:2] == (place.seq, place.through_seq)
         return _compaction_line(found[0]) if is_there else None
 
-    def unit(tx: Transaction) -> list[_MessageCells]:
+    def unit(tx: Transaction) -> list[Row]:
         first, end, _ = _head(tx, session_id, place)
         is_inside = first < place.seq <= end
         return _rows(tx, session_id, place.seq - 1, place.seq)[1] if is_inside else []
@@ -272,8 +272,8 @@ def _head(tx: Transaction, session_id: str, place: MirrorPlace) -> tuple[int, in
 
 def _rows(
     tx: Transaction, session_id: str, after_seq: int, through_seq: int
-) -> tuple[int, list[_MessageCells]]:
-    """Return the seq up to which the messages are complete, and the messages."""
+) -> tuple[int, list[Row]]:
+    """Return the seq up to which the messages are complete, and their rows."""
     found: list[Row] = []
     size = 0
     is_cut = True
@@ -287,53 +287,33 @@ def _rows(
     for row in found:
         if not is_sound(row):
             raise damaged_message(row[0])
-    rows = typed_rows([tuple(row[cell] for cell in _CELLS) for row in found], _MessageCells)
-    through = rows[-1].seq if is_cut and rows else through_seq
-    seqs = [row.seq for row in rows]
+    seqs = [integer(row[6]) for row in found]
+    through = seqs[-1] if is_cut and seqs else through_seq
     check_span(tx, session_id, (after_seq + 1, through), seqs, heard=False)
-    return through, rows
+    return through, found
 
 
-_CELLS = (6, 0, 7, 8, 12, 9, 14, 13, 15, 16, 17, 18, 19)
-"""The indices of the columns of `SELECT_MESSAGES` that a line has."""
-
-
-class _MessageCells(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The columns of `_CELLS`."""
-
-    seq: int
-    id: str
-    role: str
-    name: str | None
-    created_at: int
-    content: str
-    metadata: str
-    recorded_at: int
-    event_id: str | None
-    foreign_id: str | None
-    sender: str | None
-    turn_sender: str | None
-    number: int | None
-
-
-def _message_line(row: _MessageCells) -> bytes:
-    facts = row.metadata
+def _message_line(row: Row) -> bytes:
+    """Return the line of a sound row of `SELECT_MESSAGES`: its hash proves the types of cells."""
+    cells: tuple[Any, ...] = row
+    id_, *_, seq, role, name, content, _, _, at, recorded_at, facts = cells[:15]
+    event_id, foreign_id, sender, turn_sender, number, _ = cells[15:]
     return _LINES.encode(
         MessageLine(
             type="message",
-            seq=row.seq,
-            id=row.id,
-            role=row.role,
-            name=row.name,
-            sender=row.sender,
-            turn_sender=row.turn_sender,
-            at=to_iso(row.created_at),
-            content=msgspec.Raw(row.content.encode()),
+            seq=seq,
+            id=id_,
+            role=role,
+            name=name,
+            sender=sender,
+            turn_sender=turn_sender,
+            at=to_iso(at),
+            content=msgspec.Raw(content.encode()),
             metadata=_NO_FACTS if facts == "{}" else msgspec.Raw(facts.encode()),
-            recorded_at=None if row.recorded_at == row.created_at else to_iso(row.recorded_at),
-            event_id=row.event_id,
-            foreign_id=row.foreign_id,
-            number=row.number,
+            recorded_at=None if recorded_at == at else to_iso(recorded_at),
+            event_id=event_id,
+            foreign_id=foreign_id,
+            number=number,
         )
     )
 

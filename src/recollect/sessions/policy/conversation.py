@@ -37,9 +37,10 @@ from recollect.core.checks import checked
 from recollect.core.errors import InvalidInput
 from recollect.core.events import SessionChanged
 from recollect.core.settings.sessions import GroupSettings
+from recollect.sessions.lease import check_change
 from recollect.sessions.policy.history import History
 from recollect.sessions.policy.turns import answered_group, hears_session
-from recollect.sessions.record.access import Guard, SessionAccess, unguarded
+from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.lineage import (
     LineageSegment,
     find_one,
@@ -77,22 +78,14 @@ class ConversationPolicy:
         access: The records, and their owner.
         turns: The queue of those who answer in a session; None without a queue.
         owner: The owner of the agent.
-        guard: Keeps those out who may not change a session now.
 
     Attributes:
         links: Which accounts are one person, as the settings say.
         history: What was said in groups since the agent's last reply.
     """
 
-    def __init__(
-        self,
-        access: SessionAccess,
-        turns: TicketQueue | None,
-        owner: Owner,
-        guard: Guard = unguarded,
-    ) -> None:
+    def __init__(self, access: SessionAccess, turns: TicketQueue | None, owner: Owner) -> None:
         self._access = access
-        self._guard = guard
         self._turns = turns
         self._owner = owner
         self.links: IdentityLinks = owner.links
@@ -162,12 +155,10 @@ class ConversationPolicy:
             NotFound: the scope has no such session.
             InvalidInput: ``for_sender`` cannot be an account.
         """
-
-        def unit(tx: Transaction) -> VisibilityGroup:
-            session = require_session(tx, self._access.scope, session_id)
-            return answered_group(tx, session, self._owner, for_sender)
-
-        return self._access.database.read(unit)
+        return self._access.read_session(
+            session_id,
+            lambda tx, session: answered_group(tx, session, self._owner, for_sender),
+        )
 
     def hears(self, session_id: str, other: str) -> bool:
         """Return whether a session may hear another one: they are in one visibility group.
@@ -176,12 +167,11 @@ class ConversationPolicy:
             NotFound: the scope lacks one of them.
         """
 
-        def unit(tx: Transaction) -> bool:
-            own = require_session(tx, self._access.scope, session_id)
+        def read(tx: Transaction, own: Session) -> bool:
             told = require_session(tx, self._access.scope, other)
             return hears_session(tx, own, told, self._owner)
 
-        return self._access.database.read(unit)
+        return self._access.read_session(session_id, read)
 
     def message_group(self, message: Message) -> VisibilityGroup:
         """Return the conversations that hear a message.
@@ -194,12 +184,9 @@ class ConversationPolicy:
 
     def is_shown(self, message: Message) -> bool:
         """Return whether a session that is not deleted shows a message: its own, or a fork."""
-
-        def unit(tx: Transaction) -> bool:
-            session = require_session(tx, self._access.scope, message.session_id)
-            return is_shown(tx, session, message.seq)
-
-        return self._access.database.read(unit)
+        return self._access.read_session(
+            message.session_id, lambda tx, session: is_shown(tx, session, message.seq)
+        )
 
     def parts(self, session_id: str) -> list[LineageSegment]:
         """Return the parts that hold the messages of a session: its own, and those a fork shares.
@@ -210,8 +197,7 @@ class ConversationPolicy:
             NotFound: the scope has no such session.
         """
 
-        def unit(tx: Transaction) -> list[LineageSegment]:
-            session = require_session(tx, self._access.scope, session_id)
+        def read(tx: Transaction, session: Session) -> list[LineageSegment]:
             found: list[LineageSegment] = []
             for part in segments(tx, session):
                 kin = find_one(tx, part.session_id, session.tenant)
@@ -223,7 +209,7 @@ class ConversationPolicy:
                 ]
             return found
 
-        return self._access.database.read(unit)
+        return self._access.read_session(session_id, read)
 
     def rules(self, session_id: str) -> ModeRules:
         """Return the rules for an agent in a session.
@@ -264,16 +250,14 @@ class ConversationPolicy:
 
         def unit(tx: Transaction) -> Session:
             session = require_session(tx, self._access.scope, session_id)
-            self._guard(tx, session.id, lease)
-            tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
             now = self._access.clock.now_ms()
+            check_change(tx, session.id, lease, now)
+            tx.execute(_SET_MODE, (check_mode(session, mode), session.id))
             note_change(tx, session, now)
             record_event(tx, SessionChanged(scope=owner_of(session), at=now, status=session.status))
             return msgspec.structs.replace(session, mode=mode)
 
-        changed = self._access.database.write(unit)
-        self._access.mirror.notify()
-        return changed
+        return self._access.write(unit)
 
     @contextmanager
     def turn(self, session_id: str, timeout_s: float = TURN_TIMEOUT_S) -> Iterator[Session]:
@@ -293,9 +277,7 @@ class ConversationPolicy:
             yield self._session(session_id)
 
     def _session(self, session_id: str) -> Session:
-        return self._access.database.read(
-            lambda tx: require_session(tx, self._access.scope, session_id)
-        )
+        return self._access.read_session(session_id, lambda _, session: session)
 
 
 def check_mode(session: Session, mode: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -11,7 +11,10 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings
 from recollect.sessions.record.draft import DraftMaker
+from recollect.sessions.record.session import Session, require_session
 from recollect.store.engine import Database, Transaction
+
+T = TypeVar("T")
 
 
 class MirrorSignal(Protocol):
@@ -49,15 +52,6 @@ class PlainProjects:
         return name
 
 
-Guard: TypeAlias = Callable[[Transaction, str, Any], None]
-"""Called with the id of a session that is about to change, and the caller's lease, if any; raises
-`Conflict` while another program holds the session."""
-
-
-def unguarded(tx: Transaction, session_id: str, lease: object) -> None:
-    """Let every caller change a session."""
-
-
 class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     """The records of one scope, and what is needed to write them.
 
@@ -80,6 +74,20 @@ class SessionAccess(msgspec.Struct, frozen=True, kw_only=True):
     mirror: MirrorSignal = SilentMirror()
     scope: Scope = Scope()
     projects: Callable[[], ProjectNames] = PlainProjects
+
+    def read_session(self, session_id: str, read: Callable[[Transaction, Session], T]) -> T:
+        """Return what is read of a session, in one snapshot with the session.
+
+        Raises:
+            NotFound: the scope has no such session.
+        """
+        return self.database.read(lambda tx: read(tx, require_session(tx, self.scope, session_id)))
+
+    def write(self, unit: Callable[[Transaction], T]) -> T:
+        """Return the result of a durable transaction, of which the mirror is notified."""
+        done = self.database.write(unit)
+        self.mirror.notify()
+        return done
 
     def project_label(self, project: str | None) -> str | None:
         """Return a project as it is stored, and note it.

@@ -173,33 +173,8 @@ def segments(tx: Transaction, session: Session) -> list[LineageSegment]:
     return within(found[::-1], session.pruned_seq, None)
 
 
-def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
-    """Return the living forks of a session, and theirs, with the part of it that each shows."""
-    found: list[LineageSegment] = []
-    waiting = [(session_id, 2**62)]
-    seen = {session_id}
-    while waiting:
-        parent, limit = waiting.pop()
-        for child in find_children(tx, parent):
-            last = min(limit, child.forked_at_seq)
-            if child.id in seen or last == 0:
-                continue
-            seen.add(child.id)
-            waiting.append((child.id, last))
-            if child.status != DELETED and last > child.pruned_seq:
-                found.append(LineageSegment(child.id, child.pruned_seq + 1, last))
-    return found
-
-
-def is_shown(tx: Transaction, session: Session, seq: int) -> bool:
-    """Return whether a session that is not deleted shows a message: its own, or a fork."""
-    readers = living_readers(tx, session.id) if session.status == DELETED else None
-    return readers is None or any(each.first <= seq <= each.last for each in readers)
-
-
-def last_read(tx: Transaction, session_id: str) -> int:
-    """Return the last seq of a session that one of its forks reads now; 0 for none."""
-    newest = 0
+def _readers(tx: Transaction, session_id: str) -> Iterator[tuple[Kin, int]]:
+    """Yield the forks of a session that show a part of it, and theirs, with the last seq of it."""
     waiting = [(session_id, 2**62)]
     seen = {session_id}
     while waiting:
@@ -211,8 +186,27 @@ def last_read(tx: Transaction, session_id: str) -> int:
             seen.add(child.id)
             waiting.append((child.id, last))
             if last > child.pruned_seq:
-                newest = max(newest, last)
-    return newest
+                yield child, last
+
+
+def living_readers(tx: Transaction, session_id: str) -> list[LineageSegment]:
+    """Return the living forks of a session, and theirs, with the part of it that each shows."""
+    return [
+        LineageSegment(kin.id, kin.pruned_seq + 1, last)
+        for kin, last in _readers(tx, session_id)
+        if kin.status != DELETED
+    ]
+
+
+def is_shown(tx: Transaction, session: Session, seq: int) -> bool:
+    """Return whether a session that is not deleted shows a message: its own, or a fork."""
+    readers = living_readers(tx, session.id) if session.status == DELETED else None
+    return readers is None or any(each.first <= seq <= each.last for each in readers)
+
+
+def last_read(tx: Transaction, session_id: str) -> int:
+    """Return the last seq of a session that one of its forks reads now; 0 for none."""
+    return max((last for _, last in _readers(tx, session_id)), default=0)
 
 
 def _kin(row: Row) -> Kin:
