@@ -158,5 +158,5 @@ def _stored(tx: Transaction, session_id: str) -> Lease | None:
     row = tx.row(_FIND, (session_id,))
     if row is None:
         return None
-    lease = decode(Lease, ("holder", "fence", "expires_at"), row[:3], session_id=session_id)
-    return msgspec.structs.replace(lease, is_exclusive=bool(row[3]))
+    named = ("holder", "fence", "expires_at")
+    return decode(Lease, named, row, session_id=session_id, is_exclusive=bool(row[3]))

@@ -116,6 +116,23 @@ def listed(values: Iterable[str] | Iterable[int]) -> str:
     return msgspec.json.encode(list(values)).decode()
 
 
+def columns_of(kind: type[msgspec.Struct], **other: LiteralString) -> LiteralString:
+    """Return the columns of the fields of a struct, in their order.
+
+    Args:
+        kind: The struct; its fields are literals of this program.
+        other: By field: its column, where it has another name; empty for a field without one.
+    """
+    names = [other.get(field, field) for field in kind.__struct_fields__]
+    return ", ".join(filter(None, names))
+
+
+def insert_into(table: LiteralString, columns: LiteralString) -> LiteralString:
+    """Return the statement that inserts one row, with a value for each column."""
+    marks: LiteralString = ", ".join(["?"] * len(columns.split(",")))
+    return f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  # literals
+
+
 def typed_rows(rows: Sequence[Row], kind: type[T]) -> list[T]:
     """Return rows as values of ``kind``, whose parts are the columns in their order.
 

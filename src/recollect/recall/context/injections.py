@@ -19,7 +19,7 @@ from recollect.recall.context.block import ContextItem
 from recollect.sessions.context.flushed_notes import LARGEST_BYTES, files_with_section
 from recollect.sessions.record.lineage import stored_ancestors
 from recollect.sessions.record.session import DELETED, Session, select_sessions
-from recollect.store.columns import Condition, decode, json_object, text
+from recollect.store.columns import Condition, columns_of, decode, insert_into, json_object, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.paths import read_beneath
 from recollect.store.twins import compared_rows
@@ -28,18 +28,9 @@ from recollect.text.markdown.section import numbers_in
 WHOLE = frozenset({"startup", "clear", "compact"})
 """Reasons for which the prompt begins again."""
 
-_COLUMNS: LiteralString = """
-    id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped, at,
-    tenant, agent, user_id, project"""
-_INSERT: LiteralString = f"""
-    INSERT INTO injections ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""  # noqa: S608  # literals
-_INSERT_ITEM: LiteralString = """
-    INSERT INTO injected_items (injection_id, place, kind, ref, number, section, tokens, why)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-"""
 _FROM: LiteralString = "FROM injections INDEXED BY injections_twin WHERE "
-_ITEM: LiteralString = "kind, ref, number, section, why, tokens"
+_ITEM = columns_of(ContextItem, id="ref")
+_INSERT_ITEM = insert_into("injected_items", "injection_id, place, " + _ITEM)
 _ITEMS: LiteralString = """
     FROM injected_items INDEXED BY injected_items_twin WHERE injection_id = ? ORDER BY place
 """
@@ -98,6 +89,8 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     items: tuple[ContextItem, ...] = ()
 
 
+_COLUMNS = columns_of(Injection, user="user_id", items="")
+_INSERT = insert_into("injections", _COLUMNS)
 _FIELDS = tuple(name for name in Injection.__struct_fields__ if name != "items")
 
 
@@ -105,7 +98,7 @@ def add_injection(tx: Transaction, injection: Injection) -> None:
     """Store what was injected."""
     tx.execute(_INSERT, [getattr(injection, name) for name in _FIELDS])
     rows = (
-        (injection.id, place, of.kind, of.id, of.number, of.section, of.tokens, _encoded(of.why))
+        (injection.id, place, of.kind, of.id, of.number, of.section, _encoded(of.why), of.tokens)
         for place, of in enumerate(injection.items)
     )
     tx.executemany(_INSERT_ITEM, rows)

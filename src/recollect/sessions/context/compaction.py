@@ -15,7 +15,7 @@ from recollect.core.events import SessionCompacted
 from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, stored_ancestors
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import Condition, decode
+from recollect.store.columns import Condition, columns_of, decode, insert_into
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_change, record_event
 from recollect.store.twins import each_compared
@@ -23,15 +23,7 @@ from recollect.store.twins import each_compared
 COMPACTION_KIND = "compaction"
 """The kind of a compaction in the outbox."""
 
-_COLUMNS: LiteralString = """
-    id, session_id, through_seq, last_seq, summary, made_by, tokens_before, tokens_after,
-    created_at, turn_sender"""
 _FROM: LiteralString = "FROM compactions INDEXED BY compactions_twin WHERE "
-_INSERT: LiteralString = """
-    INSERT INTO compactions (tenant, agent, user_id, project, id, session_id, through_seq, last_seq,
-        summary, made_by, tokens_before, tokens_after, created_at, turn_sender)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 _COUNT: LiteralString = (
     "UPDATE sessions SET compaction_count = compaction_count + 1, flush_failures = 0 WHERE id = ?"
 )
@@ -65,6 +57,9 @@ class Compaction(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int
     turn_sender: str | None = None
 
+
+_COLUMNS = columns_of(Compaction)
+_INSERT = insert_into("compactions", "tenant, agent, user_id, project, " + _COLUMNS)
 
 Hears = Callable[[str | None], bool]
 """Returns whether the turns of a sender are heard."""

@@ -21,7 +21,7 @@ from recollect.audience.visibility import Audience, Speakers, VisibilityGroup, v
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.store.columns import Condition, decode, integer, text
+from recollect.store.columns import Condition, columns_of, decode, insert_into, integer, text
 from recollect.store.counters import next_number
 from recollect.store.engine import SqlValue, Transaction
 from recollect.store.journal import record_change
@@ -37,14 +37,6 @@ EPISODE_KIND = "episode"
 """Their kind in the counters and in the outbox."""
 _TOPICS = 8
 _SHORTEST_TOPIC = 4
-_COLUMNS: LiteralString = """
-    id, session_id, summary, topics, began_at, ended_at, message_count, made_by, created_at,
-    tenant, agent, user_id, project, speakers, turn_sender, number, extent, through_seq,
-    deeds"""
-_INSERT: LiteralString = f"""
-    INSERT INTO episodes ({_COLUMNS})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""  # noqa: S608  # literals
 _FROM: LiteralString = "FROM episodes INDEXED BY episodes_twin WHERE "
 _ENDED: LiteralString = "SELECT ended_at FROM episodes WHERE "
 _REPLACED: LiteralString = """
@@ -117,6 +109,10 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     def text(self) -> str:
         """All of it, as a prompt holds it."""
         return "\n".join(part for part in (self.summary, self.deeds) if part)
+
+
+_COLUMNS = columns_of(Episode, user="user_id")
+_INSERT = insert_into("episodes", _COLUMNS)
 
 
 def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:

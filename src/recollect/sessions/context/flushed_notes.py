@@ -24,7 +24,7 @@ from recollect.audience.visibility import Speakers, VisibilityGroup
 from recollect.core.errors import NotFound, RecollectError
 from recollect.sessions.record.session import Session
 from recollect.sessions.record.tombstone import bury_names, note_name
-from recollect.store.columns import blob, decode, text
+from recollect.store.columns import blob, columns_of, decode, insert_into, text
 from recollect.store.engine import Database, Transaction
 from recollect.store.paths import rewrite_beneath
 from recollect.store.sqlite.home import GUEST_NOTES
@@ -76,14 +76,9 @@ _FILES: LiteralString = """
         SELECT 1 FROM flushed_notes n WHERE n.path = file.path AND n.tenant = ?)
 """
 _DAY = re.compile(r"/\d{4}-\d{2}-\d{2}\.md$")
-_OWN: LiteralString = """
-    INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type, peer)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (folder) DO NOTHING
-"""
-_OWNERS: LiteralString = """
-    SELECT folder, tenant, agent, user_id, channel, account, chat_type, peer FROM note_folders
-    WHERE tenant = ?
-"""
+_OWNER: LiteralString = "folder, tenant, " + columns_of(Speakers, user="user_id")
+_OWN: LiteralString = insert_into("note_folders", _OWNER) + " ON CONFLICT (folder) DO NOTHING"
+_OWNERS: LiteralString = f"SELECT {_OWNER} FROM note_folders WHERE tenant = ?"  # noqa: S608  # literals
 _DISOWN: LiteralString = "DELETE FROM note_folders WHERE folder = ?"
 
 

@@ -24,6 +24,7 @@ from recollect.sessions.record.tombstone import (
     tombstones,
     unpacked,
 )
+from recollect.store.columns import columns_of, insert_into
 from recollect.store.digests import check_digest
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
@@ -36,33 +37,6 @@ _Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)
 """The integers that fit into a column."""
 _Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-fA-F]{2})+\Z")]
 
-_TABLES: dict[str, tuple[LiteralString, LiteralString]] = {
-    "imports": (
-        "SELECT tenant, source, path, session_id, size, mtime_ns, read_bytes, lines, messages,"
-        " malformed, digest, at FROM imports ORDER BY tenant, source, path",
-        "INSERT INTO imports (tenant, source, path, session_id, size, mtime_ns, read_bytes, lines,"
-        " messages, malformed, digest, at)"
-        " VALUES (?, ?, ?, (SELECT id FROM sessions WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT DO NOTHING",
-    ),
-    "flushed_notes": (
-        "SELECT path, line_hash, session_id, tenant, is_hidden, at FROM flushed_notes"
-        " ORDER BY path, line_hash, session_id",
-        "INSERT INTO flushed_notes (path, line_hash, session_id, tenant, is_hidden, at)"
-        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    ),
-    "note_folders": (
-        "SELECT folder, tenant, agent, user_id, channel, account, chat_type, peer"
-        " FROM note_folders ORDER BY folder",
-        "INSERT INTO note_folders (folder, tenant, agent, user_id, channel, account, chat_type,"
-        " peer) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    ),
-    "counters": (
-        "SELECT tenant, kind, last FROM counters ORDER BY tenant, kind",
-        "INSERT INTO counters (tenant, kind, last) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    ),
-}
-"""By table: the statement that reads its rows, and the one that writes a row."""
 _IMPORTED: LiteralString = """
     SELECT id, foreign_id, place FROM sessions
     WHERE source IS NOT NULL AND last_seq > 0 AND status <> 'deleted' ORDER BY id
@@ -125,6 +99,15 @@ class CounterRow(_Row, frozen=True):
     last: Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)]
 
 
+_TABLES: dict[LiteralString, tuple[type[_Row], LiteralString]] = {
+    "imports": (ImportRow, "tenant, source, path"),
+    "flushed_notes": (NoteRow, "path, line_hash, session_id"),
+    "note_folders": (NoteFolderRow, "folder"),
+    "counters": (CounterRow, "tenant, kind"),
+}
+"""By table: its rows, and the columns that order them."""
+
+
 class RecoveryRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By table."""
 
@@ -171,7 +154,10 @@ def recovery_facts(tx: Transaction) -> RecoveryFacts:
     """
     check_digest(tx, "tombstones")
     facts = {
-        "rows": {name: tx.all(read) for name, (read, _) in _TABLES.items()},
+        "rows": {
+            table: tx.all(f"SELECT {columns_of(kind)} FROM {table} ORDER BY {keys}")  # noqa: S608  # literals
+            for table, (kind, keys) in _TABLES.items()
+        },
         "erased": tombstones(tx),
         "erased_lines": packed(numbers_of(tx)),
         "values": {REDACTION_SALT: find_value(tx, REDACTION_SALT)},
@@ -243,6 +229,11 @@ def restore_facts(tx: Transaction, facts: RecoveryFacts) -> None:
         set_value(tx, REDACTION_SALT, facts.values.salt)
     add_tombstones(tx, facts.erased)
     add_numbers(tx, unpacked(facts.erased_lines))
-    for name, (_, write) in _TABLES.items():
-        tx.executemany(write, [msgspec.structs.astuple(row) for row in getattr(facts.rows, name)])
+    for table, (kind, _) in _TABLES.items():
+        write: LiteralString = insert_into(table, columns_of(kind)) + " ON CONFLICT DO NOTHING"
+        if kind is ImportRow:  # a file whose session did not come back has none
+            write = write.replace(
+                "(?, ?, ?, ?,", "(?, ?, ?, (SELECT id FROM sessions WHERE id = ?),"
+            )
+        tx.executemany(write, [msgspec.structs.astuple(row) for row in getattr(facts.rows, table)])
     tx.executemany(_PLACE, [(each.place, each.id) for each in facts.imported])

@@ -20,7 +20,7 @@ from recollect.core.clock import check_time
 from recollect.core.errors import Denied
 from recollect.sessions.record.access import SessionAccess
 from recollect.sessions.record.session import Session, owned_session, require_session
-from recollect.store.columns import Condition, decode, integer
+from recollect.store.columns import Condition, decode, insert_into, integer
 from recollect.store.engine import Transaction
 
 BEFORE = "[Chat messages since your last reply - for context]"
@@ -37,11 +37,9 @@ _FORGED = re.compile(
 )
 """A marker in any spelling that looks like it."""
 
-_ADD: LiteralString = """
-    INSERT INTO pending_messages
-        (tenant, agent, user_id, project, key, sender, text, message_id, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+_ADD = insert_into(
+    "pending_messages", "tenant, agent, user_id, project, key, sender, text, at, message_id"
+)
 _NEWEST: LiteralString = "SELECT id, sender, text, at, message_id FROM pending_messages WHERE "
 _IS_KNOWN: LiteralString = "SELECT 1 FROM pending_messages WHERE "
 _DELETE: LiteralString = "DELETE FROM pending_messages WHERE "
@@ -117,7 +115,7 @@ class History:
                 known = self._where(key).also("message_id = ?", known_id)
                 if tx.row(_IS_KNOWN + known.sql, known.params) is not None:
                     return
-            tx.execute(_ADD, (*row, name, text, known_id, moment))
+            tx.execute(_ADD, (*row, name, text, moment, known_id))
             kept = " AND id NOT IN (" + _IDS + where.sql + _LAST + ")"
             tx.execute(_DELETE + where.sql + kept, [*where.params, *where.params, limit])
             count = tx.row(_COUNT, row[:1])
@@ -137,7 +135,7 @@ class History:
         rows = self._access.database.read(
             lambda tx: tx.all(_NEWEST + where.sql + _LAST, [*where.params, limit])
         )
-        fields = ("id", "sender", "text", "at", "message_id")
+        fields = PendingMessage.__struct_fields__
         return [decode(PendingMessage, fields, row) for row in reversed(rows)]
 
     def render(self, key: str, sender: str, said: str) -> str:

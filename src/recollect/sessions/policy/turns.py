@@ -27,22 +27,19 @@ from recollect.core.scope import Scope
 from recollect.sessions.record.lineage import rows_of, segments
 from recollect.sessions.record.session import Session, each_session, require_session
 from recollect.sessions.record.transcript_rows import newest_turn, turn_senders
-from recollect.store.columns import Condition, decode, integer, listed, text
+from recollect.store.columns import Condition, columns_of, decode, integer, listed, text
 from recollect.store.engine import Transaction
 
 _ALL_SENDERS: LiteralString = """
     SELECT DISTINCT session_id, turn_sender FROM messages
     WHERE turn_sender IS NOT NULL AND tenant = ?
 """
-_PLACE: LiteralString = "json_array(agent, user_id, channel, account, chat_type, peer)"
+_SPEAKERS = columns_of(Speakers, user="user_id")
+_PLACE: LiteralString = f"json_array({_SPEAKERS})"
 _AT_PLACES: LiteralString = _PLACE + " IN (SELECT value FROM json_each(?))"  # noqa: S608  # literals
-_PLACES: LiteralString = f"""
-    SELECT DISTINCT {_PLACE}, agent, user_id, channel, account, chat_type, peer
-    FROM sessions WHERE """  # noqa: S608  # literals
+_PLACES: LiteralString = f"SELECT DISTINCT {_PLACE}, {_SPEAKERS} FROM sessions WHERE "  # noqa: S608  # literals
 _SEQS: LiteralString = "SELECT seq FROM messages WHERE "
-_ALL_SPEAKERS: LiteralString = """
-    SELECT id, agent, user_id, channel, account, chat_type, peer FROM sessions WHERE tenant = ?
-"""
+_ALL_SPEAKERS: LiteralString = f"SELECT id, {_SPEAKERS} FROM sessions WHERE tenant = ?"  # noqa: S608  # literals
 
 
 def answered_group(

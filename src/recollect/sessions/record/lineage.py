@@ -15,7 +15,7 @@ import msgspec
 from recollect.core.errors import InvalidInput, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.sessions.record.session import DELETED, Session, find_session
-from recollect.store.columns import Condition, decode, integer, text
+from recollect.store.columns import Condition, columns_of, decode, integer, text
 from recollect.store.engine import Row, Transaction
 
 MAX_DEPTH = 10_000
@@ -58,11 +58,6 @@ READER: LiteralString = """(
     SELECT min(f.id) FROM reader JOIN sessions f ON f.id = reader.id
     WHERE f.status <> 'deleted' AND f.pruned_seq < t.seq)"""
 """The oldest living fork that shows a message ``t`` of its parents; NULL where none does."""
-_SELECT_KIN: LiteralString = """
-    SELECT id, parent_id, forked_at_seq, pruned_seq, last_seq, message_count, created_at,
-        updated_at, flushed_seq, status
-    FROM sessions WHERE """
-
 _TOUCH: LiteralString = """
     INSERT INTO changes (tenant, kind, ref, op, at)
     SELECT tenant, 'message', id, 'put', ? FROM messages WHERE session_id = ? AND seq <= ?
@@ -115,6 +110,9 @@ class Kin(msgspec.Struct, frozen=True):
     def first_seq(self) -> int:
         """The seq of the oldest message of its own that may be there."""
         return max(self.forked_at_seq, self.pruned_seq) + 1
+
+
+_SELECT_KIN: LiteralString = f"SELECT {columns_of(Kin)} FROM sessions WHERE "  # noqa: S608  # literals
 
 
 def find_kin(tx: Transaction, tenant: str) -> dict[str, Kin]:

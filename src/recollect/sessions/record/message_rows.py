@@ -20,23 +20,16 @@ import msgspec
 from recollect.core.errors import StoreCorrupt
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.message import Message, decoded_content
-from recollect.store.columns import integer, json_object, listed, text, typed_rows
+from recollect.store.columns import insert_into, integer, json_object, listed, text, typed_rows
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.row_hash import row_hash
 from recollect.store.twins import damaged_rows
 
-SELECT_MESSAGES: LiteralString = """
-    SELECT id, tenant, agent, user_id, project, session_id, seq, role, name, content, text,
-        token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
-        turn_sender, number, row_hash
-    FROM messages WHERE """
-_INSERT: LiteralString = """
-    INSERT INTO messages (id, tenant, agent, user_id, project, session_id, seq, role, name, content,
-        text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
-        turn_sender, number, row_hash)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-        ?20, ?21)
-"""
+_COLUMNS: LiteralString = """id, tenant, agent, user_id, project, session_id, seq, role, name,
+    content, text, token_estimate, created_at, recorded_at, metadata, event_id, foreign_id, sender,
+    turn_sender, number, row_hash"""
+SELECT_MESSAGES: LiteralString = f"SELECT {_COLUMNS} FROM messages WHERE "  # noqa: S608  # literals
+_INSERT = insert_into("messages", _COLUMNS)
 _NEXT_NUMBER: LiteralString = """
     SELECT 1 + coalesce(max(number), 0) FROM (
         SELECT max(number) AS number FROM messages WHERE tenant = ?1

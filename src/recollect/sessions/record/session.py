@@ -13,7 +13,7 @@ from recollect.core.errors import Conflict, Denied, NotFound
 from recollect.core.events import SessionCreated
 from recollect.core.scope import Scope, includes_user
 from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.store.columns import Condition, decode, text_or_none
+from recollect.store.columns import Condition, columns_of, decode, insert_into, text_or_none
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_event
 from recollect.store.twins import compared_rows, damaged_rows, each_compared
@@ -127,39 +127,33 @@ def session_of(row: Row) -> Session:
     Raises:
         StoreCorrupt: a cell is not what its column promises.
     """
-    return decode(Session, _FIELDS, row, ("metadata", "overrides"))
+    return decode(Session, Session.__struct_fields__, row, ("metadata", "overrides"))
 
 
-_STORED: LiteralString = """id, tenant, agent, user_id, project, key, channel, account, chat_type,
-    peer, title, status, parent_id, forked_at_seq, message_count, last_seq, source, foreign_id,
-    created_at, updated_at, metadata, overrides, mode, model, previous_id, compaction_count,
-    pruned_seq"""
-"""The columns of a new session."""
-_COLUMNS: LiteralString = (
-    _STORED
-    + """, flush_compaction_count, flushed_at, flush_failures, input_tokens, output_tokens,
-    cache_tokens, total_tokens, context_tokens,
-    CASE status WHEN 'archived' THEN coalesce(ended_at, updated_at) END"""
+_COLUMNS = columns_of(
+    Session,
+    user="user_id",
+    ended_at="CASE status WHEN 'archived' THEN coalesce(ended_at, updated_at) END",
 )
 _SELECT: LiteralString = f"SELECT {_COLUMNS} FROM sessions WHERE "  # noqa: S608  # literals
 _BY_KEY: LiteralString = f"SELECT {_COLUMNS} FROM sessions INDEXED BY sessions_by_key WHERE "  # noqa: S608
 """Named, as a twin has all columns: SQLite would read all of a tenant from it instead."""
 _BY_TIME: LiteralString = "FROM sessions INDEXED BY sessions_twin_by_time WHERE "
 _HAS_TWIN: LiteralString = "SELECT 1 FROM sessions INDEXED BY sessions_twin WHERE "
-_INSERT: LiteralString = f"""
-    INSERT INTO sessions ({_STORED})
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""  # noqa: S608  # literals
-_NEW_FIELDS = tuple(
-    _STORED.replace("user_id", "user").replace("\n", "").replace(" ", "").split(",")
+_LATER = frozenset(
+    {
+        *(
+            "flush_compaction_count",
+            "flushed_at",
+            "flush_failures",
+            "input_tokens",
+            "output_tokens",
+        ),
+        *("cache_tokens", "total_tokens", "context_tokens", "ended_at"),
+    }
 )
-_FIELDS = (
-    *_NEW_FIELDS,
-    *("flush_compaction_count", "flushed_at", "flush_failures", "input_tokens", "output_tokens"),
-    *("cache_tokens", "total_tokens", "context_tokens", "ended_at"),
-)
-
-
+"""The fields that no new session has."""
+_INSERT = insert_into("sessions", columns_of(Session, user="user_id", **dict.fromkeys(_LATER, "")))
 _LAST_USED: LiteralString = " ORDER BY updated_at DESC, id DESC LIMIT ?"
 _PLACE_OF: LiteralString = "SELECT place FROM sessions WHERE id = ?"
 _SET_PLACE: LiteralString = "UPDATE sessions SET place = ? WHERE id = ? AND place IS NULL"
@@ -374,7 +368,7 @@ def insert_session(tx: Transaction, session: Session) -> None:
     told = msgspec.structs.asdict(session)
     for name in ("metadata", "overrides"):
         told[name] = msgspec.json.encode(told[name]).decode()
-    tx.execute(_INSERT, [told[name] for name in _NEW_FIELDS])
+    tx.execute(_INSERT, [cell for name, cell in told.items() if name not in _LATER])
 
 
 def note_change(tx: Transaction, session: Session, at: int) -> None:

@@ -21,7 +21,7 @@ from recollect.sessions.record.content import TextBlock, ToolResultBlock, ToolUs
 from recollect.sessions.record.lineage import LineageSegment, rows_of, stored_ancestors
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session, owner_of
-from recollect.store.columns import decode, integer, json_cell, json_object, text
+from recollect.store.columns import decode, insert_into, integer, json_cell, json_object, text
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_event
 from recollect.text.json_value import JsonValue
@@ -29,11 +29,11 @@ from recollect.text.json_value import JsonValue
 MAX_RESULT_CHARS = 16_384
 """The most of a result in its row: enough for a list of calls, without storing files twice."""
 
-_INSERT: LiteralString = """
-    INSERT INTO tool_calls (id, tenant, agent, user_id, project, session_id, message_id, result_id,
-        call_id, tool_name, input, result_text, is_error, created_at, finished_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (session_id, call_id) DO UPDATE SET """
+_COLUMNS: LiteralString = """id, tenant, agent, user_id, project, session_id, message_id, result_id,
+    call_id, tool_name, input, result_text, is_error, created_at, finished_at"""
+_INSERT: LiteralString = (
+    insert_into("tool_calls", _COLUMNS) + " ON CONFLICT (session_id, call_id) DO UPDATE SET "
+)
 _STORE_CALL: LiteralString = _INSERT + (
     "message_id = excluded.message_id, tool_name = excluded.tool_name, input = excluded.input,"
     " created_at = excluded.created_at"
