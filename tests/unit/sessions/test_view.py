@@ -340,6 +340,18 @@ SAID = st.lists(
 )
 
 
+def test_an_empty_message_shown_without_the_call_before_it_is_not_truncated(
+    sessions: Sessions,
+) -> None:
+    """Found by the histories below: it was made again as a text, equal to what is stored."""
+    session = sessions.create()
+    call = [ThinkingBlock(thinking="0" * 3_000), ToolUseBlock(name="b" * 200, input="", id="a")]
+    sessions.append_many(session.id, [("assistant", call), ("assistant", [TextBlock(text="")])])
+    view = sessions.view(session.id, SMALLEST_BUDGET)
+    assert view.messages == tuple(sessions.messages(session.id))[-1:]
+    assert view.truncated == ()
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SAID, st.integers(SMALLEST_BUDGET, 3_000), st.booleans())
 def test_a_session_in_which_something_was_said_never_gives_an_empty_view(

@@ -224,7 +224,7 @@ def _in_part(tail: Tail, found: Sequence[Message], lost: set[int], room: tuple[i
         tail,
         messages=made,
         tokens=sum(map(sizer.message, made)),
-        truncated=tuple(shown.seq for shown, whole in both if shown is not whole),
+        truncated=tuple(shown.seq for shown, whole in both if shown != whole),
     )
 
 
