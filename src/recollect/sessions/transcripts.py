@@ -334,7 +334,9 @@ class Transcripts:
             self._check(tx, session, lease)
             return append_messages(tx, self._access.scope, session, drafts)
 
-        return self._access.write(unit)
+        messages = self._access.database.write(unit)
+        self._access.mirror.notify()
+        return messages
 
     def _check(self, tx: Transaction, session: Session, lease: Lease | None) -> None:
         if lease is not None or tx.row(DISTURBS, (session.id, session.mode)) is not None:
