@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.recall.steps.links import Linker
     from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.record.access import MirrorSignal
-    from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.record.content import IsRecall
+    from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.sessions import Sessions
     from recollect.store.blobs import Blobs
     from recollect.store.streams import EventStream
