@@ -179,6 +179,8 @@ class _Run:
         self._ledger = context.database.read(lambda tx: read_ledger(tx, context.scope.tenant))
         self._bytes_done = self._files_done = 0
         self._is_announced = False
+        self._last = ("", "")
+        """The last path, and how it is stored."""
         self._tally = context.tally
 
     def run(self) -> ImportReport:
@@ -408,7 +410,9 @@ class _Run:
 
     def _key(self, form: TranscriptFormat, path: str) -> tuple[str, str]:
         """Return the key of a transcript in the ledger: its format, and its path as stored."""
-        name = (form.name + self._context.ledger, self._context.drafts.path(path))
+        if path != self._last[0]:  # every format asks for the same one
+            self._last = (path, self._context.drafts.path(path))
+        name = (form.name + self._context.ledger, self._last[1])
         return self._ledger.key(*name) if self._ledger.salts else name
 
     def _forget_file(self, file: FoundFile, path: str) -> None:
