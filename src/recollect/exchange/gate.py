@@ -9,7 +9,7 @@ calls of tools are left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -18,8 +18,6 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import includes_user
 from recollect.exchange.destination import Destination
 from recollect.exchange.lines import Record, compaction_in, iso_ms, session_in
-from recollect.exchange.transcript import ForeignSession
-from recollect.exchange.transcript import Record as ForeignRecord
 from recollect.observations.draft import ObservationDraft, check_payload
 from recollect.observations.observation import Observation
 from recollect.observations.payload import payload_of
@@ -36,8 +34,6 @@ _CALLS = frozenset({"tool_use", "toolCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "toolResult", "function_call_output"})
 _TOOLS = _CALLS | _RESULTS
 _ARGUMENTS = ("input", "arguments", "args")
-_PROJECT = ("cwd", "project")
-"""Fields of a line with the folder where it was said, in any format."""
 _INNER = (MessageLine, CompactionLine, Observation)
 
 
@@ -109,12 +105,6 @@ class CallFilter:
 def is_of_tool(block: Any) -> bool:
     """Return whether a block is the call of a tool, or the result of one."""
     return isinstance(block, Mapping) and block.get("type") in _TOOLS
-
-
-def project_of(session: ForeignSession, records: Iterable[ForeignRecord]) -> str | None:
-    """Return the folder that a transcript is about, by its session or the first of its lines."""
-    told = (record[name] for record in records for name in _PROJECT if name in record)
-    return session.project or next((each for each in told if isinstance(each, str) and each), None)
 
 
 def _arguments(block: Mapping[str, Any]) -> object:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path, PurePath
 
@@ -24,7 +24,6 @@ from recollect.exchange.formats.openclaw_store import (
     StoredTranscript,
     open_store,
 )
-from recollect.exchange.gate import project_of
 from recollect.exchange.ledger import LedgerEntry, ledger_name, read_ledger, write_entry
 from recollect.exchange.observed import Observing
 from recollect.exchange.reader import (
@@ -43,7 +42,7 @@ from recollect.exchange.reader import (
     unpack_file,
 )
 from recollect.exchange.report import ImportProgress, ImportReport, OnFiles, Tally
-from recollect.exchange.transcript import AUTO, TranscriptFormat
+from recollect.exchange.transcript import AUTO, ForeignSession, Record, TranscriptFormat
 from recollect.exchange.transcript_import import (
     AtEnd,
     FoundTranscript,
@@ -61,6 +60,8 @@ from recollect.store.paths import FoundFile, open_beneath
 _WITH_STORES = "openclaw"
 """The format whose transcripts are also kept in stores."""
 _ARCHIVED = ":archived"
+_PROJECT = ("cwd", "project")
+"""Fields of a line with the folder where it was said, in any format."""
 
 
 class TranscriptImporter:
@@ -210,7 +211,7 @@ class _Run:
         return False
 
     def _is_wanted(self, found: FoundTranscript) -> bool:
-        verdict = self._context.controls.verdict(project_of(found.session, found.head))
+        verdict = self._context.controls.verdict(_project_of(found.session, found.head))
         is_ours = known_as(self._context, found.form.name, found.session.id)[0]
         return not is_ours and verdict.reason() is None
 
@@ -376,7 +377,7 @@ class _Run:
         if entry is None or not entry.fits(source):
             entry = LedgerEntry(source=name[0], path=name[1])
         is_ours, stored = known_as(self._context, form.name, session.id)
-        project = project_of(session, found.head)
+        project = _project_of(session, found.head)
         verdict = self._context.controls.verdict(project)
         if is_ours or verdict.reason() is not None:
             self._tally.counts["unchanged" if is_ours else "excluded"] += 1
@@ -440,3 +441,9 @@ class _Run:
 
 def _refused(error: ForeignStoreError) -> str:
     return f"not read: {error.message}"
+
+
+def _project_of(session: ForeignSession, records: Iterable[Record]) -> str | None:
+    """Return the folder that a transcript is about, by its session or the first of its lines."""
+    told = (record[name] for record in records for name in _PROJECT if name in record)
+    return session.project or next((each for each in told if isinstance(each, str) and each), None)
