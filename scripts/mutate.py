@@ -60,6 +60,11 @@ ROOMS = {
          "integration/recall/test_audiences.py", "integration/recall/test_callers.py",
          "integration/recall/test_isolation.py"),
     ),
+    "answers": Room(
+        ("answers",),
+        ("integration/mcp/test_tools.py", "unit/server/test_seed_endpoints.py",
+         "unit/cli/test_search.py", "unit/cli/test_json_schemas.py"),
+    ),
     "backends": Room(("backends",), ("unit/backends", "unit/recall/qmd", "unit/index/lexical",
                                      "integration/index/test_vector_backends.py")),
     "cli": Room(("cli", "__main__.py", "demo"), ("unit/cli", "integration/cli")),

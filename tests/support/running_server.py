@@ -11,9 +11,8 @@ from types import TracebackType
 from recollect.caller import Callers
 from recollect.pool import MemoryPool
 from recollect.server.app import HttpApp, Mount, all_routes
-from recollect.server.connection import Limits
 from recollect.server.route import AnyRoute
-from recollect.server.serving import Server
+from recollect.server.serving import Limits, Server
 from tests.support.wire import WAIT_S, Reply, Wire, request
 
 OVERRIDES: dict[str, object] = {"embedding.provider": "none"}

@@ -50,7 +50,9 @@ def resume(context: typer.Context, *, project: OfProject = None) -> None:
     """Capture again; what was said meanwhile stays out."""
     with opened(context) as memory:
         left = memory.capture.resume(None if project is None else path_or_name(project))
-    answer(context, {"pauses": left}, lambda: _show_left(left))
+    from recollect.answers.project import PauseList
+
+    answer(context, PauseList(pauses=left), lambda: _show_left(left))
 
 
 @group.callback()

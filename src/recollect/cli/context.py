@@ -15,8 +15,7 @@ from recollect.cli.invocation import (
     recalling,
 )
 from recollect.cli.output.formatting import count, moment
-from recollect.cli.output.sanitize import one_line
-from recollect.cli.output.screen import say, show
+from recollect.cli.output.screen import one_line, say, show
 from recollect.cli.sessions.lines import ForSender, latest_id
 from recollect.core.numbers import show_number
 from recollect.recall.steps.session_titles import title_of
@@ -82,7 +81,9 @@ def _give_last(context: typer.Context, session: str | None) -> None:
     with opened(context) as memory:
         chosen = None if session is None else memory.sessions.find(session).id
         found = memory.context.injections(chosen)
-        answer(context, {"injections": found}, lambda: _show_injections(memory, found))
+        from recollect.answers.context import InjectionList
+
+        answer(context, InjectionList(injections=found), lambda: _show_injections(memory, found))
 
 
 def _show_block(block: ContextBlock) -> None:

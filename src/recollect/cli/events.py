@@ -13,8 +13,7 @@ from recollect.cli.addresses import short
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, filter_option, opened
 from recollect.cli.output.formatting import moment
-from recollect.cli.output.sanitize import one_line
-from recollect.cli.output.screen import show
+from recollect.cli.output.screen import one_line, show
 from recollect.cli.sessions.lines import OfSession
 from recollect.core.errors import InvalidInput
 

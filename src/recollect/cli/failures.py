@@ -9,8 +9,7 @@ import sys
 import traceback
 from typing import Any
 
-from recollect.cli.invocation import NotAgreed
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import NotAgreed, print_document
 from recollect.cli.output.screen import remarking, say
 from recollect.core import errors
 from recollect.core.errors import RecollectError

@@ -14,9 +14,9 @@ from recollect.cli.invocation import (
     answer,
     answers_json,
     argument,
+    print_document,
     recalling,
 )
-from recollect.cli.output.document import print_document
 from recollect.cli.output.formatting import count, link_spans
 from recollect.cli.output.lines import show_details
 from recollect.cli.output.screen import next_steps, say, show
@@ -149,7 +149,9 @@ def _give_message(
         after = [each for each in after if group_of(each) == heard]
     tokens = sum(estimate_tokens(each.text) for each in (*before, message, *after))
     if answers_json(context):
-        found = {"message": message, "before": before, "after": after, "tokens": tokens}
+        from recollect.answers.message import MessageAround
+
+        found = MessageAround(message=message, before=before, after=after, tokens=tokens)
         print_document(found)
         return
     from recollect.cli.output.messages import show_messages

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
 import msgspec
 import typer
 
-from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import warn
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # the memory brings the arrays; a command imports it when it 
 HOME_FILES = ("records.db", "config.yaml")
 """A folder with one of them is a home."""
 
+
+_CONTROL = re.compile("[\x7f-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Recalled: TypeAlias = "Memory | WorkerMemory"
 """What a command recalls from."""
@@ -68,6 +71,45 @@ def answer(context: typer.Context, document: object, show: Callable[[], None]) -
         print_document(document)
     else:
         show()
+
+
+def print_document(document: object, stream: TextIO | None = None) -> None:
+    """Write ``document`` and a newline.
+
+    Args:
+        document: Structs, mappings, lists, texts, numbers.
+        stream: Where to; stdout if not given.
+    """
+    target = sys.stdout if stream is None else stream
+    content = encoded(document)
+    target.flush()
+    buffer = getattr(target, "buffer", None)
+    if buffer is None:
+        target.write(content.decode() + "\n")
+    else:
+        # Past the encoding of the terminal: JSON is UTF-8.
+        buffer.write(content + b"\n")
+    target.flush()
+
+
+def encoded(document: object) -> bytes:
+    """Return ``document`` as JSON without raw control characters, also those above ASCII."""
+    try:
+        content = msgspec.json.encode(document)
+    except UnicodeEncodeError:  # a file name that is not UTF-8
+        content = msgspec.json.encode(_without_surrogates(msgspec.to_builtins(document)))
+    text = content.decode()
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value
 
 
 def home_of(context: typer.Context) -> Path:

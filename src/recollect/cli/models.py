@@ -328,7 +328,9 @@ def uses(context: typer.Context) -> None:
     """Show what a language model is used for, and what each use would take in a day."""
     with opened(context) as memory:
         found = memory.preview_uses()
-    answer(context, {"uses": found}, lambda: show_uses(found))
+    from recollect.answers.model import UseList
+
+    answer(context, UseList(uses=found), lambda: show_uses(found))
 
 
 def show_uses(found: Sequence[UsePreview]) -> None:

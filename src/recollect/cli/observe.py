@@ -67,11 +67,13 @@ def observe(
     ] = None,
 ) -> None:
     """Record something that happened, or show what was recorded last."""
+    from recollect.answers.observation import ObservationList
+
     with opened(context) as memory:
         chosen = None if session is None else memory.sessions.find(session).id
         if last is not None:
             found = memory.observations.list(session_id=chosen, limit=last)
-            answer(context, {"observations": found}, lambda: _show_newest(found))
+            answer(context, ObservationList(observations=found), lambda: _show_newest(found))
             return
         said = " ".join(words or ()).strip()
         if not said:
@@ -116,11 +118,10 @@ def forget(
     if not changed:
         raise NotFound("none of the observations exists", hint="take ids from `recollect search`")
     done = "brought back" if undo else "forgotten"
-    answer(
-        context,
-        {"observations": changed, "missing": missing},
-        lambda: _show_changed(done, changed, missing),
-    )
+    from recollect.answers.observation import ObservationList
+
+    found = ObservationList(observations=changed, missing=missing)
+    answer(context, found, lambda: _show_changed(done, changed, missing))
     if missing:
         raise typer.Exit(FAILED)
 

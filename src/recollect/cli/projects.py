@@ -36,7 +36,9 @@ def list_projects(context: typer.Context) -> None:
     """List projects with their paths, and those that look like the same."""
     with opened(context) as memory:
         found = memory.projects.list()
-    answer(context, {"projects": found}, lambda: _show(found))
+    from recollect.answers.project import ProjectList
+
+    answer(context, ProjectList(projects=found), lambda: _show(found))
 
 
 @group.command()

@@ -11,8 +11,7 @@ from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
-from recollect.cli.output.sanitize import one_line
-from recollect.cli.output.screen import next_steps, say, show, warn
+from recollect.cli.output.screen import next_steps, one_line, say, show, warn
 
 if TYPE_CHECKING:  # for a name only
     from recollect.exchange.recover import RecoverReport

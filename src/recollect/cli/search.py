@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
 
+from recollect.answers.hit import FoundHits, HitLines, found_hit
 from recollect.cli.addresses import project_path
 from recollect.cli.help import App
 from recollect.cli.invocation import (
@@ -34,8 +35,6 @@ if TYPE_CHECKING:  # for a name only
     from recollect.index.query.hit import SearchResult
     from recollect.recall.steps.lines import IndexLines
 
-_OF_LINE = ("type", "title", "tokens")
-"""What the document of a hit has from its index line."""
 UNSURE = 0.3
 """Below it a line says so (docs/experiments.md, confidence)."""
 
@@ -167,31 +166,25 @@ class _Told:
         ]
         self._result = msgspec.structs.replace(result, hits=hits)
 
-    def document(self) -> dict[str, object]:
+    def document(self) -> FoundHits:
         """Return every hit with all that is known of it."""
-        hits = [
-            msgspec.structs.asdict(hit)
-            | {name: getattr(self._lines.get(hit.ref), name, None) for name in _OF_LINE}
-            for hit in self._result.hits
-        ]
-        return self._about(
-            msgspec.structs.asdict(self._result) | {"hits": hits}, self._result.tokens
-        )
+        hits = [found_hit(hit, self._lines.get(hit.ref)) for hit in self._result.hits]
+        return FoundHits(hits=hits, tokens=self._result.tokens, **self._about())
 
-    def brief(self) -> dict[str, object]:
+    def brief(self) -> HitLines:
         """Return the lines."""
+        found = self._found
+        return HitLines(lines=found.lines, tokens=found.tokens, **self._about())
+
+    def _about(self) -> dict[str, Any]:
         result = self._result
-        found = {
-            "lines": self._found.lines,
+        return {
+            "query": self._question,
+            "took_ms": round(self._took_s * 1000, 3),
             "mode": result.mode,
             "confidence": result.confidence,
             "warnings": result.warnings,
         }
-        return self._about(found, self._found.tokens)
-
-    def _about(self, found: Mapping[str, object], tokens: int) -> dict[str, object]:
-        took_ms = round(self._took_s * 1000, 3)
-        return {"query": self._question, "took_ms": took_ms, **found, "tokens": tokens}
 
     def show(self, *, explain: bool) -> None:
         """Print the ranked list."""

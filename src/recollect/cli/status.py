@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -12,10 +12,7 @@ from recollect.cli.invocation import answer, opened
 from recollect.cli.output.screen import show_pairs, warn
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.hook.spool import SpoolState
-    from recollect.recall.probe import Probe
-    from recollect.recall.status import Status
-    from recollect.server.worker.daemon import WorkerState
+    from recollect.cli.output.status_lines import ShownStatus
 
 app = App()
 
@@ -29,27 +26,22 @@ def status(
     ] = False,
 ) -> None:
     """Show what the memory holds and how every part of it is doing."""
+    from recollect.cli.output.status_lines import ShownStatus
     from recollect.hook.spool import Spool
     from recollect.server.worker.daemon import look_at
 
     with opened(context, warns=False) as memory:
-        found, spool = memory.status(), Spool(memory.home).state()
-        asked: dict[str, Any] = {}
-        worker = look_at(memory.home)
-        if probe:
-            asked["embedding_probe"] = memory.probe_embedding()
-            asked["vector_probe"] = memory.probe_vectors()
-    document = msgspec.structs.asdict(found) | {"spool": spool, "worker": worker} | asked
-    answer(context, document, lambda: _show(found, spool, worker, **asked))
+        found = ShownStatus(
+            **msgspec.structs.asdict(memory.status()),
+            spool=Spool(memory.home).state(),
+            worker=look_at(memory.home),
+            embedding_probe=memory.probe_embedding() if probe else msgspec.UNSET,
+            vector_probe=memory.probe_vectors() if probe else msgspec.UNSET,
+        )
+    answer(context, found, lambda: _show(found))
 
 
-def _show(
-    found: Status,
-    spool: SpoolState,
-    worker: WorkerState,
-    embedding_probe: Probe | None = None,
-    vector_probe: bool = False,
-) -> None:
+def _show(found: ShownStatus) -> None:
     from recollect.cli.output.status_lines import (
         pairs_of,
         spool_lines,
@@ -58,13 +50,13 @@ def _show(
     )
 
     show_pairs(pairs_of(found))
-    for warning in [*warnings_of(found), *worker_lines(worker), *spool_lines(spool)]:
+    for warning in [*warnings_of(found), *worker_lines(found.worker), *spool_lines(found.spool)]:
         warn(warning)
-    if embedding_probe is None:
+    probe = found.embedding_probe
+    if probe is msgspec.UNSET:
         return
-    embedder = "answers" if embedding_probe.ok else "does not answer"
-    vectors = "can be reached" if vector_probe else "cannot be reached"
+    embedder = "answers" if probe.ok else "does not answer"
+    vectors = "can be reached" if found.vector_probe else "cannot be reached"
     show_pairs([("embedder", embedder), ("vectors", vectors)])
-    if not embedding_probe.ok:
-        hint = f": {embedding_probe.hint}" if embedding_probe.hint else ""
-        warn(f"{embedding_probe.error}{hint}")
+    if not probe.ok:
+        warn(f"{probe.error}: {probe.hint}" if probe.hint else f"{probe.error}")

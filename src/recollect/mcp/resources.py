@@ -19,11 +19,11 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
+from recollect.answers.hit import trust_of_file
 from recollect.core.clock import to_iso
 from recollect.core.errors import Denied, NotFound, RecollectError
 from recollect.mcp.asking import CALLER
 from recollect.mcp.failures import readable
-from recollect.mcp.outputs import trust_of_file
 from recollect.mcp.quoting import SPOKEN, quoted
 from recollect.mcp.sessions import transcript
 

@@ -22,7 +22,7 @@ from recollect.mcp.failures import invalid_arguments, unknown_arguments
 from recollect.mcp.prompts import add_prompts
 from recollect.mcp.resources import add_resources, list_resources
 from recollect.mcp.stdin import Stdin
-from recollect.mcp.tools import add_tools
+from recollect.mcp.tools import make_tools
 
 INSTRUCTIONS = """\
 The memory of this agent: what was said in earlier sessions, what was done, and notes.
@@ -101,8 +101,8 @@ def make_server(caller_of: Callable[[Request], Caller]) -> MCPServer[Any]:
         log_level="WARNING",
         subscriptions=False,  # lists change with what is said; clients ask again
         middleware=[for_caller],
+        tools=make_tools(),
     )
-    add_tools(server)
     add_resources(server)
     add_prompts(server)
     return server

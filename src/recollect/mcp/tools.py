@@ -7,15 +7,25 @@ import inspect
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 from anyio import from_thread
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
+from recollect.answers.context import ContextOutput, context_output
+from recollect.answers.file import FileOutput, file_output
+from recollect.answers.hit import SearchOutput, TimelineOutput, search_output, timeline_output
+from recollect.answers.observation import (
+    ForgetOutput,
+    RecordsOutput,
+    forget_output,
+    records_output,
+)
 from recollect.core.checks import MOST_HITS, MOST_IDS, MOST_LINES, MOST_QUESTION
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.core.numbers import parse_record
@@ -23,25 +33,10 @@ from recollect.core.scope import Scope
 from recollect.index.model.sync_report import Progress
 from recollect.mcp.asking import CALLER, project_of
 from recollect.mcp.failures import readable
-from recollect.mcp.outputs import (
-    ContextOutput,
-    FileOutput,
-    ForgetOutput,
-    RecordsOutput,
-    SearchOutput,
-    TimelineOutput,
-    context_output,
-    file_output,
-    forget_output,
-    records_output,
-    search_output,
-    timeline_output,
-)
 from recollect.mcp.quoting import as_json
 
 _logger = logging.getLogger(__name__)
 
-T = TypeVar("T")
 Project = Annotated[
     str | None, Field(description="Only of this project: its folder, name or id. All if left out.")
 ]
@@ -329,7 +324,7 @@ def _answering(tool: Callable[..., Any]) -> Callable[..., CallToolResult]:
             _logger.error("tool %s failed: unexpected %s", tool.__name__, kind)  # noqa: TRY400
             raise ToolError(f"unexpected {kind}; this is a bug") from None
         text = TextContent(type="text", text=as_json(answer))
-        return CallToolResult(content=[text], structured_content=answer)
+        return CallToolResult(content=[text], structured_content=msgspec.to_builtins(answer))
 
     return run
 
@@ -352,19 +347,26 @@ _TOOLS = (
 )
 
 
-def add_tools(server: MCPServer[Any]) -> None:
-    """Add the tools to a server."""
-    for tool in _TOOLS:
-        server.add_tool(
-            _answering(tool.run),
+def make_tools() -> list[Tool]:
+    """Return the tools, each with the schema of its answer."""
+    return [_made(tool) for tool in _TOOLS]
+
+
+def _made(tool: _Hints) -> Tool:
+    made = Tool.from_function(
+        _answering(tool.run),
+        title=tool.title,
+        description=inspect.getdoc(tool.run),
+        structured_output=False,  # the SDK would ask pydantic for the schema
+        annotations=ToolAnnotations(
             title=tool.title,
-            description=inspect.getdoc(tool.run),
-            structured_output=True,
-            annotations=ToolAnnotations(
-                title=tool.title,
-                read_only_hint=not tool.writes,
-                destructive_hint=tool.writes,
-                idempotent_hint=True,
-                open_world_hint=False,
-            ),
-        )
+            read_only_hint=not tool.writes,
+            destructive_hint=tool.writes,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+    answer = get_type_hints(tool.run)["return"]
+    _, components = msgspec.json.schema_components([answer], ref_template="#/$defs/{name}")
+    made.fn_metadata.output_schema = components.pop(answer.__name__) | {"$defs": components}
+    return made

@@ -27,8 +27,7 @@ from recollect.server.errors import (
     Refused,
     rejection_of,
 )
-from recollect.server.given import takes_json
-from recollect.server.lenient import SLACK, KeptBody
+from recollect.server.given import SLACK, KeptBody, takes_json
 from recollect.server.response import (
     AsgiApp,
     ClientGone,

@@ -1,20 +1,31 @@
-"""Serves the application on sockets until `stop`."""
+"""Serves the application on sockets until `stop`, with limits on each connection.
+
+What must act before there is a request that the guard could check is one protocol class: the
+deadline and the bytes of headers, the number of connections, and the user at the other end.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import os
 import socket
+import struct
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+import msgspec
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from recollect.caller import Callers
 from recollect.server.app import HttpApp
-from recollect.server.connection import LimitedConnection, Limits
-from recollect.server.guard import Guard
+from recollect.server.errors import BAD_REQUEST, LONG_HEADERS, TOO_MANY, TOO_SLOW, Rejection
+from recollect.server.guard import MOST_HEADERS, Guard
 from recollect.server.response import AsgiApp
 
 KEEP_ALIVE_S = 60
@@ -22,6 +33,182 @@ KEEP_ALIVE_S = 60
 STOP_S = 3
 """How long requests may take to end when it stops; the rest of a worker's stop fits into its five
 seconds."""
+_MOMENTS = itertools.count()
+"""Orders silences; the loop's clock does not advance while many connections arrive."""
+_UCRED = struct.Struct("3i")
+_MAC_PEER, _MAC_BYTES = 0x001, 76
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of one server.
+
+    Attributes:
+        request_s: Seconds from the first byte of a request to its last one; of an upload, between
+            one piece and the next.
+        connections: Concurrent connections. One more closes the one that has been silent longest,
+            first those that never sent a whole request; it is refused if all are busy.
+    """
+
+    request_s: float = 10.0
+    connections: int = 64
+
+
+class _Nowhere(list[tuple[bytes, bytes]]):
+    """Discards headers that come after the body."""
+
+    def append(self, header: tuple[bytes, bytes]) -> None:
+        """Discard it."""
+
+
+class LimitedConnection(HttpToolsProtocol):
+    """A connection with a deadline and limits, which uvicorn does not have.
+
+    The application finds the request target as it was sent in ``scope["target"]``, and in
+    ``scope["abort"]`` a function that drops the connection with all unsent data; it sets
+    ``scope["patient"]`` where each piece of a body has a deadline of its own, and ``scope["held"]``
+    while it does not read on.
+    """
+
+    scope: Any  # not in the types of uvicorn, see above
+    cycle: Any
+
+    def __init__(self, *args: Any, limits: Limits, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._limits = limits
+        self._deadline: asyncio.TimerHandle | None = None
+        self._is_whole = True
+        self._has_headers = True
+        self._head_bytes = 0
+        self._answers = 0
+        self._silent_since = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept a connection, replacing a silent one if there are too many."""
+        super().connection_made(transport)
+        if not is_own(transport.get_extra_info("socket")):
+            transport.abort()
+            return
+        self._silent_since = next(_MOMENTS)
+        self._wait()
+        if len(self.connections) > self._limits.connections:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read the received data; an incomplete request has until its deadline."""
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if not self._has_headers:
+            self._head_bytes += len(data)
+            if self._head_bytes > MOST_HEADERS:
+                self._refuse(LONG_HEADERS)
+                return
+        if self._is_whole and not self._is_silent():
+            self._stop_waiting()
+            return
+        if self._deadline is not None and self.scope is not None and self.scope.get("patient"):
+            self._stop_waiting()
+        self._wait()
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self._is_whole = self._has_headers = False
+        self._head_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        """Pass the request to the application; its body follows."""
+        self._has_headers = True
+        self.scope["target"] = self.url
+        self.scope["abort"] = self.transport.abort
+        super().on_headers_complete()
+        self.headers = _Nowhere()
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        self._is_whole = True
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._answers += 1
+        self._silent_since = next(_MOMENTS)
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer bytes that are not HTTP, in the form of all errors."""
+        self._refuse(BAD_REQUEST)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Log nothing: the request is answered like any other."""
+
+    def _is_silent(self) -> bool:
+        """Return whether nothing is being answered."""
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _wait(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self._limits.request_s, self._too_slow)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _too_slow(self) -> None:
+        self._deadline = None
+        if self.scope is not None and self.scope.get("held"):
+            self._wait()  # the application has stopped reading
+        elif self._is_whole or (self._has_headers and self._is_silent()):
+            self.transport.close()  # it never began, or was answered
+        else:
+            self._refuse(TOO_SLOW)
+
+    def _make_room(self) -> None:
+        others = (each for each in self.connections if each is not self)
+        silent = [
+            each
+            for each in others
+            if isinstance(each, LimitedConnection) and each._is_silent()  # noqa: SLF001
+        ]
+        if not silent:
+            self._refuse(TOO_MANY)
+            return
+        first = min(silent, key=lambda each: (each._answers > 0, each._silent_since))  # noqa: SLF001
+        first.transport.close()
+        self.connections.discard(first)
+
+    def _refuse(self, rejection: Rejection) -> None:
+        """Answer without the application, unless it has begun, and close."""
+        if self._is_silent() or not self.cycle.response_started:
+            body = rejection.body
+            head = (
+                f"HTTP/1.1 {rejection.status} Refused\r\ncontent-type: application/json\r\n"
+                f"content-length: {len(body)}\r\nconnection: close\r\n"
+            ).encode()
+            own = b"".join(b"%s: %s\r\n" % header for header in rejection.headers)
+            self.transport.write(head + own + b"\r\n" + body)
+        self.transport.close()
+
+
+def peer_uid(line: socket.socket) -> int | None:
+    """Return the user at the other end of a Unix socket; None if the system does not report it."""
+    with suppress(OSError, struct.error):
+        if sys.platform == "darwin":
+            return int(struct.unpack_from("Ii", line.getsockopt(0, _MAC_PEER, _MAC_BYTES))[1])
+        found = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+        return int(_UCRED.unpack(found)[1])
+    return None
+
+
+def is_own(line: socket.socket | None) -> bool:
+    """Return whether the peer may connect: on a Unix socket only processes of this user."""
+    return line is None or line.family != socket.AF_UNIX or peer_uid(line) == os.geteuid()
 
 
 class Server:

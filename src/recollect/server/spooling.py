@@ -18,7 +18,7 @@ from recollect.core.errors import StoreBusy, StoreError
 from recollect.core.worker import Worker, error_code
 from recollect.hook.spool import Spool, SpooledEvent
 from recollect.pool import MemoryPool
-from recollect.server.lenient import read_object
+from recollect.server.given import read_object
 from recollect.server.routes.client_hooks import ClientReport, take_late
 
 LOOK_S = 2.0

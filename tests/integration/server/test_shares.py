@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.server.connection import Limits
 from recollect.server.route import Nothing, Route
+from recollect.server.serving import Limits
 from recollect.server.shares import GUESTS, OWNER
 from tests.support.running_server import RunningServer
 from tests.support.sample_routes import SAMPLES

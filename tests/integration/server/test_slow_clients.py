@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.server.connection import Limits
+from recollect.server.serving import Limits
 from tests.support.running_server import RunningServer
 from tests.support.sample_routes import SAMPLES
 from tests.support.wire import Wire, request

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from recollect.cli.setup import demo
+from recollect.cli.setup.sample import DemoAnswer
 from recollect.core.errors import ProviderUnavailable
 from tests.unit.cli.conftest import Run
 
@@ -100,8 +102,8 @@ def test_a_wrong_answer_would_be_told(
 demo_ask = demo._ask  # noqa: SLF001 - the real one, below the changed one
 
 
-def _asked(answer: dict[str, object]) -> dict[str, object]:
-    return answer | {"right": False}
+def _asked(answer: DemoAnswer) -> DemoAnswer:
+    return msgspec.structs.replace(answer, right=False)
 
 
 @pytest.mark.model

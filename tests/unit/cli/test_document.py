@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.output.document import encoded, print_document
+from recollect.cli.invocation import encoded, print_document
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

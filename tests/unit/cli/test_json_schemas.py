@@ -216,9 +216,10 @@ def test_options_before_a_command_do_not_hide_it() -> None:
 def test_a_program_gets_the_schema_from_the_command_line(run: Run, home: Path) -> None:
     """Without a home; of a command that prints none, the hint names the others."""
     done = run("--home", home, "config", "schema", "sessions", "show", "--json")
-    assert {"$ref": "#/$defs/Lease"} in done.json["properties"]["lease"]["anyOf"]
-    shown = run("--home", home, "config", "schema", "status").out
-    assert json.loads(shown)["title"] == "recollect status --json"
+    shown = done.json["$defs"][done.json["$ref"].rpartition("/")[2]]
+    assert {"$ref": "#/$defs/Lease"} in shown["properties"]["lease"]["anyOf"]
+    printed = run("--home", home, "config", "schema", "status").out
+    assert json.loads(printed)["title"] == "recollect status --json"
     refused = run("--home", home, "config", "schema", "mcp")
     assert refused.code == 2
     assert "sessions show" in refused.err

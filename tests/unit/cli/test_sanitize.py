@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.output.sanitize import one_line, sanitized, shortened
+from recollect.cli.output.screen import one_line, sanitized, shortened
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from recollect.core.errors import StoreClosed
 from recollect.pool import MemoryPool
 from recollect.server.calls import Calls
 from recollect.server.errors import Refused
+from recollect.server.given import SLACK
 from recollect.server.guard import (
     Guard,
     check_media,
@@ -22,7 +23,6 @@ from recollect.server.guard import (
     pieces_of,
     read_body,
 )
-from recollect.server.lenient import SLACK
 from recollect.server.response import (
     ClientGone,
     Message,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.server.lenient import MOST_PAIRS, KeptBody, is_deep, read_leniently
+from recollect.server.given import MOST_PAIRS, KeptBody, is_deep, read_leniently
 from recollect.server.route import LenientGiven
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.core.errors import Conflict, Denied, InvalidInput
 from recollect.core.settings import ServerSettings
-from recollect.server.connection import peer_uid
+from recollect.server.serving import peer_uid
 from recollect.server.worker.listening import address_of, bind_port, bind_socket
 
 

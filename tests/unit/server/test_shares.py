@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from recollect.core.errors import StoreError
 from recollect.governance.tokens import Token
 from recollect.server.calls import MOST_THREADS, Calls
-from recollect.server.connection import Limits
 from recollect.server.errors import Refused
-from recollect.server.lenient import SLACK
+from recollect.server.given import SLACK
 from recollect.server.route import LARGE
+from recollect.server.serving import Limits
 from recollect.server.shares import GUESTS, OWNER, Admissions, FairSemaphore, Share
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -17,9 +17,9 @@ from recollect.cli.invocation import (
     home_of,
     invocation_of,
     opened,
+    print_document,
     scope_of,
 )
-from recollect.cli.output.document import print_document
 from recollect.cli.output.screen import show, show_pairs, warn
 from recollect.core.errors import InvalidInput
 
@@ -34,6 +34,36 @@ group = App(
     help="Show every setting and where it comes from, or change one.", invoke_without_command=True
 )
 app.add_typer(group, name="config", rich_help_panel="Set up")
+
+
+class SettingValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting, and where its value comes from."""
+
+    value: Any
+    origin: str
+
+
+class SettingMeaning(
+    SettingValue,
+    frozen=True,
+    kw_only=True,
+    rename={"must_be": "must be", "what_for": "what for"},
+):
+    """What a setting does, and what it may be."""
+
+    key: str
+    default: Any
+    must_be: str
+    unit: str
+    variable: str
+    what_for: str
+
+
+class ConfigPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where config.yaml is."""
+
+    path: str
+    exists: bool
 
 
 def _complete_key(incomplete: str) -> list[tuple[str, str]]:
@@ -61,7 +91,7 @@ def show_config(
     if context.invoked_subcommand is not None:
         return
     rows = [row for row in _resolved(context).explain() if not changed or row.origin != "default"]
-    document = {row.key: {"value": row.value, "origin": row.origin} for row in rows}
+    document = {row.key: SettingValue(value=row.value, origin=row.origin) for row in rows}
     answer(context, document, lambda: _show(rows))
 
 
@@ -76,18 +106,19 @@ def get_setting(context: typer.Context, key: Key) -> None:
 def explain_setting(context: typer.Context, key: Key) -> None:
     """Show what a setting does, what it may be, and where its value comes from."""
     row, option = _row(_resolved(context), key), _option(key)
-    layers = {
-        "key": key,
-        "value": row.value,
-        "origin": row.origin,
-        "default": option.default,
-        "must be": option.expects,
-        "unit": option.unit,
-        "variable": option.variable,
-        "what for": option.why,
-    }
+    meaning = SettingMeaning(
+        key=key,
+        value=row.value,
+        origin=row.origin,
+        default=option.default,
+        must_be=option.expects,
+        unit=option.unit,
+        variable=option.variable,
+        what_for=option.why,
+    )
+    layers: dict[str, object] = msgspec.to_builtins(meaning)
     shown = ((name, _shown(value)) for name, value in layers.items() if value != "")
-    answer(context, layers, lambda: show_pairs(shown))
+    answer(context, meaning, lambda: show_pairs(shown))
 
 
 @group.command("set")
@@ -162,7 +193,7 @@ def unset_setting(context: typer.Context, key: Key) -> None:
 def show_path(context: typer.Context) -> None:
     """Show where config.yaml is."""
     path = _config_path(home_of(context))
-    document = {"path": str(path), "exists": path.exists()}
+    document = ConfigPlace(path=str(path), exists=path.exists())
     answer(context, document, lambda: show((str(path), "")))
 
 
@@ -198,7 +229,7 @@ def import_file(
     ] = False,
 ) -> None:
     """Take over the settings of OpenClaw-Mem, where config.yaml does not say otherwise."""
-    from recollect.cli.config.foreign import import_settings
+    from recollect.cli.config.foreign import TakenSettings, import_settings
     from recollect.core.settings import openclaw_mem_settings, user_path
 
     path = openclaw_mem_settings() if file is None else user_path(file)
@@ -206,7 +237,7 @@ def import_file(
     text, taken = import_settings(path, home)
     if not dry_run:
         _change(home, lambda _: text)
-    document = {"file": str(path), "dry_run": dry_run, "settings": taken}
+    document = TakenSettings(file=str(path), dry_run=dry_run, settings=taken)
     answer(context, document, lambda: _show_taken(taken))
 
 

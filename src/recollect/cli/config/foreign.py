@@ -41,6 +41,14 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
+class TakenSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of another program, and what became of each."""
+
+    file: str
+    dry_run: bool
+    settings: list[Taken]
+
+
 class _Rule(msgspec.Struct, frozen=True):
     """How one setting of theirs becomes one of ours.
 

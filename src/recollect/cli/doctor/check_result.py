@@ -20,6 +20,14 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     hint: str = ""
 
 
+class DoctorFindings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the doctor found."""
+
+    healthy: bool
+    fixed: list[str]
+    checks: list[CheckResult]
+
+
 def sound(name: str, detail: str) -> CheckResult:
     """Return that nothing is wrong."""
     return CheckResult(name=name, state="ok", detail=detail)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from recollect.cli.doctor.check_result import CheckResult, DoctorFindings
 from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, invocation_of, require_home
 from recollect.cli.output.formatting import count
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import show
-
-if TYPE_CHECKING:  # for a name only
-    from recollect.cli.doctor.check_result import CheckResult
 
 MARKS = {"ok": ("✓", "green"), "note": ("•", "yellow"), "wrong": ("✗", "bold red")}
 
@@ -43,8 +41,8 @@ def doctor(
             done += repair(home, workspace, progress.indexing, deep=deep)
     results = list(Checkup(home, workspace, deep=deep).run())
     healthy = all(result.state != "wrong" for result in results)
-    document = {"healthy": healthy, "fixed": done, "checks": results}
-    answer(context, document, lambda: _show(results, done))
+    found = DoctorFindings(healthy=healthy, fixed=done, checks=results)
+    answer(context, found, lambda: _show(results, done))
     if not healthy:
         raise typer.Exit(FAILED)
 

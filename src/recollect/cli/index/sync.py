@@ -114,8 +114,11 @@ def _run(context: typer.Context, memory: Memory, *, rebuild: bool, spooled: int 
         work = memory.reindex if rebuild else memory.sync
         report = work(progress.indexing)
         took_s = time.perf_counter() - started
-    beside = {"spooled": spooled, "took_ms": round(took_s * 1000, 3)}
-    answer(context, msgspec.structs.asdict(report) | beside, lambda: _show(report, took_s))
+    from recollect.answers.index import ShownSync
+
+    took_ms = round(took_s * 1000, 3)
+    shown = ShownSync(**msgspec.structs.asdict(report), spooled=spooled, took_ms=took_ms)
+    answer(context, shown, lambda: _show(report, took_s))
     failed = sum(map(_is_failure, report.warnings))
     if failed:
         message = f"{count(failed, 'memory file')} could not be read in full, see the warnings"

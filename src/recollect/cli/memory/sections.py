@@ -34,7 +34,9 @@ def memory(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         with opened(context) as found:
             files = found.sections.files()
-        answer(context, {"files": files}, lambda: _show_files(files))
+        from recollect.answers.file import FileList
+
+        answer(context, FileList(files=files), lambda: _show_files(files))
 
 
 @group.command("sync-section")

@@ -1,19 +1,39 @@
 """What `--json` prints, by command: the types that the schemas of the documents are made from.
 
-A document that is one value is described by that value's type. What a command puts together is
-described here; nothing imports this module but what makes or checks schemas.
+Nothing imports this module but what makes or checks schemas.
 """
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypeAlias, TypedDict, get_args
+from typing import Any, get_args
 
 import msgspec
 
-from recollect.cli.config.foreign import Taken
-from recollect.cli.doctor.check_result import CheckResult
+from recollect.answers.context import InjectionList
+from recollect.answers.file import FileList
+from recollect.answers.hit import FoundHits, HitLines
+from recollect.answers.hook import HookDelivery
+from recollect.answers.index import ShownSync
+from recollect.answers.message import ExportedLines, MessageAround
+from recollect.answers.model import UseList
+from recollect.answers.observation import ObservationList
+from recollect.answers.project import PauseList, ProjectList
+from recollect.answers.session import (
+    ListedSessions,
+    SessionTranscript,
+    SessionTree,
+    ShownSession,
+)
+from recollect.answers.token import TokenList, TokenPlace
+from recollect.cli.config.config import ConfigPlace, SettingMeaning, SettingValue
+from recollect.cli.config.foreign import TakenSettings
+from recollect.cli.doctor.check_result import DoctorFindings
 from recollect.cli.models import ModelRows, ModelsInUse, RemovedModel
+from recollect.cli.output.status_lines import ShownStatus
+from recollect.cli.sessions.modes import Key
 from recollect.cli.setup.connecting import Connected, Leaving, PastedEntry, Started
+from recollect.cli.setup.sample import Demo
+from recollect.cli.setup.serve import StartedWorker, Stopped
 from recollect.cli.setup.service import Service
 from recollect.core.events import AnyEvent
 from recollect.core.settings.resolve import Explained
@@ -28,31 +48,21 @@ from recollect.governance.plan import PruneReport
 from recollect.governance.restore import RestoreReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.governance.tokens import IssuedToken, Token
-from recollect.governance.use_preview import UsePreview
-from recollect.hook.spool import SpoolState
 from recollect.index.indexing.preview import Preview
-from recollect.index.model.sync_report import SyncReport
-from recollect.index.query.hit import Hit, SearchResult
 from recollect.models.local.added import AddedModel
 from recollect.models.local.install import Installed
 from recollect.observations.controls import CaptureCheck, Pause
 from recollect.observations.observation import Observation
 from recollect.observations.project_rows import Project
 from recollect.recall.context.block import ContextBlock
-from recollect.recall.context.injections import Injection
 from recollect.recall.context.sections import SectionResult
 from recollect.recall.maintenance import Synced
-from recollect.recall.probe import Probe
-from recollect.recall.status import Status
 from recollect.recall.steps.detail import DetailBatch
-from recollect.recall.steps.lines import IndexLine, Timeline
-from recollect.server.presence import Presence
+from recollect.recall.steps.lines import Timeline
 from recollect.server.worker.daemon import WorkerState
-from recollect.sessions.context.compaction import Compaction
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
-from recollect.sessions.lease import Lease
 from recollect.sessions.policy.conversation import ModeRules
 from recollect.sessions.record.message import Message
 from recollect.sessions.record.session import Session
@@ -60,265 +70,20 @@ from recollect.store.audit import AuditEntry
 from recollect.workspace.reading import ReadResult
 
 
-class StatusBeside(TypedDict):
-    """What a status has beside what the memory says."""
-
-    spool: SpoolState
-    worker: WorkerState
-    embedding_probe: NotRequired[Probe]
-    vector_probe: NotRequired[bool]
-
-
-class SyncBeside(TypedDict):
-    """What a sync has beside the report of the index."""
-
-    spooled: int
-    took_ms: float
-
-
-class HitBeside(TypedDict):
-    """What a hit has from its index line."""
-
-    type: str | None
-    title: str | None
-    tokens: int | None
-
-
-class SearchBeside(TypedDict):
-    """What a search has beside its result."""
-
-    query: str
-    took_ms: float
-    tokens: int
-
-
-class SearchLines(TypedDict):
-    """What ``search --lines`` found."""
-
-    query: str
-    took_ms: float
-    lines: list[IndexLine]
-    mode: str
-    confidence: float
-    warnings: list[str]
-    tokens: int
-
-
-class MessageAround(TypedDict):
-    """A message among its neighbours."""
-
-    message: Message
-    before: list[Message]
-    after: list[Message]
-    tokens: int
-
-
-class DoctorFindings(TypedDict):
-    """What the doctor found."""
-
-    healthy: bool
-    fixed: list[str]
-    checks: list[CheckResult]
-
-
-class SettingValue(TypedDict):
-    """A setting, and where its value comes from."""
-
-    value: Any
-    origin: str
-
-
-SettingMeaning = TypedDict(
-    "SettingMeaning",
-    {
-        "key": str,
-        "value": Any,
-        "origin": str,
-        "default": Any,
-        "must be": str,
-        "unit": str,
-        "variable": str,
-        "what for": str,
-    },
-)
-
-
-class ConfigPlace(TypedDict):
-    """Where config.yaml is."""
-
-    path: str
-    exists: bool
-
-
-class TakenSettings(TypedDict):
-    """The settings of another program, and what became of each."""
-
-    file: str
-    dry_run: bool
-    settings: list[Taken]
-
-
-class ListedSessions(TypedDict):
-    """Sessions, and whether there are more."""
-
-    sessions: list[Session]
-    more: bool
-
-
-class SessionBeside(TypedDict):
-    """What a session has beside its row."""
-
-    lease: Lease | None
-    compactions: list[Compaction]
-    grown: dict[str, list[str]]
-
-
-class SessionBranch(TypedDict):
-    """A session of a tree."""
-
-    depth: int
-    relation: str
-    session: Session
-
-
-class SessionTree(TypedDict):
-    """The forks and resets that a session belongs to."""
-
-    session: str
-    branches: list[SessionBranch]
-
-
-class SessionTranscript(TypedDict):
-    """What was said in a session."""
-
-    session: Session
-    messages: list[Message]
-
-
-class ExportedLines(TypedDict):
-    """A transcript in the form of a program."""
-
-    session_id: str
-    format: str
-    lines: list[Any]
-
-
-class Key(TypedDict):
-    """A session key."""
-
-    key: str
-
-
-class ObservationList(TypedDict):
-    """Observations."""
-
-    observations: list[Observation]
-    missing: NotRequired[list[str]]
-
-
-class PauseList(TypedDict):
-    """What is still paused."""
-
-    pauses: list[Pause]
-
-
-class ListedProjects(TypedDict):
-    """All projects."""
-
-    projects: list[Project]
-
-
-class InjectionList(TypedDict):
-    """What was injected last."""
-
-    injections: list[Injection]
-
-
-class FileList(TypedDict):
-    """Files that have a section."""
-
-    files: list[str]
-
-
-class UseList(TypedDict):
-    """What each use of the language model would take."""
-
-    uses: list[UsePreview]
-
-
-class TokenList(TypedDict):
-    """Who may call the worker, and where the owner's token is."""
-
-    tokens: list[Token]
-    file: str
-
-
-class TokenPlace(TypedDict):
-    """Where the owner's token is."""
-
-    path: str
-
-
-class HookDelivery(TypedDict):
-    """What the worker answered an event; the form is the client's."""
-
-    answer: Any
-    took_ms: float
-
-
-class StartedWorker(TypedDict):
-    """A worker that started."""
-
-    home: str
-    worker: Presence
-    token: str
-
-
-class Stopped(TypedDict):
-    """The worker that was stopped; null where none ran."""
-
-    stopped: Presence | None
-
-
-class DemoAnswer(TypedDict):
-    """A question of the demo."""
-
-    question: str
-    shows: str
-    took_ms: float
-    right: bool
-    result: SearchResult
-
-
-class Demo(TypedDict):
-    """The demo."""
-
-    home: str
-    reused: bool
-    imported: ImportReport
-    import_ms: float
-    synced: SyncReport
-    sync_ms: float
-    load_ms: float
-    answers: list[DemoAnswer]
-
-
-class EventBeside(TypedDict):
-    """What an event has in the journal."""
-
-    seq: int
-    actor: str | None
-
-
-Form: TypeAlias = Any | tuple[Any, ...]
-"""A type, or several whose fields are in one object; a later field replaces an earlier."""
-
-DOCUMENTS: dict[str, tuple[Form, ...]] = {
+def _in_the_journal(kind: Any) -> Any:
+    """Return the type of an event with what `RecordedEvent.document` says beside it."""
+    beside: list[Any] = [("actor", str | None)]
+    if "seq" not in kind.__struct_fields__:  # as of a message
+        beside.append(("seq", int))
+    return msgspec.defstruct(kind.__name__, beside, bases=(kind,), kw_only=True)
+
+
+DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "init": (Started, Service, Connected, PastedEntry),
     "demo": (Demo,),
     "import": (ImportReport, ExchangeReport),
     "export": (HomeExportReport, ExportReport, ExportedLines),
-    "search": ((SearchResult, SearchBeside, {"hits": (Hit, HitBeside)}), SearchLines),
+    "search": (FoundHits, HitLines),
     "timeline": (Timeline,),
     "get": (ReadResult, DetailBatch, MessageAround),
     "context": (ContextBlock, InjectionList),
@@ -327,7 +92,7 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
     "observe": (Observation, ObservationList),
     "forget": (ObservationList,),
     "sessions": (ListedSessions,),
-    "sessions show": ((Session, SessionBeside),),
+    "sessions show": (ShownSession,),
     "sessions tree": (SessionTree,),
     "sessions view": (ContextView,),
     "sessions compact": (Compacted,),
@@ -340,13 +105,13 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
         for name in "start resume fork reset end rename archive restore delete".split()
     },
     "transcript": (SessionTranscript,),
-    "events": (*((kind, EventBeside) for kind in get_args(AnyEvent)), AuditEntry),
-    "projects": (ListedProjects,),
-    "projects list": (ListedProjects,),
+    "events": (*map(_in_the_journal, get_args(AnyEvent)), AuditEntry),
+    "projects": (ProjectList,),
+    "projects list": (ProjectList,),
     "projects alias": (Project,),
     "projects merge": (Project,),
-    "sync": ((SyncReport, SyncBeside), Preview, Synced),
-    "reindex": ((SyncReport, SyncBeside), Preview),
+    "sync": (ShownSync, Preview, Synced),
+    "reindex": (ShownSync, Preview),
     "pause": (Pause,),
     "resume": (PauseList,),
     "privacy": (CaptureCheck,),
@@ -361,7 +126,7 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
     "serve stop": (Stopped,),
     "serve status": (WorkerState,),
     "hook": (HookDelivery,),
-    "status": ((Status, StatusBeside),),
+    "status": (ShownStatus,),
     "doctor": (DoctorFindings,),
     "config": (dict[str, SettingValue],),
     "config get": (Explained,),
@@ -389,43 +154,8 @@ DOCUMENTS: dict[str, tuple[Form, ...]] = {
 
 def schema_of(command: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a command's document; ``KeyError`` for an unknown one."""
-    forms = DOCUMENTS[command]
-    kinds = list(dict.fromkeys(_kinds(forms)))
-    schemas, components = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    known = dict(zip(map(_name, kinds), schemas, strict=True))
-    made = [_form(form, known, components) for form in forms]
-    whole = made[0] if len(made) == 1 else {"anyOf": made}
-    return {
-        "title": f"recollect {command} --json",
-        **whole,
-        "$defs": components,
-    }
-
-
-def _kinds(form: Form) -> list[Any]:
-    if isinstance(form, tuple):
-        return [kind for each in form for kind in _kinds(each)]
-    return _kinds(tuple(form.values())) if isinstance(form, dict) else [form]
-
-
-def _name(kind: Any) -> str:
-    return repr(kind)
-
-
-def _form(form: Form, known: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a form; what is put together has no name of its own."""
-    if not isinstance(form, tuple):
-        found: dict[str, Any] = known[_name(form)]
-        return found
-    whole: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
-    for each in form:
-        if isinstance(each, dict):
-            lists = {name: _form(item, known, components) for name, item in each.items()}
-            part: dict[str, Any] = {
-                "properties": {n: {"type": "array", "items": item} for n, item in lists.items()}
-            }
-        else:
-            part = components[known[_name(each)]["$ref"].rpartition("/")[2]]
-        whole["properties"] |= part["properties"]
-        whole["required"] += [n for n in part.get("required", ()) if n not in whole["required"]]
-    return whole
+    schemas, components = msgspec.json.schema_components(
+        DOCUMENTS[command], ref_template="#/$defs/{name}"
+    )
+    whole = schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
+    return {"title": f"recollect {command} --json", **whole, "$defs": components}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.cli.output.sanitize import one_line
+from recollect.cli.output.screen import one_line
 from recollect.core.clock import to_datetime
 from recollect.core.numbers import Link, show_number
 

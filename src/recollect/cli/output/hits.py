@@ -11,8 +11,7 @@ from rich.text import Text
 
 from recollect.cli.addresses import short
 from recollect.cli.output.formatting import bar, day, link_spans
-from recollect.cli.output.sanitize import one_line, sanitized
-from recollect.cli.output.screen import console, line
+from recollect.cli.output.screen import console, line, one_line, sanitized
 from recollect.core.numbers import PREFIXES
 from recollect.text.snippet import snippet
 from recollect.text.terms import query_terms, terms

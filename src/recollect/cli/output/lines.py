@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from recollect.cli.output.formatting import count, link_spans, moment
-from recollect.cli.output.sanitize import one_line, sanitized
-from recollect.cli.output.screen import say, show
+from recollect.cli.output.screen import one_line, sanitized, say, show
 
 if TYPE_CHECKING:  # for a name only
     from recollect.cli.output.screen import Span

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from recollect.cli.output.formatting import moment
-from recollect.cli.output.sanitize import sanitized
-from recollect.cli.output.screen import console, line
+from recollect.cli.output.screen import console, line, sanitized
 from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType
 
 from recollect.audience.owner import OWNER_HINT
 from recollect.cli.output.formatting import count, moment
 from recollect.hook.spool import SpoolState
 from recollect.models.languages import describe_languages
 from recollect.observations.controls import DROPPED, Pause
+from recollect.recall.probe import Probe
 from recollect.recall.status import Status
-
-if TYPE_CHECKING:  # for a name only
-    from recollect.server.worker.daemon import WorkerState
+from recollect.server.worker.daemon import WorkerState
 
 LEFT_OUT = (("withheld", "message"), ("calls", "tool call"), (DROPPED, "hook event"))
 RESTART_HINT = "restart it: `recollect serve stop`, then `recollect serve --daemon`"
@@ -22,6 +22,22 @@ _WATCHING = {
     "polling": "compared now and then",
     "off": "looked at before a search",
 }
+
+
+class ShownStatus(Status, frozen=True, kw_only=True):
+    """A status, and what is beside the memory.
+
+    Attributes:
+        spool: What of hooks waits.
+        worker: How the worker is doing.
+        embedding_probe: What the embedder said, where it was asked.
+        vector_probe: Whether the vector store could be reached, where it was asked.
+    """
+
+    spool: SpoolState
+    worker: WorkerState
+    embedding_probe: Probe | UnsetType = UNSET
+    vector_probe: bool | UnsetType = UNSET
 
 
 def pairs_of(found: Status) -> list[tuple[str, str]]:

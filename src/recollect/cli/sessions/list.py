@@ -11,8 +11,7 @@ from recollect.cli.addresses import project_path, short
 from recollect.cli.help import App
 from recollect.cli.invocation import Project, answer, filter_option, opened
 from recollect.cli.output.formatting import moment
-from recollect.cli.output.sanitize import one_line
-from recollect.cli.output.screen import say, show_table
+from recollect.cli.output.screen import one_line, say, show_table
 from recollect.cli.sessions import life, modes, show, window
 from recollect.cli.sessions import say as session_say
 from recollect.core.errors import InvalidInput
@@ -74,8 +73,10 @@ def list_sessions(
         }
         wanted |= span_of(memory, since, until)
         found = _found(memory.sessions, wanted, limit + 1, deleted=deleted)
-        document = {"sessions": found[:limit], "more": len(found) > limit}
-        answer(context, document, lambda: _show_list(memory.sessions, found, limit))
+        from recollect.answers.session import ListedSessions
+
+        listed = ListedSessions(sessions=found[:limit], more=len(found) > limit)
+        answer(context, listed, lambda: _show_list(memory.sessions, found, limit))
 
 
 def _found(

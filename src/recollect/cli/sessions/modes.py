@@ -18,6 +18,12 @@ if TYPE_CHECKING:  # for a name only
 app = App()
 
 
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A session key."""
+
+    key: str
+
+
 def _complete_mode(incomplete: str) -> list[str]:
     from recollect.sessions.record.session import MODES
 
@@ -49,7 +55,7 @@ def make_key(
         key = memory.sessions.key_for(
             agent, channel, peer, account=account, chat_type=chat_type, thread=thread
         )
-    answer(context, {"key": key}, lambda: show((key, "")))
+    answer(context, Key(key=key), lambda: show((key, "")))
 
 
 @app.command("mode")

@@ -12,13 +12,12 @@ from recollect.cli.addresses import short
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, opened
 from recollect.cli.output.formatting import count, moment
-from recollect.cli.output.sanitize import one_line
-from recollect.cli.output.screen import show, show_pairs
+from recollect.cli.output.screen import one_line, show, show_pairs
 from recollect.cli.sessions.lines import Name
 from recollect.recall.steps.session_titles import title_of
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.lease import Lease
+    from recollect.answers.session import ShownSession
     from recollect.sessions.record.lineage import Branch
     from recollect.sessions.record.session import Session
     from recollect.sessions.sessions import Sessions
@@ -33,9 +32,11 @@ def show_session(context: typer.Context, session: Name) -> None:
         found = memory.sessions.find(session)
         lease, made = memory.sessions.lease(found.id), memory.sessions.compactions(found.id)
         grown = _grown(memory.sessions.lineage(found.id), found.id)
-    known = {"lease": lease, "compactions": made, "grown": grown}
-    document = msgspec.structs.asdict(found) | known
-    answer(context, document, lambda: _show(found, lease, grown))
+    from recollect.answers.session import ShownSession
+
+    of = msgspec.structs.asdict(found)
+    shown = ShownSession(**of, lease=lease, compactions=made, grown=grown)
+    answer(context, shown, lambda: _show(shown))
 
 
 def _grown(root: Branch, session_id: str) -> dict[str, list[str]]:
@@ -55,7 +56,8 @@ def _branches(root: Branch) -> Iterator[Branch]:
         waiting.extend(branch.branches)
 
 
-def _show(session: Session, lease: Lease | None, grown: dict[str, list[str]]) -> None:
+def _show(session: ShownSession) -> None:
+    lease, grown = session.lease, session.grown
     rows = _who(session) | _counts(session) | _lineage(session)
     rows["forks"] = ", ".join(map(short, grown["fork"]))
     rows["followed by"] = ", ".join(map(short, grown["reset"]))
@@ -136,11 +138,14 @@ def show_tree(context: typer.Context, session: Name) -> None:
     with opened(context) as memory:
         chosen = memory.sessions.find(session)
         rows = list(tree_rows(memory.sessions.lineage(chosen.id)))
+        from recollect.answers.session import SessionBranch, SessionTree
+
         branches = [
-            {"depth": row.depth, "relation": row.relation, "session": row.session} for row in rows
+            SessionBranch(depth=row.depth, relation=row.relation, session=row.session)
+            for row in rows
         ]
-        document = {"session": chosen.id, "branches": branches}
-        answer(context, document, lambda: _draw(memory.sessions, rows, chosen))
+        tree = SessionTree(session=chosen.id, branches=branches)
+        answer(context, tree, lambda: _draw(memory.sessions, rows, chosen))
 
 
 def tree_rows(root: Branch) -> Iterator[TreeRow]:

@@ -16,7 +16,7 @@ from recollect.cli.output.screen import next_steps, say, show, warn
 from recollect.core.errors import RecollectError, StoreError
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.cli.setup.sample import SampleQuestion
+    from recollect.cli.setup.sample import Demo, DemoAnswer, SampleQuestion
     from recollect.memory import Memory
 
 HITS = 3
@@ -38,7 +38,7 @@ def demo(
     ] = False,
 ) -> None:
     """Read the sample that ships with recollect and answer three questions from it."""
-    from recollect.cli.setup.sample import default_folder, prepare, read_questions
+    from recollect.cli.setup.sample import Demo, default_folder, prepare, read_questions
     from recollect.core.settings import user_path
 
     home = keep or invocation_of(context).home or default_folder()
@@ -49,8 +49,8 @@ def demo(
     with _opened(home) as memory:
         read = _read(memory, quiet=answers_json(context)) | _load(memory)
         answers = [_ask(memory, question) for question in read_questions()]
-        document = {"home": str(home), "reused": was_there, **read, "answers": answers}
-        answer(context, document, lambda: _show(memory, read, answers))
+        done = Demo(home=str(home), reused=was_there, **read, answers=answers)
+        answer(context, done, lambda: _show(memory, done))
 
 
 def _opened(home: Path) -> Memory:
@@ -108,56 +108,58 @@ def _load(memory: Memory) -> dict[str, Any]:
     return {"load_ms": round((time.perf_counter() - started) * 1000, 1)}
 
 
-def _ask(memory: Memory, asked: SampleQuestion) -> dict[str, Any]:
+def _ask(memory: Memory, asked: SampleQuestion) -> DemoAnswer:
+    from recollect.cli.setup.sample import DemoAnswer
+
     started = time.perf_counter()
     result = memory.search(asked.question, limit=HITS)
     took_ms = (time.perf_counter() - started) * 1000
     first = result.hits[0].snippet if result.hits else ""
-    return {
-        "question": asked.question,
-        "shows": asked.shows,
-        "took_ms": round(took_ms, 2),
-        "right": asked.answer.lower() in first.lower(),
-        "result": result,
-    }
+    return DemoAnswer(
+        question=asked.question,
+        shows=asked.shows,
+        took_ms=round(took_ms, 2),
+        right=asked.answer.lower() in first.lower(),
+        result=result,
+    )
 
 
-def _show(memory: Memory, read: dict[str, Any], answers: list[dict[str, Any]]) -> None:
+def _show(memory: Memory, done: Demo) -> None:
     from recollect.cli.output.hits import show_hits
     from recollect.cli.search import titles_in
 
-    _show_reading(memory, read)
-    for answered in answers:
-        result = answered["result"]
+    _show_reading(memory, done)
+    for answered in done.answers:
+        result = answered.result
         show()
-        show(("? ", "bold magenta"), (answered["question"], "bold"))
-        show(("  " + answered["shows"], "dim"))
+        show(("? ", "bold magenta"), (answered.question, "bold"))
+        show(("  " + answered.shows, "dim"))
         show()
-        show_hits(result.hits, answered["question"], titles_in(memory, result), explained=1)
-        right = ("first hit is right", "green") if answered["right"] else ("not found", "red")
-        show(("\n  ", ""), right, (f" · {answered['took_ms']:.1f} ms · {result.mode}", "dim"))
+        show_hits(result.hits, answered.question, titles_in(memory, result), explained=1)
+        right = ("first hit is right", "green") if answered.right else ("not found", "red")
+        show(("\n  ", ""), right, (f" · {answered.took_ms:.1f} ms · {result.mode}", "dim"))
     steps = [("recollect init", "your own memory"), ("recollect import claude-code", "fill it")]
     if memory.status().embedder is None:
         steps.insert(0, ("recollect models install", "search by meaning too, 80 MB, once"))
     next_steps([(f'recollect --home {memory.home} search "…"', "ask the demo more"), *steps])
 
 
-def _show_reading(memory: Memory, read: dict[str, Any]) -> None:
+def _show_reading(memory: Memory, done: Demo) -> None:
     status = memory.status()
-    report, synced = read["imported"], read["synced"]
+    report, synced = done.imported, done.synced
     summary = f"{count(status.messages, 'message')} in {count(status.sessions, 'conversation')}"
     notes = count(status.index.documents.get("memory", 0), "note")
     show(("The spring of a small tea shop: ", "bold"), (f"{summary}, {notes}", ""))
     if report.messages:
-        took = duration(read["import_ms"] / 1000)
+        took = duration(done.import_ms / 1000)
         show((f"  imported {count(report.messages, 'message')} in {took}", "dim"))
     if synced.put or synced.vectors:
-        took = duration(read["sync_ms"] / 1000)
+        took = duration(done.sync_ms / 1000)
         vectors = f" and made {count(synced.vectors, 'vector')}" if synced.vectors else ""
         show((f"  indexed {count(synced.put, 'document')}{vectors} in {took}", "dim"))
     if not (report.messages or synced.put or synced.vectors):
         show(("  read before; nothing new", "dim"))
     what = "index" if status.embedder is None else "index and model"
-    show((f"  loaded {what} in {duration(read['load_ms'] / 1000)}", "dim"))
+    show((f"  loaded {what} in {duration(done.load_ms / 1000)}", "dim"))
     if status.embedder is None:
         show(("  words only: ", "yellow"), (status.embedder_reason, "dim"))

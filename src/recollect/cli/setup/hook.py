@@ -59,8 +59,10 @@ def hook(
         message = f"the event was not delivered, {stays}: {why}"
         raise typer.Exit(tell_incomplete(message, hint, as_json=answers_json(context))) from error
     took_s = time.perf_counter() - began
-    document = {"answer": msgspec.Raw(found), "took_ms": round(took_s * 1000, 3)}
-    answer(context, document, lambda: _show(found, took_s))
+    from recollect.answers.hook import HookDelivery
+
+    done = HookDelivery(answer=msgspec.Raw(found), took_ms=round(took_s * 1000, 3))
+    answer(context, done, lambda: _show(found, took_s))
 
 
 def _show(found: bytes, took_s: float) -> None:

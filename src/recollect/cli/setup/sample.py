@@ -14,6 +14,9 @@ from recollect.cli.invocation import is_home
 from recollect.core.errors import Conflict, StoreError
 from recollect.core.settings.config_file import first_config, with_setting
 from recollect.core.settings.sources import FILE_NAME
+from recollect.exchange.report import ImportReport
+from recollect.index.model.sync_report import SyncReport
+from recollect.index.query.hit import SearchResult
 from recollect.store.failures import translate_os
 from recollect.store.files import private_folder, write_file
 
@@ -30,6 +33,29 @@ class SampleQuestion(msgspec.Struct, frozen=True, kw_only=True):
     shows: str
     source: str
     answer: str
+
+
+class DemoAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A question of the demo, and what was found."""
+
+    question: str
+    shows: str
+    took_ms: float
+    right: bool
+    result: SearchResult
+
+
+class Demo(msgspec.Struct, frozen=True, kw_only=True):
+    """What the demo did, and how long it took."""
+
+    home: str
+    reused: bool
+    imported: ImportReport
+    import_ms: float
+    synced: SyncReport
+    sync_ms: float
+    load_ms: float
+    answers: list[DemoAnswer]
 
 
 class _Marker(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from recollect.cli.failures import FAILED
@@ -13,15 +14,28 @@ from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import moment
 from recollect.cli.output.screen import next_steps, say, show, show_pairs, warn
 from recollect.core.errors import ConfigError
-from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE
+from recollect.server.presence import LOG_FILE, LOGS, TOKEN_FILE, Presence
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.server.presence import Presence
     from recollect.server.worker.daemon import WorkerState
 
 app = App()
 group = App(help="Serve the memory to other programs over HTTP.", invoke_without_command=True)
 app.add_typer(group, name="serve", rich_help_panel="Set up")
+
+
+class StartedWorker(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker that started."""
+
+    home: str
+    worker: Presence
+    token: str
+
+
+class Stopped(msgspec.Struct, frozen=True, kw_only=True):
+    """The worker that was stopped; null where none ran."""
+
+    stopped: Presence | None
 
 
 @group.callback()
@@ -52,7 +66,7 @@ def stop(context: typer.Context) -> None:
 
     there = stop_worker(require_home(context))
     remark = "no worker runs" if there is None else f"stopped process {there.pid}"
-    answer(context, {"stopped": there}, lambda: show((remark, "bold green")))
+    answer(context, Stopped(stopped=there), lambda: show((remark, "bold green")))
 
 
 @group.command()
@@ -83,7 +97,7 @@ def _run(context: typer.Context, home: Path) -> None:
 
 
 def _tell_start(context: typer.Context, home: Path, there: Presence) -> None:
-    document = {"home": str(home), "worker": there, "token": str(home / TOKEN_FILE)}
+    document = StartedWorker(home=str(home), worker=there, token=str(home / TOKEN_FILE))
     answer(context, document, lambda: _show_start(home, there))
 
 

@@ -98,7 +98,9 @@ def list_tokens(
     with opened(context) as memory:
         path = memory.tokens.file.ensure()
         found = memory.tokens.list(revoked=revoked)
-    answer(context, {"tokens": found, "file": str(path)}, lambda: _show(found, path))
+    from recollect.answers.token import TokenList
+
+    answer(context, TokenList(tokens=found, file=str(path)), lambda: _show(found, path))
 
 
 @group.command()
@@ -118,7 +120,9 @@ def rotate(context: typer.Context) -> None:
     with opened(context) as memory:
         memory.tokens.rotate()
         path = memory.tokens.file.path
-    answer(context, {"path": str(path)}, lambda: _show_rotated(path))
+    from recollect.answers.token import TokenPlace
+
+    answer(context, TokenPlace(path=str(path)), lambda: _show_rotated(path))
 
 
 def _end(expires: str) -> int:

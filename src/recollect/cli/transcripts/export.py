@@ -13,8 +13,7 @@ import typer
 
 from recollect.cli.addresses import project_path
 from recollect.cli.help import App
-from recollect.cli.invocation import answer, answers_json, argument, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answer, answers_json, argument, opened, print_document
 from recollect.cli.output.formatting import count, size
 from recollect.cli.output.progress import show_progress
 from recollect.cli.output.screen import show, show_pairs
@@ -180,8 +179,10 @@ def _export_session(
         amount = (count(report.messages, "message"), "bold green")
         answer(context, report, lambda: show(amount, (f" in {report.path}", "")))
     elif answers_json(context):
+        from recollect.answers.message import ExportedLines
+
         lines = [msgspec.Raw(line) for line in leaving.lines()]
-        print_document({"session_id": found.id, "format": form, "lines": lines})
+        print_document(ExportedLines(session_id=found.id, format=form, lines=lines))
     else:
         _print_lines(leaving.lines())
 

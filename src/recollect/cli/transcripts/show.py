@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.help import App
-from recollect.cli.invocation import answers_json, opened
-from recollect.cli.output.document import print_document
+from recollect.cli.invocation import answers_json, opened, print_document
 from recollect.cli.sessions.lines import Name, show_session_line
 
 if TYPE_CHECKING:  # for a name only
@@ -38,8 +37,10 @@ def transcript(
     with opened(context) as memory:
         found = memory.sessions.find(session)
         if answers_json(context):
+            from recollect.answers.session import SessionTranscript
+
             messages = memory.sessions.messages(found.id, limit, after_seq=after)
-            print_document({"session": found, "messages": messages})
+            print_document(SessionTranscript(session=found, messages=messages))
             return
         from recollect.cli.output.messages import show_messages
 

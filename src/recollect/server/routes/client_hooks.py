@@ -24,9 +24,7 @@ from recollect.integrations.hook_event import Moment as HookMoment
 from recollect.observations.controls import DROPPED
 from recollect.observations.observation import Made, Observation, event_key
 from recollect.recall.followed import FollowedFile
-from recollect.server.route import PayloadGiven, Route
-from recollect.server.routes.hooks import StartReport, block_of
-from recollect.server.seed.capturing import (
+from recollect.server.capturing import (
     UNNAMED,
     Report,
     ToolReport,
@@ -36,6 +34,8 @@ from recollect.server.seed.capturing import (
     label_of,
     time_of,
 )
+from recollect.server.route import PayloadGiven, Route
+from recollect.server.routes.hooks import StartReport, block_of
 from recollect.sessions.lifecycle import ForeignName, Moment
 from recollect.sessions.record.message import Part, StandIn
 from recollect.sessions.record.session import LIST_THEM, Session

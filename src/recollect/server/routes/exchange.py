@@ -9,7 +9,7 @@ from recollect.caller import Caller
 from recollect.core.scope import Scope
 from recollect.exchange.intake import ExchangeReport
 from recollect.server.route import AnyRoute, Given, StreamRoute, UploadRoute
-from recollect.server.seed.wire import moment_of
+from recollect.server.values import moment_of
 
 MEDIA = "application/x-ndjson"
 MAX_DOCUMENT = 4_000_000_000

@@ -11,29 +11,24 @@ from typing import Literal, TypeVar, get_args
 
 import msgspec
 
+from recollect.answers.context import context_answer
+from recollect.answers.hook import EndAnswer, HookAnswer, StartAnswer, ToolAnswer
+from recollect.answers.observation import ReportNote
 from recollect.caller import Caller
 from recollect.core.checks import MOST_QUESTION
 from recollect.core.clock import to_iso
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, RecollectError
 from recollect.recall.context.block import ContextBlock, Reason
-from recollect.server.route import Route
-from recollect.server.routes.sessions import summary_of
-from recollect.server.seed.capturing import (
+from recollect.server.capturing import (
     Report,
-    ReportNote,
     Stored,
     ToolReport,
     check_captured,
     hooked_of,
     store_each,
 )
-from recollect.server.seed.wire import ContextLine, context_answer
-
-Status = Literal[
-    "began", "resumed", "continued", "stored", "duplicate", "ended", "over", "not_captured",
-    "refused",
-]  # fmt: skip
-"""What became of a hook."""
+from recollect.server.route import Route
+from recollect.server.routes.sessions import summary_of
 
 
 class StartReport(Report, frozen=True, kw_only=True):
@@ -51,60 +46,6 @@ class StartReport(Report, frozen=True, kw_only=True):
     query: str | None = None
     max_tokens: int | None = None
     client: str | None = None
-
-
-class HookAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a hook.
-
-    Attributes:
-        status: What happened.
-        session_id: The session that it is of; null where nothing was stored.
-        session_key: Its key.
-        reason: A word for why it is not as the client meant it; null where it is.
-        why: The same as a sentence.
-    """
-
-    status: Status
-    session_id: str | None = None
-    session_key: str | None = None
-    reason: str | None = None
-    why: str | None = None
-
-
-class StartAnswer(HookAnswer, frozen=True, kw_only=True):
-    """A session started.
-
-    Attributes:
-        context: For the prompt; empty where there is nothing to say.
-        tokens: What it costs.
-        items: What is in it.
-    """
-
-    context: str = ""
-    tokens: int = 0
-    items: tuple[ContextLine, ...] = ()
-
-
-class ToolAnswer(HookAnswer, frozen=True, kw_only=True):
-    """What a tool did is stored.
-
-    Attributes:
-        observation_id: Its number; null where it is not captured.
-    """
-
-    observation_id: int | None = None
-
-
-class EndAnswer(HookAnswer, frozen=True, kw_only=True):
-    """A session ended.
-
-    Attributes:
-        summary: What stays of it; null where nothing was said or done.
-        ended_at: ISO 8601 UTC.
-    """
-
-    summary: str | None = None
-    ended_at: str | None = None
 
 
 Answer = TypeVar("Answer", bound=HookAnswer)

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
+from recollect.answers.message import EpisodeList, MessageList
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import AnyRoute, Created, Given, Route
 from recollect.server.routes.sessions import PAGE
-from recollect.server.seed.wire import moment_of
-from recollect.sessions.context.episode import Episode
+from recollect.server.values import moment_of
 from recollect.sessions.record.message import Message
 
 
@@ -48,25 +48,12 @@ class MessageFilter(Given, frozen=True, kw_only=True):
     before_seq: int | None = None
 
 
-class MessageList(msgspec.Struct, frozen=True, kw_only=True):
-    """Messages, oldest first."""
-
-    session_id: str
-    messages: tuple[Message, ...]
-
-
 class EpisodeFilter(Given, frozen=True, kw_only=True):
     """Which summaries: of a session, by its key or id, of a project, or all."""
 
     session_key: str | None = None
     project: str | None = None
     limit: RowCount = PAGE
-
-
-class EpisodeList(msgspec.Struct, frozen=True, kw_only=True):
-    """Summaries of sessions, the newest first."""
-
-    episodes: tuple[Episode, ...]
 
 
 def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:

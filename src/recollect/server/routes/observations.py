@@ -8,6 +8,13 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from recollect.answers.observation import (
+    BatchAnswer,
+    ObservationAnswer,
+    StoredObservation,
+    observation_answer,
+    stored_answer,
+)
 from recollect.audience.session_key import parse_key
 from recollect.caller import Caller
 from recollect.core.checks import MOST_IDS, check_event_id, check_share
@@ -15,15 +22,9 @@ from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
+from recollect.server.capturing import Stored, ToolReport, store_each
 from recollect.server.route import KEPT_BODY, Created, Given, Route
-from recollect.server.seed.capturing import ReportNote, Stored, ToolReport, store_each
-from recollect.server.seed.wire import (
-    BatchAnswer,
-    ObservationAnswer,
-    moment_of,
-    name_of,
-    observation_answer,
-)
+from recollect.server.values import moment_of, name_of
 from recollect.text.redaction.redactor import marked_kinds
 
 
@@ -119,19 +120,6 @@ class NewObservation(Given, frozen=True, kw_only=True):
         return ToolReport(**msgspec.structs.asdict(self))
 
 
-class StoredObservation(ObservationAnswer, frozen=True, kw_only=True):
-    """An observation that was stored, and what of it is not as it was given.
-
-    Attributes:
-        redacted: The kinds of secrets that were replaced by a mark, such as ``github-token``; not
-            there without any.
-        note: Why something was left out, or is in another session than meant; not there otherwise.
-    """
-
-    redacted: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    note: ReportNote | msgspec.UnsetType = msgspec.UNSET
-
-
 def create(
     caller: Caller, given: Sequence[NewObservation]
 ) -> list[Created[StoredObservation] | StoredObservation | RecollectError]:
@@ -170,18 +158,13 @@ def _created(
         return stored
     if stored.is_new:
         kinds = _redacted_kinds(given, stored.observation)
-        notes = {"redacted": kinds or msgspec.UNSET, "note": stored.note or msgspec.UNSET}
-        return Created(_stored_answer(stored.observation, **notes))
+        return Created(stored_answer(stored.observation, kinds, stored.note))
     # Who may write to a session need not hear it: an event id must not read it.
     try:
         heard = caller.memory.observations.heard(stored.observation, caller.for_session())
     except RecollectError as error:
         return error
-    return _stored_answer(heard or _unheard(stored.observation))
-
-
-def _stored_answer(of: Observation, **notes: Any) -> StoredObservation:
-    return StoredObservation(**msgspec.structs.asdict(observation_answer(of)), **notes)
+    return stored_answer(heard or _unheard(stored.observation))
 
 
 def _redacted_kinds(given: NewObservation, stored: Observation) -> tuple[str, ...]:

@@ -6,18 +6,10 @@ is said and changed for the whole tenant.
 
 from __future__ import annotations
 
-import msgspec
-
+from recollect.answers.project import CaptureAnswer, ProjectList
 from recollect.caller import Caller
-from recollect.observations.controls import CaptureCheck, Pause
-from recollect.observations.project_rows import Project
+from recollect.observations.controls import CaptureCheck
 from recollect.server.route import AnyRoute, Given, Nothing, Route
-
-
-class ProjectList(msgspec.Struct, frozen=True, kw_only=True):
-    """The projects."""
-
-    projects: tuple[Project, ...]
 
 
 class PauseOrder(Given, frozen=True, kw_only=True):
@@ -42,18 +34,6 @@ class CheckedPath(Given, frozen=True, kw_only=True):
     """A folder or file, absolute."""
 
     path: str
-
-
-class CaptureAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What is not captured.
-
-    Attributes:
-        pauses: Those of now.
-        left_out: How much was left out since the home was made, by reason.
-    """
-
-    pauses: tuple[Pause, ...]
-    left_out: dict[str, int]
 
 
 def list_projects(caller: Caller, _given: Nothing) -> ProjectList:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from recollect.answers.context import PromptContext, context_answer
+from recollect.answers.hit import SearchResults, TimelineLines, search_answer, timeline_answer
 from recollect.caller import Caller
 from recollect.core.checks import HitCount, LineCount, Question
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.server.route import Given, Route
-from recollect.server.seed.wire import (
-    PromptContext,
-    SearchResults,
-    TimelineLines,
-    anchor_of,
-    context_answer,
-    moment_of,
-    search_answer,
-    timeline_answer,
-)
+from recollect.server.values import anchor_of, moment_of
 
 RESULTS = 10
 """As seed 001 and the tools of MCP have it."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from recollect.answers.session import (
+    SessionAnswer,
+    SessionEntry,
+    SessionList,
+    session_answer,
+    session_entry,
+)
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Route
-from recollect.server.seed.wire import (
-    SessionAnswer,
-    SessionEntry,
-    moment_of,
-    session_answer,
-    session_entry,
-)
+from recollect.server.values import moment_of
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.record.session import Session
 
@@ -73,12 +72,6 @@ class Look(OneSession, frozen=True, kw_only=True):
     """How much of a session's prompt to show."""
 
     budget_tokens: int | None = None
-
-
-class SessionList(msgspec.Struct, frozen=True, kw_only=True):
-    """Sessions, the last used first."""
-
-    sessions: tuple[SessionEntry, ...]
 
 
 def summary_of(caller: Caller, session: Session) -> str | None:

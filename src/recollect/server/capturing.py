@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from recollect.answers.observation import ReportNote
 from recollect.caller import Caller
 from recollect.core.checks import MAX_LABEL_CHARS, check_event_id
 from recollect.core.clock import check_time
@@ -23,7 +24,7 @@ from recollect.observations.observation import Made, Observation
 from recollect.observations.recalled import RECALLED
 from recollect.observations.rows import Recorded
 from recollect.server.route import LenientGiven
-from recollect.server.seed.wire import moment_of
+from recollect.server.values import moment_of
 from recollect.sessions.lifecycle import Hooked, Moment
 from recollect.sessions.record.session import Session
 from recollect.text.injected import TAG
@@ -65,19 +66,6 @@ class ToolReport(Report, frozen=True, kw_only=True):
     error: str | None = None
     tool_use_id: str | None = None
     agent_id: str | None = None
-
-
-class ReportNote(msgspec.Struct, frozen=True, kw_only=True):
-    """Why something is not as the client meant it.
-
-    Attributes:
-        reason: A word: ``paused``, ``excluded``, ``off``, ``tool``, ``file``, ``recalled``,
-            ``no_session``, ``unread``.
-        why: A sentence.
-    """
-
-    reason: str
-    why: str
 
 
 class Stored(msgspec.Struct, frozen=True, kw_only=True):

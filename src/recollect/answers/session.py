@@ -1,0 +1,139 @@
+"""A session, as each surface answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from recollect.core.clock import to_iso
+from recollect.sessions.context.compaction import Compaction
+from recollect.sessions.lease import Lease
+from recollect.sessions.record.message import Message
+from recollect.sessions.record.session import Session
+
+
+class SessionHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What HTTP says of every session.
+
+    Attributes:
+        id: A UUID.
+        session_key: Who and where; null of one without a key.
+        project_path: The folder that it is about.
+        started_at: ISO 8601 UTC.
+        ended_at: Likewise; null while it goes on.
+    """
+
+    id: str
+    session_key: str | None
+    project_path: str | None
+    started_at: str
+    ended_at: str | None
+
+
+class SessionAnswer(SessionHead, frozen=True, kw_only=True):
+    """A session.
+
+    Attributes:
+        summary: What stays of it; null before its first end, and where nothing was said or done.
+    """
+
+    summary: str | None
+
+
+class SessionEntry(SessionHead, frozen=True, kw_only=True):
+    """A session in a list, or as it was changed.
+
+    Attributes:
+        updated_at: ISO 8601 UTC: the time of its newest message.
+        title: What it is called.
+        status: ``active``, ``archived`` or ``deleted``.
+        message_count: Messages of its own.
+        parent_id: The session that it was forked from.
+        forked_at_seq: How many messages of that it shares.
+    """
+
+    updated_at: str
+    title: str | None
+    status: str
+    message_count: int
+    parent_id: str | None
+    forked_at_seq: int | None
+
+
+class SessionList(msgspec.Struct, frozen=True, kw_only=True):
+    """Sessions, the last used first."""
+
+    sessions: tuple[SessionEntry, ...]
+
+
+class ListedSessions(msgspec.Struct, frozen=True, kw_only=True):
+    """Sessions, and whether there are more."""
+
+    sessions: Sequence[Session]
+    more: bool
+
+
+class ShownSession(Session, frozen=True, kw_only=True):
+    """A session with what is known beside its row.
+
+    Attributes:
+        lease: Who holds it.
+        compactions: The summaries that stand for older messages.
+        grown: Ids of its forks, and of those that followed it under its key.
+    """
+
+    lease: Lease | None
+    compactions: Sequence[Compaction]
+    grown: dict[str, list[str]]
+
+
+class SessionBranch(msgspec.Struct, frozen=True, kw_only=True):
+    """A session of a tree."""
+
+    depth: int
+    relation: str
+    session: Session
+
+
+class SessionTree(msgspec.Struct, frozen=True, kw_only=True):
+    """The forks and resets that a session belongs to."""
+
+    session: str
+    branches: Sequence[SessionBranch]
+
+
+class SessionTranscript(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said in a session."""
+
+    session: Session
+    messages: Sequence[Message]
+
+
+def session_answer(session: Session, summary: str | None) -> SessionAnswer:
+    """Return a session as HTTP answers it."""
+    return SessionAnswer(**_head(session), summary=summary)
+
+
+def session_entry(session: Session) -> SessionEntry:
+    """Return a session as lists have it."""
+    return SessionEntry(
+        **_head(session),
+        updated_at=to_iso(session.updated_at),
+        title=session.title,
+        status=session.status,
+        message_count=session.message_count,
+        parent_id=session.parent_id,
+        forked_at_seq=session.forked_at_seq,
+    )
+
+
+def _head(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.id,
+        "session_key": session.key,
+        "project_path": session.project,
+        "started_at": to_iso(session.created_at),
+        "ended_at": None if session.ended_at is None else to_iso(session.ended_at),
+    }

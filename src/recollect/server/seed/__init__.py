@@ -1,1 +1,0 @@
-"""What seed 001 has on the wire: its values, and what its clients report."""

@@ -1,0 +1,67 @@
+"""Values as clients write them: times, and the names of records.
+
+Times may be ISO 8601 or milliseconds; one without a zone is UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+
+from recollect.core.clock import check_time, to_ms
+from recollect.core.errors import InvalidInput
+from recollect.core.numbers import parse_record
+
+_TIMES_FROM = 100_000_000_000
+"""An integer from here on is a time, not the number of an observation: in ms, March 1973."""
+_DIGITS = re.compile(r"\d{1,15}")
+
+
+def name_of(id_: int | str) -> str:
+    """Return the memory's name of what a client calls ``12``, ``"12"``, ``"#12"`` or by a UUID.
+
+    >>> name_of(12), name_of("12"), name_of("m88")
+    ('#12', '#12', 'm88')
+    """
+    text = str(id_).strip()
+    return f"#{text}" if _DIGITS.fullmatch(text) else text
+
+
+def moment_of(written: int | str, *, through: bool = False) -> int:
+    """Return the time given by a client, ms UTC.
+
+    Args:
+        written: ISO 8601, or milliseconds as a number or a text; without a zone it is UTC.
+        through: Return the first moment after it instead, of a day the first of the next.
+
+    Raises:
+        InvalidInput: it is not a valid time.
+    """
+    if isinstance(written, int) or _DIGITS.fullmatch(written):
+        return check_time(int(written)) + int(through)
+    try:
+        moment, length = _written(written.strip())
+        return to_ms(moment + length) if through else to_ms(moment)
+    except (ValueError, OverflowError) as error:
+        hint = "write 2026-02-01T10:00:00Z, 2026-02-01, or milliseconds"
+        raise InvalidInput("a time must be ISO 8601 or milliseconds", hint=hint) from error
+
+
+def _written(text: str) -> tuple[datetime, timedelta]:
+    """Return a moment, and its length by the precision of the text."""
+    if "T" not in text and " " not in text:
+        return datetime.combine(date.fromisoformat(text), time(), UTC), timedelta(days=1)
+    length = timedelta(milliseconds=1) if "." in text else timedelta(seconds=1)
+    return datetime.fromisoformat(text), length
+
+
+def anchor_of(written: int | str) -> int | str:
+    """Return the anchor of a timeline as the memory takes it: the name of a record, or ms UTC.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    name = name_of(written)
+    if name[1:].isdecimal() and int(name[1:]) >= _TIMES_FROM and name[0] == "#":
+        return int(name[1:])
+    return name if parse_record(name) is not None else moment_of(written)
