@@ -48,6 +48,7 @@ from recollect.server.route import (
     Route,
     StreamRoute,
     UploadRoute,
+    route_of,
 )
 from recollect.server.routes import (
     admin,
@@ -237,21 +238,15 @@ def all_mounts() -> tuple[Mount, ...]:
     return (Mount(path="/mcp", right="read", app=mcp, lifespan=mcp.running),)
 
 
-def _description(routes: Sequence[AnyRoute]) -> Route:
+def _description(routes: Sequence[AnyRoute]) -> AnyRoute:
     """Return the route that describes all routes except itself."""
     document = openapi_of(routes, __version__)
 
     async def describe(_caller: Caller, _given: Nothing) -> dict[str, Any]:
+        """Describe the routes as OpenAPI 3.1."""
         return document
 
-    return Route(
-        method="GET",
-        path="/openapi.json",
-        summary="Describe the routes as OpenAPI 3.1",
-        right="read",
-        call=describe,
-        answer=dict[str, Any],
-    )
+    return route_of(describe, "GET", "/openapi.json", "read")
 
 
 def _given(entry: Entry, caller: Caller | None, request: Request) -> Any:

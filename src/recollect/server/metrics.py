@@ -13,7 +13,7 @@ from recollect import __version__
 from recollect.caller import Caller
 from recollect.recall.status import Status
 from recollect.server.response import AsgiApp, Message, Receive, Scope, Send
-from recollect.server.route import Nothing, Route
+from recollect.server.route import AnyRoute, Nothing, route_of
 
 MEDIA = "text/plain; version=0.0.4; charset=utf-8"
 UNROUTED = "-"
@@ -55,20 +55,12 @@ class Metrics:
 
         return counted
 
-    def route(self) -> Route:
+    def route(self) -> AnyRoute:
         """Return the route of the metrics."""
-        return Route(
-            method="GET",
-            path="/metrics",
-            summary="Tell what the server counts, as Prometheus reads it",
-            right="read",
-            call=self.tell,
-            answer=str,
-            media=MEDIA,
-        )
+        return route_of(self.tell, "GET", "/metrics", "read", media=MEDIA)
 
     def tell(self, caller: Caller, _given: Nothing) -> str:
-        """Return all of them, one per line.
+        """Tell what the server counts, as Prometheus reads it.
 
         Raises:
             Denied: the token is not the operator's of the whole home.

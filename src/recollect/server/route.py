@@ -1,13 +1,25 @@
 """Routes: an address, the required right, and the use case that answers.
 
-Each file in `recollect.server.routes` ends with a tuple ``ROUTES`` of these; `recollect.server.app`
-lists the files. The types of a route check the input, and are described in ``/openapi.json``.
+Each file in `recollect.server.routes` has its `Routes`; `recollect.server.app` lists the files. The
+types of a route check the input, and are described in ``/openapi.json``.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from typing import Any, BinaryIO, Generic, Literal, TypeAlias, TypeVar
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from types import UnionType
+from typing import (
+    Any,
+    BinaryIO,
+    Generic,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -27,6 +39,7 @@ KEPT_BODY = 16_000_000
 """Bytes kept of a longer body of a lenient route: half from its head, half from its tail."""
 
 T = TypeVar("T")
+Use = TypeVar("Use", bound=Callable[..., Any])
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -161,3 +174,57 @@ class UploadRoute(Endpoint, frozen=True, kw_only=True):
 
 
 AnyRoute: TypeAlias = Route | StreamRoute | UploadRoute
+
+
+class Routes(list[AnyRoute]):
+    """The routes of a file, each made of the use case that it decorates."""
+
+    def add(
+        self, method: Method, path: str, right: Right | None, **more: Any
+    ) -> Callable[[Use], Use]:
+        """Return a decorator that adds the route of a use case; arguments as for `route_of`."""
+
+        def decorate(call: Use) -> Use:
+            self.append(route_of(call, method, path, right, **more))
+            return call
+
+        return decorate
+
+
+def route_of(
+    call: Callable[..., Any], method: Method, path: str, right: Right | None, **more: Any
+) -> AnyRoute:
+    """Return the route of a use case, read off its annotations and the first line of its docstring.
+
+    What it returns decides the kind: an iterator makes a `StreamRoute`, else a third argument an
+    `UploadRoute`. A list of fields makes it shared, and one of `Created` the status 201.
+
+    Args:
+        call: The use case.
+        method: Of the request.
+        path: From the root, with fields in braces.
+        right: What the token must allow.
+        more: Other attributes of the route.
+    """
+    hints = get_type_hints(call)
+    answer = hints.pop("return")
+    _, given, *file = hints.values()
+    common = {
+        "method": method,
+        "path": path,
+        "summary": (call.__doc__ or "").partition("\n")[0].rstrip("."),
+        "right": right,
+        "call": call,
+    } | more
+    if get_origin(answer) in {Iterator, AsyncGenerator}:
+        return StreamRoute(given=given, **common)
+    if file:
+        return UploadRoute(given=given, answer=answer, **common)
+    is_shared = get_origin(given) is Sequence
+    if is_shared:
+        (given,), (answer,) = get_args(given), get_args(answer)
+    kinds = get_args(answer) if get_origin(answer) in {Union, UnionType} else (answer,)
+    made = [kind for kind in kinds if get_origin(kind) is Created]
+    answer = get_args(made[0])[0] if made else kinds[0]
+    status = 201 if made else 200
+    return Route(given=given, answer=answer, status=status, is_shared=is_shared, **common)

@@ -10,7 +10,9 @@ from recollect.governance.erasure import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.index.model.sync_report import SyncReport
-from recollect.server.route import AnyRoute, Given, Nothing, Route
+from recollect.server.route import Given, Nothing, Routes
+
+ROUTES = Routes()
 
 
 class RemovalOrder(Given, frozen=True, kw_only=True):
@@ -34,6 +36,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
     with_forks: bool = False
 
 
+@ROUTES.add("POST", "/api/erase", "admin")
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     """Erase a conversation, so that no byte of it is left."""
     session = caller.session(given.session)
@@ -44,6 +47,7 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     return receipt
 
 
+@ROUTES.add("POST", "/api/prune", "admin")
 def prune(caller: Caller, given: RemovalOrder) -> PruneReport:
     """Remove what is above the caps of retention."""
     caller.require_operator("home")
@@ -52,6 +56,7 @@ def prune(caller: Caller, given: RemovalOrder) -> PruneReport:
     return report
 
 
+@ROUTES.add("POST", "/api/scrub", "admin")
 def scrub(caller: Caller, given: RemovalOrder) -> ScrubReceipt:
     """Redact everything stored by the rules of today."""
     caller.require_operator("home")
@@ -60,12 +65,14 @@ def scrub(caller: Caller, given: RemovalOrder) -> ScrubReceipt:
     return receipt
 
 
+@ROUTES.add("POST", "/api/sync", "admin")
 def sync(caller: Caller, _given: Nothing) -> SyncReport:
-    """Return when everything is indexed, embeddings included."""
+    """Index everything, embeddings included, and answer then."""
     caller.require_operator("home")
     return caller.memory.sync()
 
 
+@ROUTES.add("POST", "/api/reindex", "admin")
 def reindex(caller: Caller, _given: Nothing) -> SyncReport:
     """Rebuild the index; the old one answers meanwhile."""
     caller.require_operator("home")
@@ -75,50 +82,3 @@ def reindex(caller: Caller, _given: Nothing) -> SyncReport:
 def _audit(caller: Caller, given: RemovalOrder, action: str, target: str | None = None) -> None:
     if not given.dry_run:
         caller.memory.audit.record(action, target=target)
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    Route(
-        method="POST",
-        path="/api/erase",
-        summary="Erase a conversation for good",
-        right="admin",
-        given=Erasure,
-        call=erase,
-        answer=ErasureReceipt,
-    ),
-    Route(
-        method="POST",
-        path="/api/prune",
-        summary="Remove what is above the caps of retention",
-        right="admin",
-        given=RemovalOrder,
-        call=prune,
-        answer=PruneReport,
-    ),
-    Route(
-        method="POST",
-        path="/api/scrub",
-        summary="Redact everything stored by the rules of today",
-        right="admin",
-        given=RemovalOrder,
-        call=scrub,
-        answer=ScrubReceipt,
-    ),
-    Route(
-        method="POST",
-        path="/api/sync",
-        summary="Index everything, and answer then",
-        right="admin",
-        call=sync,
-        answer=SyncReport,
-    ),
-    Route(
-        method="POST",
-        path="/api/reindex",
-        summary="Rebuild the index",
-        right="admin",
-        call=reindex,
-        answer=SyncReport,
-    ),
-)

@@ -34,7 +34,7 @@ from recollect.server.capturing import (
     label_of,
     time_of,
 )
-from recollect.server.route import PayloadGiven, Route
+from recollect.server.route import PayloadGiven, Routes
 from recollect.server.routes.hooks import StartReport, block_of
 from recollect.sessions.lifecycle import ForeignName, Moment
 from recollect.sessions.record.message import Part, StandIn
@@ -47,6 +47,8 @@ CLIENTS: Mapping[str, ClientHooks] = {
 """What reads the events of each program, by the name in the address."""
 _OF_A_TURN = 1_000
 """Newest observations: a turn has fewer."""
+
+ROUTES = Routes()
 
 
 class ClientReport(PayloadGiven, frozen=True, kw_only=True):
@@ -63,6 +65,7 @@ class ClientReport(PayloadGiven, frozen=True, kw_only=True):
     at: int | str | None = None
 
 
+@ROUTES.add("POST", "/api/hooks/{client}", "hooks")
 def answer(caller: Caller, report: ClientReport) -> HookAnswer:
     """Take in what a hook reports, and return what it is to print.
 
@@ -294,16 +297,3 @@ def _begun() -> None:
 
 def _unheard_of() -> None:
     raise NotFound("a session ends that was not heard of", hint=LIST_THEM)
-
-
-ROUTES = (
-    Route(
-        method="POST",
-        path="/api/hooks/{client}",
-        summary="An event of an agent program: get what its hook is to print",
-        right="hooks",
-        given=ClientReport,
-        call=answer,
-        answer=dict[str, Any],
-    ),
-)

@@ -20,7 +20,7 @@ from recollect.core.errors import Conflict, Unauthorized
 from recollect.core.events import check_types
 from recollect.core.loops import result_of
 from recollect.core.threads import ThreadPool
-from recollect.server.route import AnyRoute, Given, Piece, StreamRoute
+from recollect.server.route import Given, Piece, Routes
 from recollect.store.journal import RecordedEvent
 from recollect.store.streams import EventReader
 
@@ -44,6 +44,8 @@ Place: TypeAlias = Annotated[
     str, msgspec.Meta(pattern=r"^[0-9]+(-[0-9a-f]{8})?$", min_length=1, max_length=30)
 ]
 
+ROUTES = Routes()
+
 
 class EventsWanted(Given, frozen=True):
     """Which events.
@@ -60,8 +62,16 @@ class EventsWanted(Given, frozen=True):
     types: list[str] = msgspec.field(default_factory=list)
 
 
+@ROUTES.add(
+    "GET",
+    "/api/events",
+    "read",
+    headers={"last-event-id": "last_event_id"},
+    media="text/event-stream",
+    is_endless=True,
+)
 def events(caller: Caller, given: EventsWanted) -> AsyncGenerator[Piece, None]:
-    """Return the events that the token may hear, as they come.
+    """Send the events that the token may hear, as they come, as server-sent events.
 
     Where the journal is not the one of which a browser saw an event last, or ends before it, as
     after a restore, the event ``reset`` comes first: ``seq`` is where it goes on, ``lost`` what was
@@ -209,18 +219,3 @@ class _Bell:
             async with asyncio.timeout(timeout_s):
                 await self._rung.wait()
             await asyncio.sleep(GATHER_S)
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    StreamRoute(
-        method="GET",
-        path="/api/events",
-        summary="Tell what happens, as server-sent events",
-        right="read",
-        given=EventsWanted,
-        headers={"last-event-id": "last_event_id"},
-        call=events,
-        media="text/event-stream",
-        is_endless=True,
-    ),
-)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from recollect.caller import Caller
 from recollect.core.scope import Scope
 from recollect.exchange.intake import ExchangeReport
-from recollect.server.route import AnyRoute, Given, StreamRoute, UploadRoute
+from recollect.server.route import Given, Routes
 from recollect.server.values import moment_of
 
 MEDIA = "application/x-ndjson"
@@ -16,6 +16,8 @@ MAX_DOCUMENT = 4_000_000_000
 """Bytes of a document over HTTP: it lies in the home while it is checked."""
 _PIECE = 65_536
 """Bytes sent at once at least: a line alone is a hop of its own."""
+
+ROUTES = Routes()
 
 
 class ExportGiven(Given, frozen=True):
@@ -45,8 +47,9 @@ class ImportGiven(Given, frozen=True):
     files: bool = False
 
 
+@ROUTES.add("GET", "/api/export", "read", media=MEDIA, filename="recollect-export.jsonl")
 def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
-    """Yield a document: all that the operator asks for, or what the token hears.
+    """Export what the token hears; everything with the right admin.
 
     Raises:
         Denied: the operator's part asks for the right ``admin``, memory files for ``files``.
@@ -69,8 +72,11 @@ def export(caller: Caller, given: ExportGiven) -> Iterator[bytes]:
     return _pieces(leaving.lines())
 
 
+@ROUTES.add(
+    "POST", "/api/import", "admin", takes=(MEDIA, "application/jsonl"), max_body=MAX_DOCUMENT
+)
 def import_document(caller: Caller, given: ImportGiven, file: BinaryIO) -> ExchangeReport:
-    """Import a document, and return what was new.
+    """Import an export, and return what was new; the same one again adds nothing.
 
     Raises:
         InvalidInput: it is none, is cut off, or was changed.
@@ -90,28 +96,3 @@ def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
             yield bytes(waiting)
             waiting.clear()
     yield bytes(waiting)
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    StreamRoute(
-        method="GET",
-        path="/api/export",
-        summary="Export what the token hears; everything with the right admin",
-        right="read",
-        given=ExportGiven,
-        call=export,
-        media=MEDIA,
-        filename="recollect-export.jsonl",
-    ),
-    UploadRoute(
-        method="POST",
-        path="/api/import",
-        summary="Import an export; the same one again adds nothing",
-        right="admin",
-        given=ImportGiven,
-        call=import_document,
-        takes=(MEDIA, "application/jsonl"),
-        answer=ExchangeReport,
-        max_body=MAX_DOCUMENT,
-    ),
-)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from recollect.caller import Caller
-from recollect.server.route import AnyRoute, Given, Route
+from recollect.server.route import Given, Routes
 from recollect.workspace.reading import ReadResult
+
+ROUTES = Routes()
 
 
 class FileExtent(Given, frozen=True, kw_only=True):
@@ -16,20 +18,8 @@ class FileExtent(Given, frozen=True, kw_only=True):
     for_session: str | None = None
 
 
+@ROUTES.add("GET", "/api/files", "read")
 def read(caller: Caller, given: FileExtent) -> ReadResult:
-    """Return lines of a memory file."""
+    """Read lines of a memory file."""
     heard = caller.for_session(given.for_session)
     return caller.memory.read(given.path, given.from_line, given.lines, for_session=heard)
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    Route(
-        method="GET",
-        path="/api/files",
-        summary="Read lines of a memory file",
-        right="read",
-        given=FileExtent,
-        call=read,
-        answer=ReadResult,
-    ),
-)

@@ -10,7 +10,9 @@ from recollect import __version__
 from recollect.caller import Caller
 from recollect.core.errors import Denied
 from recollect.recall.status import RecordCounts
-from recollect.server.route import AnyRoute, Nothing, Route
+from recollect.server.route import Nothing, Routes
+
+ROUTES = Routes()
 
 
 class HealthAnswer(msgspec.Struct, frozen=True):
@@ -20,13 +22,15 @@ class HealthAnswer(msgspec.Struct, frozen=True):
     version: str = __version__
 
 
+@ROUTES.add("GET", "/api/health", None)
 async def health(_caller: None, _given: Nothing) -> HealthAnswer:
     """Tell that the server answers; no database is asked."""
     return HealthAnswer()
 
 
+@ROUTES.add("GET", "/api/stats", "read")
 def stats(caller: Caller, _given: Nothing) -> RecordCounts:
-    """Return how much the scope of the token holds.
+    """Count the records within the scope of the token.
 
     Raises:
         Denied: the token hears only a part of it.
@@ -36,23 +40,3 @@ def stats(caller: Caller, _given: Nothing) -> RecordCounts:
             "the statistics are the operator's", hint="use a token that was added with --as owner"
         )
     return caller.memory.counts()
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    Route(
-        method="GET",
-        path="/api/health",
-        summary="Tell that the server answers",
-        right=None,
-        call=health,
-        answer=HealthAnswer,
-    ),
-    Route(
-        method="GET",
-        path="/api/stats",
-        summary="Count the records within the scope of the token",
-        right="read",
-        call=stats,
-        answer=RecordCounts,
-    ),
-)

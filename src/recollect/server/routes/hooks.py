@@ -27,8 +27,10 @@ from recollect.server.capturing import (
     hooked_of,
     store_each,
 )
-from recollect.server.route import Route
+from recollect.server.route import Routes
 from recollect.server.routes.sessions import summary_of
+
+ROUTES = Routes()
 
 
 class StartReport(Report, frozen=True, kw_only=True):
@@ -66,6 +68,7 @@ def _answering(kind: type[Answer], use: Callable[[], Answer]) -> Answer:
         return kind(status="refused", reason=error.code, why=error.message)
 
 
+@ROUTES.add("POST", "/api/hooks/session-start", "capture")
 def start(caller: Caller, report: StartReport) -> StartAnswer:
     """Begin a session, or go on with it, and return what its prompt is given."""
 
@@ -89,10 +92,11 @@ def start(caller: Caller, report: StartReport) -> StartAnswer:
     return _answering(StartAnswer, use)
 
 
+@ROUTES.add("POST", "/api/hooks/tool-result", "capture")
 def tool_results(
     caller: Caller, reports: Sequence[ToolReport]
 ) -> list[ToolAnswer | RecollectError]:
-    """Store what tools did."""
+    """Store what a tool did."""
     stored = store_each(caller, list(map(_usable, reports)), "tool")
     return [_tool_answer(outcome) for outcome in stored]
 
@@ -123,6 +127,7 @@ def _tool_answer(stored: Stored | RecollectError) -> ToolAnswer | RecollectError
         return error
 
 
+@ROUTES.add("POST", "/api/hooks/session-end", "capture")
 def end(caller: Caller, report: Report) -> EndAnswer:
     """End a session, and return what stays of it."""
 
@@ -156,35 +161,3 @@ def block_of(caller: Caller, report: StartReport, session_id: str) -> ContextBlo
 
 def _told(note: ReportNote | None) -> dict[str, str]:
     return {} if note is None else msgspec.structs.asdict(note)
-
-
-ROUTES = (
-    Route(
-        method="POST",
-        path="/api/hooks/session-start",
-        summary="A session starts: get the context of its first prompt",
-        right="capture",
-        given=StartReport,
-        call=start,
-        answer=StartAnswer,
-    ),
-    Route(
-        method="POST",
-        path="/api/hooks/tool-result",
-        summary="A tool gave something back: store what it did",
-        right="capture",
-        given=ToolReport,
-        call=tool_results,
-        answer=ToolAnswer,
-        is_shared=True,
-    ),
-    Route(
-        method="POST",
-        path="/api/hooks/session-end",
-        summary="A session ends: get its summary",
-        right="capture",
-        given=Report,
-        call=end,
-        answer=EndAnswer,
-    ),
-)

@@ -20,12 +20,14 @@ from recollect.recall.context.block import ContextBlock
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import IndexLines, Timeline
 from recollect.recall.steps.session_titles import titles_of
-from recollect.server.route import Given, Route
+from recollect.server.route import Given, Routes
 from recollect.sessions.lifecycle import ForeignName
 from recollect.workspace.reading import ReadResult
 
 RESULT_BYTES = 8_000_000
 """A result of 1,000 hits, the most that a search gives, has some 2 MB."""
+
+ROUTES = Routes()
 
 
 class OnBehalf(Given, frozen=True, kw_only=True):
@@ -126,6 +128,7 @@ def _refuse_sender(caller: Caller, sender: str | None) -> None:
         )
 
 
+@ROUTES.add("POST", "/api/memory/search", "read", max_body=RESULT_BYTES)
 def search(caller: Caller, given: SearchGiven) -> SearchResult:
     """Return the best hits for a question."""
     named = _asked(caller, given)
@@ -136,6 +139,7 @@ def search(caller: Caller, given: SearchGiven) -> SearchResult:
     return caller.memory.search(**named)
 
 
+@ROUTES.add("POST", "/api/memory/lines", "read", max_body=RESULT_BYTES)
 def lines(caller: Caller, given: LinesGiven) -> IndexLines:
     """Return what was found, one line each."""
     for hit in given.result.hits:
@@ -143,21 +147,25 @@ def lines(caller: Caller, given: LinesGiven) -> IndexLines:
     return caller.memory.lines(**_asked(caller, given))
 
 
+@ROUTES.add("POST", "/api/memory/get", "read", max_body=RESULT_BYTES)
 def get(caller: Caller, given: GetGiven) -> DetailBatch:
     """Return records in full."""
     return caller.memory.get(**_asked(caller, given))
 
 
+@ROUTES.add("POST", "/api/memory/read", "read", max_body=RESULT_BYTES)
 def read(caller: Caller, given: ReadGiven) -> ReadResult:
     """Return lines of a memory file."""
     return caller.memory.read(**_asked(caller, given))
 
 
+@ROUTES.add("POST", "/api/memory/timeline", "read", max_body=RESULT_BYTES)
 def timeline(caller: Caller, given: TimelineGiven) -> Timeline:
     """Return what was said and done around something."""
     return caller.memory.observations.timeline(**_asked(caller, given))
 
 
+@ROUTES.add("POST", "/api/memory/context", "read", max_body=RESULT_BYTES)
 def context(caller: Caller, given: ContextGiven) -> ContextBlock:
     """Return what goes into the prompt of a session."""
     _refuse_sender(caller, given.for_sender)
@@ -170,33 +178,10 @@ def context(caller: Caller, given: ContextGiven) -> ContextBlock:
     return caller.memory.context(**(named | {"session_id": session}))
 
 
+@ROUTES.add("POST", "/api/memory/titles", "read", max_body=RESULT_BYTES)
 def titles(caller: Caller, given: TitlesGiven) -> dict[str, str]:
     """Return what sessions are called, each under the name that was asked for."""
     meant = [caller.for_session(name) or name for name in given.session_ids]
     told = titles_of(caller.memory.sessions, meant)
     names = zip(given.session_ids, meant, strict=True)
     return {name: told[id_] for name, id_ in names if id_ in told}
-
-
-def _route(name: str, call: Any, given: type[Given], answer: Any, summary: str) -> Route:
-    return Route(
-        method="POST",
-        path=f"/api/memory/{name}",
-        summary=summary,
-        right="read",
-        given=given,
-        call=call,
-        answer=answer,
-        max_body=RESULT_BYTES,
-    )
-
-
-ROUTES = (
-    _route("search", search, SearchGiven, SearchResult, "Find what answers a question"),
-    _route("lines", lines, LinesGiven, IndexLines, "What was found, one line each"),
-    _route("get", get, GetGiven, DetailBatch, "Records in full"),
-    _route("read", read, ReadGiven, ReadResult, "Lines of a memory file"),
-    _route("timeline", timeline, TimelineGiven, Timeline, "What was said and done around it"),
-    _route("context", context, ContextGiven, ContextBlock, "What goes into a prompt"),
-    _route("titles", titles, TitlesGiven, dict[str, str], "What sessions are called"),
-)

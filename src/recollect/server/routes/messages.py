@@ -10,10 +10,12 @@ from recollect.answers.message import EpisodeList, MessageList
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
-from recollect.server.route import AnyRoute, Created, Given, Route
+from recollect.server.route import Created, Given, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.server.values import moment_of
 from recollect.sessions.record.message import Message
+
+ROUTES = Routes()
 
 
 class NewMessage(Given, frozen=True, kw_only=True):
@@ -56,8 +58,9 @@ class EpisodeFilter(Given, frozen=True, kw_only=True):
     limit: RowCount = PAGE
 
 
+@ROUTES.add("POST", "/api/messages", "capture")
 def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
-    """Store a message; return the first one where its event id is there already."""
+    """Append a message; return the first one where its event id is there already."""
     session = caller.writes_to(given.session_key, given.project_path, owner=given.owner)
     message = caller.memory.sessions.append(
         session.id,
@@ -77,8 +80,9 @@ def append(caller: Caller, given: NewMessage) -> Created[Message] | Message:
     return message if is_heard else msgspec.structs.replace(message, blocks=(), text="")
 
 
+@ROUTES.add("GET", "/api/messages", "read")
 def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
-    """Return messages of a session, oldest first."""
+    """List messages of a session, oldest first."""
     session = caller.session(given.session_key)
     found = caller.memory.sessions.messages(
         session.id,
@@ -90,8 +94,9 @@ def list_messages(caller: Caller, given: MessageFilter) -> MessageList:
     return MessageList(session_id=session.id, messages=tuple(found))
 
 
+@ROUTES.add("GET", "/api/episodes", "read")
 def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:
-    """Return summaries of sessions that ended, the newest first."""
+    """List the summaries of sessions that ended, the newest first."""
     if given.session_key is not None and given.project is not None:
         raise InvalidInput("summaries are of a session or of a project", hint="give one of both")
     session = None if given.session_key is None else caller.session(given.session_key).id
@@ -99,35 +104,3 @@ def list_episodes(caller: Caller, given: EpisodeFilter) -> EpisodeList:
         session, project=given.project, limit=given.limit, for_session=caller.for_session()
     )
     return EpisodeList(episodes=tuple(found))
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    Route(
-        method="POST",
-        path="/api/messages",
-        summary="Append a message to a session",
-        right="capture",
-        given=NewMessage,
-        call=append,
-        answer=Message,
-        status=201,
-    ),
-    Route(
-        method="GET",
-        path="/api/messages",
-        summary="List messages of a session",
-        right="read",
-        given=MessageFilter,
-        call=list_messages,
-        answer=MessageList,
-    ),
-    Route(
-        method="GET",
-        path="/api/episodes",
-        summary="List what stays of sessions that ended",
-        right="read",
-        given=EpisodeFilter,
-        call=list_episodes,
-        answer=EpisodeList,
-    ),
-)

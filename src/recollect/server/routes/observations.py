@@ -23,9 +23,11 @@ from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
 from recollect.server.capturing import Stored, ToolReport, store_each
-from recollect.server.route import KEPT_BODY, Created, Given, Route
+from recollect.server.route import KEPT_BODY, Created, Given, Routes
 from recollect.server.values import moment_of, name_of
 from recollect.text.redaction.redactor import marked_kinds
+
+ROUTES = Routes()
 
 
 class OneObservation(Given, frozen=True, kw_only=True):
@@ -120,10 +122,11 @@ class NewObservation(Given, frozen=True, kw_only=True):
         return ToolReport(**msgspec.structs.asdict(self))
 
 
+@ROUTES.add("POST", "/api/observations", "capture", max_body=KEPT_BODY)
 def create(
     caller: Caller, given: Sequence[NewObservation]
 ) -> list[Created[StoredObservation] | StoredObservation | RecollectError]:
-    """Store observations; return the first one where its event id is there already."""
+    """Store an observation; return the first one where its event id is there already."""
     reports = [_checked(each) for each in given]
     stored = iter(
         store_each(
@@ -176,13 +179,15 @@ def _redacted_kinds(given: NewObservation, stored: Observation) -> tuple[str, ..
     return tuple(sorted(kept - came))
 
 
+@ROUTES.add("GET", "/api/observations/{id}", "read")
 def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
-    """Return an observation."""
+    """Get an observation by its number or id."""
     return observation_answer(_found(caller, given))
 
 
+@ROUTES.add("POST", "/api/observations/batch", "read")
 def batch(caller: Caller, given: Batch) -> BatchAnswer:
-    """Return observations, in the order of their ids."""
+    """Get observations by id, in the order of the ids."""
     found = caller.memory.observations.get(
         [name_of(each) for each in given.ids],
         None if given.full else given.max_tokens,
@@ -196,6 +201,7 @@ def batch(caller: Caller, given: Batch) -> BatchAnswer:
     )
 
 
+@ROUTES.add("POST", "/api/observations/{id}/forget", "write")
 def forget(caller: Caller, given: OneId) -> ObservationAnswer:
     """Take an observation out of everything, until it is restored."""
     known = _found(caller, OneObservation(id=given.id))
@@ -205,6 +211,7 @@ def forget(caller: Caller, given: OneId) -> ObservationAnswer:
     return observation_answer(forgotten)
 
 
+@ROUTES.add("POST", "/api/observations/{id}/restore", "write")
 def restore(caller: Caller, given: OneId) -> ObservationAnswer:
     """Bring a forgotten observation back."""
     id_ = name_of(given.id)
@@ -236,55 +243,3 @@ def _found(caller: Caller, given: OneObservation) -> Observation:
 
 def _no_such() -> NotFound:
     return NotFound("the observation does not exist", hint="take an id from /api/search")
-
-
-ROUTES = (
-    Route(
-        method="POST",
-        path="/api/observations",
-        summary="Store an observation",
-        right="capture",
-        given=NewObservation,
-        call=create,
-        answer=StoredObservation,
-        status=201,
-        max_body=KEPT_BODY,
-        is_shared=True,
-    ),
-    Route(
-        method="POST",
-        path="/api/observations/batch",
-        summary="Get observations by id",
-        right="read",
-        given=Batch,
-        call=batch,
-        answer=BatchAnswer,
-    ),
-    Route(
-        method="GET",
-        path="/api/observations/{id}",
-        summary="Get an observation by id",
-        right="read",
-        given=OneObservation,
-        call=get,
-        answer=ObservationAnswer,
-    ),
-    Route(
-        method="POST",
-        path="/api/observations/{id}/forget",
-        summary="Take an observation out of everything, until it is restored",
-        right="write",
-        given=OneId,
-        call=forget,
-        answer=ObservationAnswer,
-    ),
-    Route(
-        method="POST",
-        path="/api/observations/{id}/restore",
-        summary="Bring a forgotten observation back",
-        right="write",
-        given=OneId,
-        call=restore,
-        answer=ObservationAnswer,
-    ),
-)

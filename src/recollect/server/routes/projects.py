@@ -9,7 +9,9 @@ from __future__ import annotations
 from recollect.answers.project import CaptureAnswer, ProjectList
 from recollect.caller import Caller
 from recollect.observations.controls import CaptureCheck
-from recollect.server.route import AnyRoute, Given, Nothing, Route
+from recollect.server.route import Given, Nothing, Routes
+
+ROUTES = Routes()
 
 
 class PauseOrder(Given, frozen=True, kw_only=True):
@@ -36,82 +38,40 @@ class CheckedPath(Given, frozen=True, kw_only=True):
     path: str
 
 
+@ROUTES.add("GET", "/api/projects", "read")
 def list_projects(caller: Caller, _given: Nothing) -> ProjectList:
-    """Return the projects."""
+    """List the projects."""
     caller.require_operator()
     return ProjectList(projects=tuple(caller.memory.projects.list()))
 
 
+@ROUTES.add("GET", "/api/capture", "read")
 def capture(caller: Caller, _given: Nothing) -> CaptureAnswer:
-    """Return what is not captured."""
+    """Show what is not captured."""
     caller.require_operator("tenant")
     controls = caller.memory.capture
     return CaptureAnswer(pauses=tuple(controls.pauses()), left_out=controls.counts())
 
 
+@ROUTES.add("GET", "/api/capture/check", "read")
 def check(caller: Caller, given: CheckedPath) -> CaptureCheck:
-    """Return whether a path is captured, and every rule that says no."""
+    """Check whether a path is captured; every rule that says no is named."""
     caller.require_operator("tenant")
     return caller.memory.capture.check(given.path)
 
 
+@ROUTES.add("POST", "/api/capture/pause", "write")
 def pause(caller: Caller, given: PauseOrder) -> CaptureAnswer:
-    """Capture nothing from now on."""
+    """Pause the capture of everything, or of a project."""
     caller.require_operator("tenant")
     length = None if given.minutes is None else given.minutes * 60_000
     caller.memory.capture.pause(given.project, length)
     return capture(caller, Nothing())
 
 
+@ROUTES.add("POST", "/api/capture/resume", "write")
 def resume(caller: Caller, given: ResumeOrder) -> CaptureAnswer:
-    """Capture again."""
+    """Resume the capture of everything, or of a project."""
     caller.require_operator("tenant")
     caller.memory.capture.resume(given.project)
     return capture(caller, Nothing())
-
-
-ROUTES: tuple[AnyRoute, ...] = (
-    Route(
-        method="GET",
-        path="/api/projects",
-        summary="List the projects",
-        right="read",
-        call=list_projects,
-        answer=ProjectList,
-    ),
-    Route(
-        method="GET",
-        path="/api/capture",
-        summary="Show what is not captured",
-        right="read",
-        call=capture,
-        answer=CaptureAnswer,
-    ),
-    Route(
-        method="GET",
-        path="/api/capture/check",
-        summary="Check whether a path is captured",
-        right="read",
-        given=CheckedPath,
-        call=check,
-        answer=CaptureCheck,
-    ),
-    Route(
-        method="POST",
-        path="/api/capture/pause",
-        summary="Pause the capture of everything, or of a project",
-        right="write",
-        given=PauseOrder,
-        call=pause,
-        answer=CaptureAnswer,
-    ),
-    Route(
-        method="POST",
-        path="/api/capture/resume",
-        summary="Resume the capture",
-        right="write",
-        given=ResumeOrder,
-        call=resume,
-        answer=CaptureAnswer,
-    ),
-)

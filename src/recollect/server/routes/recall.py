@@ -8,11 +8,13 @@ from recollect.caller import Caller
 from recollect.core.checks import HitCount, LineCount, Question
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.scope import Scope
-from recollect.server.route import Given, Route
+from recollect.server.route import Given, Routes
 from recollect.server.values import anchor_of, moment_of
 
 RESULTS = 10
 """As seed 001 and the tools of MCP have it."""
+
+ROUTES = Routes()
 
 
 class Search(Given, frozen=True, kw_only=True):
@@ -88,8 +90,9 @@ class ForPrompt(Given, frozen=True, kw_only=True):
     owner: bool = False
 
 
+@ROUTES.add("POST", "/api/search", "read")
 def search(caller: Caller, given: Search) -> SearchResults:
-    """Return what was found, in a line each."""
+    """Search observations, or other sources too; one line for each."""
     memory, heard = caller.memory, caller.for_session(given.for_session)
     types = [given.type] if isinstance(given.type, str) else given.type
     project = _project(caller, given.project)
@@ -109,8 +112,9 @@ def search(caller: Caller, given: Search) -> SearchResults:
     return search_answer(result, memory.lines(result, for_session=heard))
 
 
+@ROUTES.add("POST", "/api/timeline", "read")
 def timeline(caller: Caller, given: Around) -> TimelineLines:
-    """Return what was around something, by time."""
+    """Get what was said and done around something, by time."""
     found = caller.memory.observations.timeline(
         None if given.anchor is None else anchor_of(given.anchor),
         given.query,
@@ -124,8 +128,9 @@ def timeline(caller: Caller, given: Around) -> TimelineLines:
     return timeline_answer(found)
 
 
+@ROUTES.add("GET", "/api/context", "read")
 def context(caller: Caller, given: ForPrompt) -> PromptContext:
-    """Return what a prompt is given by itself; of a session that is there it is recorded."""
+    """Get what a prompt is given by itself; of a session that is there it is recorded."""
     contexts, most, key = caller.memory.context, given.max_tokens, given.session_key
     try:
         session = None if key is None else caller.session(key, owner=given.owner)
@@ -147,34 +152,3 @@ def context(caller: Caller, given: ForPrompt) -> PromptContext:
 def _project(caller: Caller, asked: str | None) -> str | None:
     """Return a path of the project that is asked for."""
     return None if asked is None else caller.project_path(asked)
-
-
-ROUTES = (
-    Route(
-        method="POST",
-        path="/api/search",
-        summary="Search observations, or other sources too",
-        right="read",
-        given=Search,
-        call=search,
-        answer=SearchResults,
-    ),
-    Route(
-        method="POST",
-        path="/api/timeline",
-        summary="Get what was said and done around something",
-        right="read",
-        given=Around,
-        call=timeline,
-        answer=TimelineLines,
-    ),
-    Route(
-        method="GET",
-        path="/api/context",
-        summary="Get what goes into a prompt by itself",
-        right="read",
-        given=ForPrompt,
-        call=context,
-        answer=PromptContext,
-    ),
-)

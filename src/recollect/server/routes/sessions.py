@@ -12,13 +12,15 @@ from recollect.answers.session import (
 from recollect.caller import Caller
 from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
-from recollect.server.route import Created, Given, Route
+from recollect.server.route import Created, Given, Routes
 from recollect.server.values import moment_of
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.record.session import Session
 
 PAGE = 100
 """Sessions, messages or episodes of an answer, unless more are asked for."""
+
+ROUTES = Routes()
 
 
 class SessionOrder(Given, frozen=True, kw_only=True):
@@ -87,6 +89,7 @@ def answer_of(caller: Caller, session: Session) -> SessionAnswer:
     return session_answer(session, summary_of(caller, session))
 
 
+@ROUTES.add("POST", "/api/sessions", "capture")
 def create(caller: Caller, given: SessionOrder) -> Created[SessionAnswer] | SessionAnswer:
     """Begin a session under a key; return the one that goes on there, where there is one."""
     found = caller.hooked(given.session_key, given.project_path, "start", owner=given.owner)
@@ -94,13 +97,15 @@ def create(caller: Caller, given: SessionOrder) -> Created[SessionAnswer] | Sess
     return Created(answer) if found.became == "began" else answer
 
 
+@ROUTES.add("GET", "/api/sessions/{key}", "read")
 def get(caller: Caller, given: OneSession) -> SessionAnswer:
-    """Return a session by its key, or by its id."""
+    """Get a session by its key, or by its id."""
     return answer_of(caller, caller.session(given.key))
 
 
+@ROUTES.add("GET", "/api/sessions", "read")
 def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
-    """Return sessions, the last used first."""
+    """List sessions, the last used first."""
     found = caller.sessions(
         key=given.session_key,
         project=given.project,
@@ -113,8 +118,9 @@ def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
     return SessionList(sessions=tuple(map(session_entry, found)))
 
 
+@ROUTES.add("PATCH", "/api/sessions/{key}", "write")
 def change(caller: Caller, given: SessionChange) -> SessionEntry:
-    """Give a session another title, or another status."""
+    """Rename a session, or archive, delete or restore it."""
     session = _writable(caller, given.key)
     if given.title is None and given.status is None:
         raise InvalidInput("nothing is to be changed", hint="give a title or a status")
@@ -125,18 +131,21 @@ def change(caller: Caller, given: SessionChange) -> SessionEntry:
     return session_entry(session)
 
 
+@ROUTES.add("POST", "/api/sessions/{key}/resume", "write")
 def resume(caller: Caller, given: OneSession) -> SessionAnswer:
     """Go on with a session, active again if it had ended."""
     session = _writable(caller, given.key)
     return answer_of(caller, caller.memory.sessions.resume(session.id))
 
 
+@ROUTES.add("POST", "/api/sessions/{key}/end", "write")
 def end(caller: Caller, given: OneSession) -> SessionAnswer:
     """End a session, and summarise it."""
     session = _writable(caller, given.key)
     return answer_of(caller, caller.memory.sessions.set_status(session.id, "archived"))
 
 
+@ROUTES.add("POST", "/api/sessions/{key}/fork", "write")
 def fork(caller: Caller, given: ForkOrder) -> Created[SessionEntry]:
     """Begin a session with the messages of another."""
     session = _writable(caller, given.key)
@@ -144,8 +153,9 @@ def fork(caller: Caller, given: ForkOrder) -> Created[SessionEntry]:
     return Created(session_entry(forked))
 
 
+@ROUTES.add("GET", "/api/sessions/{key}/view", "read")
 def view(caller: Caller, given: Look) -> ContextView:
-    """Return what of a session is in its prompt."""
+    """Show what of a session is in its prompt."""
     session = caller.session(given.key)
     return caller.memory.sessions.view(session.id, given.budget_tokens)
 
@@ -153,81 +163,3 @@ def view(caller: Caller, given: Look) -> ContextView:
 def _writable(caller: Caller, key: str) -> Session:
     """Return a session that is there, and that the caller may change."""
     return caller.writable(caller.session(key))
-
-
-ROUTES = (
-    Route(
-        method="POST",
-        path="/api/sessions",
-        summary="Begin a session, or get the one that goes on under the key",
-        right="capture",
-        given=SessionOrder,
-        call=create,
-        answer=SessionAnswer,
-        status=201,
-    ),
-    Route(
-        method="GET",
-        path="/api/sessions",
-        summary="List sessions, the last used first",
-        right="read",
-        given=SessionFilter,
-        call=list_sessions,
-        answer=SessionList,
-    ),
-    Route(
-        method="GET",
-        path="/api/sessions/{key}",
-        summary="Get a session by its key or id",
-        right="read",
-        given=OneSession,
-        call=get,
-        answer=SessionAnswer,
-    ),
-    Route(
-        method="PATCH",
-        path="/api/sessions/{key}",
-        summary="Rename a session, or archive, delete or restore it",
-        right="write",
-        given=SessionChange,
-        call=change,
-        answer=SessionEntry,
-    ),
-    Route(
-        method="POST",
-        path="/api/sessions/{key}/resume",
-        summary="Go on with a session that ended",
-        right="write",
-        given=OneSession,
-        call=resume,
-        answer=SessionAnswer,
-    ),
-    Route(
-        method="POST",
-        path="/api/sessions/{key}/end",
-        summary="End a session and summarise it",
-        right="write",
-        given=OneSession,
-        call=end,
-        answer=SessionAnswer,
-    ),
-    Route(
-        method="POST",
-        path="/api/sessions/{key}/fork",
-        summary="Begin a session with the messages of another",
-        right="write",
-        given=ForkOrder,
-        call=fork,
-        answer=SessionEntry,
-        status=201,
-    ),
-    Route(
-        method="GET",
-        path="/api/sessions/{key}/view",
-        summary="Show what of a session is in its prompt",
-        right="read",
-        given=Look,
-        call=view,
-        answer=ContextView,
-    ),
-)
