@@ -1,7 +1,4 @@
-"""From errors to exit codes and to what is said about them on stderr.
-
-One table maps every class of the error tree; a test proves it total.
-"""
+"""From errors to exit codes and to what is said about them on stderr."""
 
 from __future__ import annotations
 
@@ -9,44 +6,12 @@ import sys
 import traceback
 from typing import Any
 
+from recollect.answers.error import FAILED, USAGE, ErrorAnswer, ErrorText, handling_of
 from recollect.cli.invocation import NotAgreed, print_document
 from recollect.cli.output.screen import remarking, say
-from recollect.core import errors
-from recollect.core.errors import RecollectError
+from recollect.core.errors import InvalidInput, RecollectError
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-
-EXIT_CODES: dict[type[RecollectError], int] = {
-    errors.RecollectError: FAILED,
-    errors.InvalidInput: USAGE,
-    errors.ConfigError: FAILED,
-    NotAgreed: FAILED,
-    errors.NotFound: FAILED,
-    errors.Conflict: FAILED,
-    errors.Unauthorized: FAILED,
-    errors.Denied: FAILED,
-    errors.StoreError: FAILED,
-    errors.StoreBusy: FAILED,
-    errors.StoreFull: FAILED,
-    errors.StoreReadOnly: FAILED,
-    errors.StoreCorrupt: FAILED,
-    errors.RecordsLost: FAILED,
-    errors.StoreClosed: FAILED,
-    errors.ForeignStoreError: FAILED,
-    errors.SchemaTooNew: FAILED,
-    errors.MigrationFailed: FAILED,
-    errors.ProviderError: FAILED,
-    errors.ModelMissing: FAILED,
-    errors.ProviderUnavailable: FAILED,
-    errors.QuotaExhausted: FAILED,
-    errors.BudgetSpent: FAILED,
-    errors.ProviderRejected: FAILED,
-    errors.EmbeddingError: FAILED,
-    errors.DimensionMismatch: FAILED,
-    errors.AnswerUnusable: FAILED,
-}
-"""Usage (2) is what typer refuses before a command starts, and what a command refuses of its
-arguments; but see `exit_code`."""
+DONE, INTERRUPTED = 0, 130
 
 _DEBUG_HINT = "run `recollect --debug …` (or set RECOLLECT_DEBUG=1) to see where; this is a bug"
 _BEFORE_COMMAND = {"--home": " DIR", "--workspace": " DIR", "--debug": "", "--version": ""}
@@ -62,14 +27,16 @@ def tell_error(error: RecollectError, *, as_json: bool) -> int:
 def exit_code(error: RecollectError) -> int:
     """Return the exit code of an error.
 
-    An input that is refused is wrong usage, unless it names a path: then the arguments were right,
-    and what is there is not. A setting is usage only where the command line gave it.
+    Usage (2) is what typer refuses before a command starts, and what a command refuses of its
+    arguments. Where nobody agreed, or the input names a path, the arguments were right, and what is
+    there is not. A setting is usage only where the command line gave it.
     """
     if str(error.facts.get("origin", "")).startswith("argument "):
         return USAGE
-    if isinstance(error, errors.InvalidInput) and "path" in error.facts:
+    is_right = isinstance(error, NotAgreed) or "path" in error.facts
+    if isinstance(error, InvalidInput) and is_right:
         return FAILED
-    return next(EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES)
+    return handling_of(error).exit_code
 
 
 def tell_usage(error: Any, *, as_json: bool) -> int:
@@ -136,9 +103,8 @@ def tell_no_output(error: OSError, *, as_json: bool) -> int:
 
 def _tell(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
-        answer = {"error": {"code": code, "message": message, "hint": hint}}
         with remarking():
-            print_document(answer, sys.stderr)
+            print_document(ErrorAnswer(ErrorText(code, message, hint)), sys.stderr)
         return
     say(("error", "bold red"), (": ", "bold"), (message, ""))
     if hint:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.answers.error import FAILED
 from recollect.cli.addresses import LineRange, find_message, lines_of
-from recollect.cli.failures import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import (
     Recalled,

@@ -1,4 +1,8 @@
-"""The entry point: reads the command line, runs a command, turns what failed into an exit code."""
+"""The entry point: reads the command line, runs a command, turns what failed into an exit code.
+
+A module of commands is imported when one of them is asked for: `recollect search` imports one,
+`recollect --help` all of them and nothing of the memory below.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +10,113 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 from recollect import __version__
-from recollect.cli.commands import Commands
+from recollect.answers.error import USAGE
 from recollect.cli.failures import (
     DONE,
     INTERRUPTED,
-    USAGE,
     tell_error,
     tell_interrupt,
     tell_no_output,
     tell_unexpected,
     tell_usage,
 )
-from recollect.cli.help import App
+from recollect.cli.help import App, Group
 from recollect.cli.invocation import JSON_HELP, AsAgent, Home, Invocation, Workspace
 from recollect.cli.output.screen import leave
 from recollect.core.errors import RecollectError
+
+PLACES = {
+    "init": "setup.init",
+    "demo": "setup.demo",
+    "import": "transcripts.importing",
+    "export": "transcripts.export",
+    "search": "search",
+    "timeline": "timeline",
+    "get": "get",
+    "context": "context",
+    "memory": "memory.sections",
+    "observe": "observe",
+    "forget": "observe",
+    "sessions": "sessions.list",
+    "transcript": "transcripts.show",
+    "events": "events",
+    "projects": "projects",
+    "sync": "index.sync",
+    "reindex": "index.sync",
+    "pause": "capture",
+    "resume": "capture",
+    "privacy": "capture",
+    "prune": "removal.prune",
+    "recover": "recover",
+    "scrub": "removal.scrub",
+    "erase": "removal.erase",
+    "backup": "backup",
+    "restore": "backup",
+    "serve": "setup.serve",
+    "mcp": "setup.mcp",
+    "hook": "setup.hook",
+    "status": "status",
+    "doctor": "doctor.doctor",
+    "config": "config.config",
+    "token": "setup.tokens",
+    "models": "models",
+    "uninstall": "setup.uninstall",
+}
+"""Name of a command -> the module in `recollect.cli` that holds it, in the order of the help."""
+
+
+class CommandTable(MutableMapping[str, Any]):
+    """Commands by name; a module is imported at the first look at one of its commands."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Any] = dict.fromkeys(PLACES)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the command."""
+        if self._found[name] is None:
+            module = import_module(f"recollect.cli.{PLACES[name]}")
+            self._found |= get_group(module.app).commands
+        return self._found[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        """Put a command in, as typer may."""
+        self._found[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        """Take a command out."""
+        del self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names; imports nothing."""
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._found)
+
+
+class Commands(Group):
+    """The root: takes its commands from the table instead of from typer."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**(attributes | {"commands": CommandTable()}))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a reader who closed its output has what they wanted."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise typer.Exit(0) from error
+
 
 app = App(
     name="recollect",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.failures import FAILED
+from recollect.answers.error import FAILED
 from recollect.cli.help import App, Command
 from recollect.cli.invocation import answer, argument, opened
 from recollect.cli.output.lines import show_observations

@@ -1,4 +1,4 @@
-"""The table from errors to HTTP statuses, which a test proves total, and the guard's refusals."""
+"""Answers that are errors: what the guard refuses, and what failed in a use case."""
 
 from __future__ import annotations
 
@@ -6,53 +6,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from recollect.core import errors
+from recollect.answers.error import ErrorAnswer, ErrorText, handling_of
 from recollect.core.errors import RecollectError
 
 Header: TypeAlias = tuple[bytes, bytes]
-
-STATUSES: dict[type[RecollectError], int] = {
-    errors.RecollectError: 500,
-    errors.InvalidInput: 422,
-    errors.ConfigError: 500,
-    errors.NotFound: 404,
-    errors.Conflict: 409,
-    errors.Unauthorized: 401,
-    errors.Denied: 403,
-    errors.StoreError: 500,
-    errors.StoreBusy: 503,
-    errors.StoreFull: 507,
-    errors.StoreReadOnly: 503,
-    errors.StoreCorrupt: 500,
-    errors.RecordsLost: 500,
-    errors.StoreClosed: 503,
-    errors.ForeignStoreError: 422,
-    errors.SchemaTooNew: 500,
-    errors.MigrationFailed: 500,
-    errors.ProviderError: 502,
-    errors.ModelMissing: 503,
-    errors.ProviderUnavailable: 503,
-    errors.QuotaExhausted: 503,
-    errors.BudgetSpent: 503,
-    errors.ProviderRejected: 502,
-    errors.EmbeddingError: 502,
-    errors.DimensionMismatch: 502,
-    errors.AnswerUnusable: 502,
-}
-
-
-class ErrorText(msgspec.Struct, frozen=True):
-    """What went wrong, for programs and for people."""
-
-    code: str
-    message: str
-    hint: str
-
-
-class ErrorAnswer(msgspec.Struct, frozen=True):
-    """The body of every answer that is an error."""
-
-    error: ErrorText
 
 
 class Rejection(msgspec.Struct, frozen=True):
@@ -148,6 +105,6 @@ TOO_MANY = Rejection(
 
 def rejection_of(error: RecollectError) -> Rejection:
     """Return the rejection that answers an error."""
-    status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+    status = handling_of(error).status
     headers = _BEARER if status == NO_TOKEN.status else ()
     return Rejection(status, error.code, error.message, error.hint, headers)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.server.errors import ErrorAnswer
+from recollect.answers.error import ErrorAnswer
 from recollect.server.given import path_fields, query_fields, takes_json
 from recollect.server.route import (
     JSON,

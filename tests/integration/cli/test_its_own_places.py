@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from typer.core import TyperGroup
 
-from recollect.cli.commands import CommandTable
+from recollect.cli.main import CommandTable
 from tests.integration.cli.conftest import Done
 
 PRIVACY = Path(__file__).parents[3] / "docs" / "privacy.md"

@@ -11,11 +11,11 @@ import pytest
 from mcp import Client, MCPError
 
 import recollect
+from recollect.answers.error import HANDLING
 from recollect.caller import Callers
 from recollect.core import errors
 from recollect.core.clock import to_datetime, to_iso
 from recollect.core.errors import RecollectError
-from recollect.mcp.failures import NEXT
 from recollect.mcp.server import make_server
 from recollect.pool import MemoryPool
 from tests.integration.mcp.conftest import (
@@ -325,7 +325,7 @@ def test_a_failure_says_what_to_do_next(ask: Ask) -> None:
         ),
         *("not_found", "not_found", "not_found", "invalid_input"),
     ]
-    assert all(text.endswith(tuple(NEXT.values())) for text in told)
+    assert all(text.endswith(tuple(row.advice for row in HANDLING.values())) for text in told)
 
 
 def test_an_argument_that_a_tool_has_not_is_refused_with_the_one_that_is_meant(ask: Ask) -> None:
@@ -390,7 +390,8 @@ def test_a_caller_without_the_right_forgets_nothing(ask: Ask, home: Home) -> Non
 def test_every_error_tells_a_model_what_to_do() -> None:
     """The table is total over the tree."""
     known = {kind for kind in _tree(RecollectError) if kind.__module__ == errors.__name__}
-    assert set(NEXT) == known
+    assert set(HANDLING) == known
+    assert all(row.advice for row in HANDLING.values())
 
 
 def _tree(root: type[RecollectError]) -> Iterator[type[RecollectError]]:

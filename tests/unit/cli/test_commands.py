@@ -6,9 +6,8 @@ import pytest
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from recollect.cli.commands import PLACES, CommandTable
 from recollect.cli.help import App
-from recollect.cli.main import app
+from recollect.cli.main import PLACES, CommandTable, app
 from tests.unit.cli.conftest import Run
 
 

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 import pytest
 import typer
 
+from recollect.answers.error import FAILED, HANDLING, USAGE
 from recollect.cli.failures import (
-    EXIT_CODES,
-    FAILED,
-    USAGE,
     tell_error,
     tell_interrupt,
     tell_no_output,
@@ -32,9 +30,9 @@ def _tree(root: type[RecollectError]) -> Iterator[type[RecollectError]]:
 def test_every_error_has_an_exit_code() -> None:
     """The table is total over the tree."""
     known = {kind for kind in _tree(RecollectError) if kind.__module__ == errors.__name__}
-    assert set(EXIT_CODES) == known | {NotAgreed}
-    assert {kind for kind, code in EXIT_CODES.items() if code != FAILED} == {InvalidInput}
-    assert EXIT_CODES[InvalidInput] == USAGE
+    assert set(HANDLING) == known
+    assert {kind for kind, row in HANDLING.items() if row.exit_code != FAILED} == {InvalidInput}
+    assert HANDLING[InvalidInput].exit_code == USAGE
 
 
 def test_an_error_is_a_sentence_and_a_hint(capsys: pytest.CaptureFixture[str]) -> None:

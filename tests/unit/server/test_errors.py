@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from recollect.answers.error import HANDLING
 from recollect.core import errors
 from recollect.core.errors import DimensionMismatch, RecollectError, StoreBusy, Unauthorized
 from recollect.server import errors as server_errors
-from recollect.server.errors import STATUSES, Rejection, rejection_of
+from recollect.server.errors import Rejection, rejection_of
 
 
 def _tree(root: type[RecollectError]) -> Iterator[type[RecollectError]]:
@@ -18,8 +19,8 @@ def _tree(root: type[RecollectError]) -> Iterator[type[RecollectError]]:
 
 def test_every_error_has_a_status() -> None:
     """The table is total over the tree, and holds nothing else."""
-    assert set(STATUSES) == {k for k in _tree(RecollectError) if k.__module__ == errors.__name__}
-    assert all(400 <= status < 600 for status in STATUSES.values())
+    assert set(HANDLING) == {k for k in _tree(RecollectError) if k.__module__ == errors.__name__}
+    assert all(400 <= row.status < 600 for row in HANDLING.values())
 
 
 def test_an_error_keeps_its_words() -> None:
@@ -35,7 +36,7 @@ def test_an_error_of_another_package_is_answered_as_its_parent() -> None:
     class Stranger(DimensionMismatch):
         """Theirs."""
 
-    assert rejection_of(Stranger("no")).status == STATUSES[DimensionMismatch]
+    assert rejection_of(Stranger("no")).status == HANDLING[DimensionMismatch].status
 
 
 def test_what_the_guard_refuses_says_what_must_be_and_what_to_do() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from recollect.cli.failures import FAILED
+from recollect.answers.error import FAILED
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, require_home
 from recollect.cli.output.formatting import moment
