@@ -293,7 +293,8 @@ def _operation(name: str, operation: Mapping[str, Any]) -> Iterator[str]:
         yield from _fields(f"{name} {kind}body{needed}", schema)
     for status, answer in rest.pop("responses", {}).items():
         shapes = [f"{kind}{_shape(schema)}" for kind, schema in _contents(answer)]
-        yield f"{name} -> {status}: {', '.join(shapes) or 'nothing'}"
+        if "$ref" not in answer:  # what fails has the same form everywhere
+            yield f"{name} -> {status}: {', '.join(shapes) or 'nothing'}"
     for key, value in rest.items():
         yield f"{name} {key}: {_plain(value)}"
 

@@ -104,6 +104,18 @@ class BatchAnswer(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
 
 
+class ObservationPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Observations, the newest first.
+
+    Attributes:
+        observations: Of this page.
+        cursor: For ``cursor`` of the next page; null where there is none.
+    """
+
+    observations: tuple[ObservationAnswer, ...]
+    cursor: str | None
+
+
 class RecordOutput(msgspec.Struct, frozen=True, kw_only=True):
     """One record in full; what it has not is left out."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
 from recollect.answers.error import ErrorAnswer
-from recollect.server.given import path_fields, query_fields, takes_json
+from recollect.server.given import WITH_BODY, path_fields, query_fields, takes_json
 from recollect.server.route import (
     JSON,
     AnyRoute,
@@ -20,7 +21,10 @@ from recollect.server.route import (
 )
 
 _REF = "#/components/schemas/{name}"
+_FAILED = "#/components/responses"
 _TOKEN = "token"  # noqa: S105  # the name of the scheme
+_FAILURES = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 431, 500, 503, 507)
+"""Statuses of errors; each has a response of its name."""
 _OWN_FIELDS = frozenset(LenientGiven.__struct_fields__)
 """Fields that a lenient route sets itself."""
 
@@ -48,6 +52,13 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": {k: v for k, v in components.items() if k not in given_names},
+            "responses": {
+                "default": _answer("An error", JSON, by_kind[id(ErrorAnswer)]),
+                **{
+                    str(status): _answer(HTTPStatus(status).phrase, JSON, by_kind[id(ErrorAnswer)])
+                    for status in _FAILURES
+                },
+            },
             "securitySchemes": {_TOKEN: {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -55,7 +66,10 @@ def openapi_of(routes: Sequence[AnyRoute], version: str) -> dict[str, Any]:
 
 def _operation(route: AnyRoute, fields: Any, by_kind: dict[int, Any]) -> dict[str, Any]:
     parameters = _parameters(route, fields)
+    tag = route.call.__module__.rpartition(".")[2]
     operation: dict[str, Any] = {
+        "operationId": f"{tag}_{route.call.__name__}",
+        "tags": [tag],
         "summary": route.summary,
         "description": "Open." if route.right is None else f"Needs the right `{route.right}`.",
         "responses": _responses(route, by_kind),
@@ -110,16 +124,29 @@ def _body(route: Endpoint, fields: Any) -> dict[str, Any] | None:
 
 
 def _responses(route: AnyRoute, by_kind: dict[int, Any]) -> dict[str, Any]:
-    failed = {"description": "An error", "content": {JSON: {"schema": by_kind[id(ErrorAnswer)]}}}
+    failed = {"default": {"$ref": f"{_FAILED}/default"}}
+    failed |= {str(status): {"$ref": f"{_FAILED}/{status}"} for status in _failures(route)}
     if isinstance(route, StreamRoute):
-        return {"200": _answer("Pieces", route.media, {"type": "string"}), "default": failed}
+        return failed | {"200": _answer("Pieces", route.media, {"type": "string"})}
     schema = by_kind[id(route.answer)]
     media = route.media if isinstance(route, Route) else JSON
     status = route.status if isinstance(route, Route) else 200
     responses = {str(status): _answer("Made" if status == 201 else "Answered", media, schema)}
     if status == 201:
         responses["200"] = _answer("It was there", media, schema)
-    return responses | {"default": failed}
+    return responses | failed
+
+
+def _failures(route: AnyRoute) -> list[int]:
+    """Return the statuses of the errors that a caller of a route must expect."""
+    found = [400, 403, 421, 431, 500, 503]
+    if route.right is not None:
+        found += [401, 422, 429]
+    if path_fields(route.path) or "session_key" in route.given.__struct_fields__:
+        found.append(404)
+    if route.method in WITH_BODY:
+        found += [408, 409, 413, 415, 507]
+    return sorted(found)
 
 
 def _answer(description: str, media: str, schema: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -285,3 +286,72 @@ def test_an_event_id_reads_no_more_than_its_observation(tmp_path: Path, is_share
         assert again == {**made, **hidden}
         assert guest.get("observations", str(made["id"]))[0] == (200 if is_shared else 404)
         assert owner.post("/api/observations", {"session_id": session, **told}) == (200, made)
+
+
+AWKWARD = ("a", "a/b", "a/end", "a/view", "/a", "a/", "a//b", "..", "../a", "%2F", "a%2Fb", "a?b#c")
+"""Keys that a router which decodes a path before it splits it would take for other addresses."""
+
+
+def test_an_awkward_key_reaches_only_its_own_session(client: Client) -> None:
+    """On every route with a key; the others stay as they are."""
+    begun = {key: begin(client, key) for key in AWKWARD}
+    assert len(set(begun.values())) == len(AWKWARD)
+    for key, session_id in begun.items():
+        at = f"/api/sessions/{quote(key, safe='')}"
+        assert client.get("sessions", key)[1]["id"] == session_id
+        assert client.get("sessions", key, "view")[1]["session_id"] == session_id
+        assert client.post(at, {"title": key}, "PATCH")[1]["id"] == session_id
+        assert client.post(f"{at}/fork")[1]["parent_id"] == session_id
+        assert client.post(f"{at}/end")[1]["id"] == session_id
+        assert client.post(f"{at}/resume")[1]["id"] == session_id
+        said = {"session_key": key, "role": "user", "content": key}
+        assert client.post("/api/messages", said)[1]["session_id"] == session_id
+    listed = client.get("sessions", limit=100)[1]["sessions"]
+    titles = {each["id"]: each["title"] for each in listed if each["id"] in begun.values()}
+    assert titles == {session_id: key for key, session_id in begun.items()}
+    for key, session_id in begun.items():
+        messages = client.get("messages", session_key=key)[1]
+        assert [each["text"] for each in messages["messages"]] == [key]
+        assert messages["session_id"] == session_id
+
+
+def test_observations_are_listed_page_by_page(client: Client) -> None:
+    """Each once, the newest first, though many were recorded in the same millisecond."""
+    begin(client, "tea")
+    at = "2026-02-01T10:00:00Z"
+    for number in range(7):
+        said = {"session_key": "tea", "summary": f"tea {number}", "created_at": at}
+        assert client.post("/api/observations", said)[0] == 201
+    later = {"session_key": "other", "tool_name": "Bash", "output": "ok", "type": "bugfix"}
+    assert client.post("/api/observations", later)[0] == 201
+    seen: list[int] = []
+    cursor: str | None = None
+    for _ in range(4):
+        page = client.get("observations", limit=2, cursor=cursor)[1]
+        seen += [each["id"] for each in page["observations"]]
+        cursor = page["cursor"]
+    assert (seen, cursor) == ([8, 7, 6, 5, 4, 3, 2, 1], None)
+    assert len(client.get("observations", session_key="tea")[1]["observations"]) == 7
+    for narrowed in ({"type": "bugfix"}, {"tool_name": "Bash"}, {"date_from": "2026-02-02"}):
+        listed = client.get("observations", **narrowed)[1]["observations"]
+        assert [each["id"] for each in listed] == [8]
+    assert client.get("observations", date_to="2026-01-31")[1]["observations"] == []
+    assert client.get("observations", cursor="x")[0] == 422
+
+
+@pytest.mark.parametrize("hears", [False, True])
+def test_a_guest_lists_only_what_they_hear(tmp_path: Path, hears: bool) -> None:
+    """Nothing of the owner's session, however it is narrowed; deeds where the settings say so."""
+    shared = {**OVERRIDES, "observations.shared": hears}
+    with RunningServer(tmp_path / "home", overrides=shared) as server:
+        client = Client(server)
+        owners = "agent:main:main"
+        said = {"session_key": owners, "summary": "the owner's tea"}
+        assert client.post("/api/observations", said)[0] == 201
+        guest = client.of("guest", rights="write")
+        assert guest.post("/api/observations", {"session_key": "k", "summary": "mine"})[0] == 201
+        listed = guest.get("observations")[1]["observations"]
+        assert [each["title"] for each in listed] == (["mine"] if hears else [])
+        assert guest.get("observations", session_key=owners)[0] == 404
+        assert guest.get("observations", for_session=owners)[0] in {403, 404}
+        assert len(client.get("observations")[1]["observations"]) == 2

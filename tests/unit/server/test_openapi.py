@@ -27,7 +27,10 @@ def test_every_route_is_described() -> None:
         "number",
         "idempotency",
     ]
-    assert set(document["paths"]["/sample/made"]["post"]["responses"]) == {"200", "201", "default"}
+    made = document["paths"]["/sample/made"]["post"]["responses"]
+    assert {"200", "201", "422", "default"} <= set(made)
+    named = {each["$ref"].rpartition("/")[2] for each in made.values() if "$ref" in each}
+    assert named <= set(document["components"]["responses"])
     assert document["paths"]["/api/health"]["get"]["security"] == []
 
 
@@ -69,3 +72,12 @@ def test_streams_uploads_and_texts_have_their_media_types() -> None:
         "/sample/upload": {"application/json"},
     }
     assert set(paths["/sample/upload"]["post"]["requestBody"]["content"]) == {"application/zstd"}
+
+
+def test_every_operation_has_a_name_for_clients() -> None:
+    """Generators of clients name their functions by it."""
+    paths = openapi_of(all_routes(), __version__)["paths"]
+    operations = [each for methods in paths.values() for each in methods.values()]
+    names = [each["operationId"] for each in operations]
+    assert len(set(names)) == len(names)
+    assert all(each["tags"] and each["summary"] for each in operations)

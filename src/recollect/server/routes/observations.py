@@ -11,19 +11,21 @@ from msgspec import Meta
 from recollect.answers.observation import (
     BatchAnswer,
     ObservationAnswer,
+    ObservationPage,
     StoredObservation,
     observation_answer,
     stored_answer,
 )
 from recollect.audience.session_key import parse_key
 from recollect.caller import Caller
-from recollect.core.checks import MOST_IDS, check_event_id, check_share
+from recollect.core.checks import MOST_IDS, RowCount, check_event_id, check_share
 from recollect.core.clock import check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
 from recollect.observations.observation import Observation
 from recollect.observations.observations import DETAIL_TOKENS
 from recollect.server.capturing import Stored, ToolReport, store_each
 from recollect.server.route import KEPT_BODY, Created, Given, Routes
+from recollect.server.routes.sessions import PAGE
 from recollect.server.values import moment_of, name_of
 from recollect.text.redaction.redactor import marked_kinds
 
@@ -41,6 +43,34 @@ class OneObservation(Given, frozen=True, kw_only=True):
     id: int | str
     full: bool = False
     max_tokens: int = DETAIL_TOKENS
+
+
+class ObservationFilter(Given, frozen=True, kw_only=True):
+    """Which observations; all that the token hears if nothing is given.
+
+    Attributes:
+        session_key: Of this session, by its key or id.
+        type: Only these types.
+        project: Only of this project: a path of it, its name or its id.
+        tool_name: Only of this tool.
+        date_from: Only from then on, ISO 8601 or ms.
+        date_to: Only up to then, inclusive: of a day the whole.
+        min_importance: Only those that are at least so important, 0 to 1.
+        limit: Of a page.
+        cursor: Of the page before: only what is older.
+        for_session: Only what this session may hear, by its key or id.
+    """
+
+    session_key: str | None = None
+    type: list[str] | None = None
+    project: str | None = None
+    tool_name: str | None = None
+    date_from: int | str | None = None
+    date_to: int | str | None = None
+    min_importance: float | None = None
+    limit: RowCount = PAGE
+    cursor: Annotated[str, Meta(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$")] | None = None
+    for_session: str | None = None
 
 
 class Batch(Given, frozen=True, kw_only=True):
@@ -183,6 +213,40 @@ def _redacted_kinds(given: NewObservation, stored: Observation) -> tuple[str, ..
 def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
     """Get an observation by its number or id."""
     return observation_answer(_found(caller, given))
+
+
+@ROUTES.add("GET", "/api/observations", "read")
+def list_observations(caller: Caller, given: ObservationFilter) -> ObservationPage:
+    """List observations, the newest first; a cursor gets the next page."""
+    before = None
+    until = None if given.date_to is None else moment_of(given.date_to, through=True)
+    if given.cursor is not None:
+        at, number = map(int, given.cursor.split("-"))
+        before, until = (at, number), min(until or at + 1, at + 1)
+    found: list[Observation] = []
+    most = given.limit + 1
+    while True:
+        read = caller.memory.observations.list(
+            session_id=None if given.session_key is None else caller.session(given.session_key).id,
+            types=given.type,
+            project=None if given.project is None else caller.project_path(given.project),
+            tool_name=given.tool_name,
+            since=None if given.date_from is None else moment_of(given.date_from),
+            until=until,
+            min_importance=given.min_importance,
+            limit=most,
+            for_session=caller.for_session(given.for_session),
+        )
+        found = [each for each in read if before is None or (each.created_at, each.number) < before]
+        if len(found) > given.limit or len(read) < most:
+            break
+        most *= 2  # many at the moment of the cursor
+    page = found[: given.limit]
+    last = page[-1] if len(found) > given.limit else None
+    return ObservationPage(
+        observations=tuple(map(observation_answer, page)),
+        cursor=None if last is None else f"{last.created_at}-{last.number}",
+    )
 
 
 @ROUTES.add("POST", "/api/observations/batch", "read")
