@@ -63,9 +63,15 @@ class SessionEntry(SessionHead, frozen=True, kw_only=True):
 
 
 class SessionList(msgspec.Struct, frozen=True, kw_only=True):
-    """Sessions, the last used first."""
+    """Sessions, the last used first.
+
+    Attributes:
+        sessions: Of this page.
+        cursor: For ``cursor`` of the next page; null where there is none.
+    """
 
     sessions: tuple[SessionEntry, ...]
+    cursor: str | None
 
 
 class ListedSessions(msgspec.Struct, frozen=True, kw_only=True):

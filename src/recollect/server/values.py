@@ -1,4 +1,4 @@
-"""Values as clients write them: times, and the names of records.
+"""Values as clients write them: times, names of records, and cursors of lists.
 
 Times may be ISO 8601 or milliseconds; one without a zone is UTC.
 """
@@ -6,11 +6,19 @@ Times may be ISO 8601 or milliseconds; one without a zone is UTC.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, TypeAlias, TypeVar
+
+import msgspec
 
 from recollect.core.clock import check_time, to_ms
 from recollect.core.errors import InvalidInput
 from recollect.core.numbers import parse_record
+
+T = TypeVar("T")
+Cursor: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,15}-[A-Za-z0-9_-]{1,64}$")]
+"""Where a page of a list ends: time and name of its last row."""
 
 _TIMES_FROM = 100_000_000_000
 """An integer from here on is a time, not the number of an observation: in ms, March 1973."""
@@ -65,3 +73,37 @@ def anchor_of(written: int | str) -> int | str:
     if name[1:].isdecimal() and int(name[1:]) >= _TIMES_FROM and name[0] == "#":
         return int(name[1:])
     return name if parse_record(name) is not None else moment_of(written)
+
+
+def page_of(
+    read: Callable[[int | None, int], list[T]],
+    position: Callable[[T], tuple[int, str]],
+    limit: int,
+    cursor: str | None,
+    until: int | None,
+) -> tuple[list[T], str | None]:
+    """Return a page of rows, the newest first, and the cursor of the next page, None at the end.
+
+    Args:
+        read: Returns the newest rows before a moment (None: all), and how many at most.
+        position: Returns time and name of a row, by which rows are ordered.
+        limit: Rows of the page; 0 for none.
+        cursor: Of the page before.
+        until: Only rows before this time.
+    """
+    before: tuple[int, str] | None = None
+    if cursor is not None:
+        at, _, name = cursor.partition("-")
+        before = int(at), name
+        until = min(until or before[0] + 1, before[0] + 1)
+    most = limit + 1
+    while True:
+        rows = read(until, most)
+        older = [row for row in rows if before is None or position(row) < before]
+        if len(older) > limit or len(rows) < most:
+            break
+        most *= 2  # many at the moment of the cursor
+    if not limit or len(older) <= limit:
+        return older[:limit], None
+    at_ms, name = position(older[limit - 1])
+    return older[:limit], f"{at_ms}-{name}"

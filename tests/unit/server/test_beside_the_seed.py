@@ -337,6 +337,20 @@ def test_observations_are_listed_page_by_page(client: Client) -> None:
         assert [each["id"] for each in listed] == [8]
     assert client.get("observations", date_to="2026-01-31")[1]["observations"] == []
     assert client.get("observations", cursor="x")[0] == 422
+    assert client.get("observations", limit=0)[1] == {"observations": [], "cursor": None}
+
+
+def test_sessions_are_listed_page_by_page(client: Client) -> None:
+    """Each once, the last used first; a page of none has no next one."""
+    begun = [begin(client, f"tea {number}") for number in range(5)]
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(3):
+        page = client.get("sessions", limit=2, cursor=cursor)[1]
+        seen += [each["id"] for each in page["sessions"]]
+        cursor = page["cursor"]
+    assert (seen, cursor) == (begun[::-1], None)
+    assert client.get("sessions", limit=0)[1] == {"sessions": [], "cursor": None}
 
 
 @pytest.mark.parametrize("hears", [False, True])

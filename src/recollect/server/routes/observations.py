@@ -26,7 +26,7 @@ from recollect.observations.observations import DETAIL_TOKENS
 from recollect.server.capturing import Stored, ToolReport, store_each
 from recollect.server.route import KEPT_BODY, Created, Given, Routes
 from recollect.server.routes.sessions import PAGE
-from recollect.server.values import moment_of, name_of
+from recollect.server.values import Cursor, moment_of, name_of, page_of
 from recollect.text.redaction.redactor import marked_kinds
 
 ROUTES = Routes()
@@ -69,7 +69,7 @@ class ObservationFilter(Given, frozen=True, kw_only=True):
     date_to: int | str | None = None
     min_importance: float | None = None
     limit: RowCount = PAGE
-    cursor: Annotated[str, Meta(pattern=r"^[0-9]{1,15}-[0-9]{1,15}$")] | None = None
+    cursor: Cursor | None = None
     for_session: str | None = None
 
 
@@ -218,18 +218,14 @@ def get(caller: Caller, given: OneObservation) -> ObservationAnswer:
 @ROUTES.add("GET", "/api/observations", "read")
 def list_observations(caller: Caller, given: ObservationFilter) -> ObservationPage:
     """List observations, the newest first; a cursor gets the next page."""
-    before = None
-    until = None if given.date_to is None else moment_of(given.date_to, through=True)
-    if given.cursor is not None:
-        at, number = map(int, given.cursor.split("-"))
-        before, until = (at, number), min(until or at + 1, at + 1)
-    found: list[Observation] = []
-    most = given.limit + 1
-    while True:
-        read = caller.memory.observations.list(
-            session_id=None if given.session_key is None else caller.session(given.session_key).id,
+    session = None if given.session_key is None else caller.session(given.session_key).id
+    project = None if given.project is None else caller.project_path(given.project)
+
+    def read(until: int | None, most: int) -> list[Observation]:
+        return caller.memory.observations.list(
+            session_id=session,
             types=given.type,
-            project=None if given.project is None else caller.project_path(given.project),
+            project=project,
             tool_name=given.tool_name,
             since=None if given.date_from is None else moment_of(given.date_from),
             until=until,
@@ -237,16 +233,14 @@ def list_observations(caller: Caller, given: ObservationFilter) -> ObservationPa
             limit=most,
             for_session=caller.for_session(given.for_session),
         )
-        found = [each for each in read if before is None or (each.created_at, each.number) < before]
-        if len(found) > given.limit or len(read) < most:
-            break
-        most *= 2  # many at the moment of the cursor
-    page = found[: given.limit]
-    last = page[-1] if len(found) > given.limit else None
-    return ObservationPage(
-        observations=tuple(map(observation_answer, page)),
-        cursor=None if last is None else f"{last.created_at}-{last.number}",
-    )
+
+    until = None if given.date_to is None else moment_of(given.date_to, through=True)
+    page, cursor = page_of(read, _position, given.limit, given.cursor, until)
+    return ObservationPage(observations=tuple(map(observation_answer, page)), cursor=cursor)
+
+
+def _position(of: Observation) -> tuple[int, str]:
+    return of.created_at, f"{of.number:015}"
 
 
 @ROUTES.add("POST", "/api/observations/batch", "read")

@@ -13,7 +13,7 @@ from recollect.caller import Caller
 from recollect.core.checks import RowCount
 from recollect.core.errors import InvalidInput
 from recollect.server.route import Created, Given, Routes
-from recollect.server.values import moment_of
+from recollect.server.values import Cursor, moment_of, page_of
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.record.session import Session
 
@@ -45,7 +45,10 @@ class OneSession(Given, frozen=True, kw_only=True):
 
 
 class SessionFilter(Given, frozen=True, kw_only=True):
-    """Which sessions; all but the deleted if nothing is given."""
+    """Which sessions; all but the deleted if nothing is given.
+
+    ``cursor`` is that of the page before.
+    """
 
     session_key: str | None = None
     project: str | None = None
@@ -54,6 +57,7 @@ class SessionFilter(Given, frozen=True, kw_only=True):
     date_from: str | None = None
     date_to: str | None = None
     limit: RowCount = PAGE
+    cursor: Cursor | None = None
 
 
 class SessionChange(OneSession, frozen=True, kw_only=True):
@@ -106,16 +110,25 @@ def get(caller: Caller, given: OneSession) -> SessionAnswer:
 @ROUTES.add("GET", "/api/sessions", "read")
 def list_sessions(caller: Caller, given: SessionFilter) -> SessionList:
     """List sessions, the last used first."""
-    found = caller.sessions(
-        key=given.session_key,
-        project=given.project,
-        status=given.status,
-        title=given.title,
-        since=None if given.date_from is None else moment_of(given.date_from),
-        until=None if given.date_to is None else moment_of(given.date_to, through=True),
-        limit=given.limit,
-    )
-    return SessionList(sessions=tuple(map(session_entry, found)))
+
+    def read(until: int | None, most: int) -> list[Session]:
+        return caller.sessions(
+            key=given.session_key,
+            project=given.project,
+            status=given.status,
+            title=given.title,
+            since=None if given.date_from is None else moment_of(given.date_from),
+            until=until,
+            limit=most,
+        )
+
+    until = None if given.date_to is None else moment_of(given.date_to, through=True)
+    page, cursor = page_of(read, _position, given.limit, given.cursor, until)
+    return SessionList(sessions=tuple(map(session_entry, page)), cursor=cursor)
+
+
+def _position(session: Session) -> tuple[int, str]:
+    return session.updated_at, session.id
 
 
 @ROUTES.add("PATCH", "/api/sessions/{key}", "write")
