@@ -77,7 +77,17 @@ SESSIONS = ("key", "session_key", "session", "for_session", "session_id", "sessi
 RECORDS = ("id", "ids", "anchor")
 AS_THEY_ARE = frozenset(
     {
-        *("after_seq", "agent_id", "at_seq", "before_seq", "channel", "client", "content", "owner"),
+        *(
+            "after_seq",
+            "agent_id",
+            "at_seq",
+            "before_seq",
+            "channel",
+            "client",
+            "content",
+            "cursor",
+            "owner",
+        ),
         *(
             "created_at",
             "date_from",
