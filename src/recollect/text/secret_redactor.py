@@ -116,9 +116,10 @@ class SecretRedactor:
             recognised = secrets.known(records)
             bound = _BoundRedactor(self, recognised.copy())
             result = make(bound)
-            if len(bound.recognised) > len(recognised):
+            if fresh := bound.recognised.take_fresh():
                 result = make(bound)
-            if secrets.learn(recognised, bound.recognised.take_fresh(), self._records):
+                fresh += bound.recognised.take_fresh()
+            if secrets.learn(recognised, fresh, self._records):
                 return result
 
     def text(self, text: str) -> str:
@@ -191,9 +192,10 @@ class _SessionSecrets:
                 self._number, lines = records.read(
                     lambda tx: find_recognised(tx, self._name, since)
                 )
-                if self._recognised and not lines:
+                if lines:
+                    self._add(lines)
+                elif self._recognised:
                     self._recognised = self._redactor.recognised()
-                self._add(lines)
             return self._recognised
 
     def learn(self, basis: Recognised, fresh: list[str], records: Database | None) -> bool:
