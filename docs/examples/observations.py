@@ -40,6 +40,8 @@ with recollect.open("my-memory") as memory:
     batch = memory.observations.get([f"#{hit.number}", "#99"])
     print(hit.citation, [each.number for each in batch.found], batch.missing, batch.tokens < 1_000)
 
+    # What it says by rule can be corrected; input and output are evidence and stay.
+    print(memory.observations.update("#1", title="PATH of cron fixed", importance=0.9).title)
     memory.observations.forget("#1")
     print(memory.observations.get("#1").missing, len(memory.observations.list()))
     memory.observations.restore("#1")

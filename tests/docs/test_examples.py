@@ -47,7 +47,7 @@ SAYS = {
     "first_steps.py": "Mira: No tins: they let the damp in.",
     "reading.py": "line 300 of 300\nnot_found",
     "observations.py": "#9 decision 1.0: We decided to use Redis for the queue. (owner)\n"
-    "observation:#1 [1] ('#99',) True\n('#1',) 8\n",
+    "observation:#1 [1] ('#99',) True\nPATH of cron fixed\n('#1',) 8\n",
     "wrong_arguments.py": "invalid_input - limit must be a whole number or None\n"
     "at must be a whole number, a datetime or None - pass a whole number, a datetime or None; it "
     "was of the type str\nSession(id='",

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from recollect.server.routes import (
+    access,
     admin,
     client_hooks,
     files,
@@ -27,7 +28,7 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(admin, client_hooks, files, health, hooks),
+    *(access, admin, client_hooks, files, health, hooks),
     *(messages, observations, projects, recall, sessions),
 )
 CHANGING = (
@@ -40,6 +41,8 @@ CHANGING = (
     (r'"tokens": ?\d+', '"tokens": 0'),
     (r'"version": ?"[^"]+"', '"version": "VERSION"'),
     (r"(\d\.\d\d)\d+", r"\1"),
+    (r"rcl_[\w-]+", "TOKEN"),
+    (r'"seq": ?\d+', '"seq": 0'),
 )
 """What is another in each home: ids, times, boundaries, the version, the ends of shares."""
 Example = tuple[str, str, str, str]
@@ -74,7 +77,7 @@ def answers(
         found = []
         for example in examples():
             method, target, body, _ = example
-            given = (body.strip() or "{}").encode() if method != "GET" else b""
+            given = b"" if method in {"GET", "DELETE"} else (body.strip() or "{}").encode()
             reply = server.call(method, target, given)
             found.append((example, reply.status, reply.body.decode()))
         yield found

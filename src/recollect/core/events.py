@@ -116,6 +116,12 @@ class ObservationRestored(Event, frozen=True, kw_only=True, tag="observation.res
     number: int
 
 
+class ObservationUpdated(Event, frozen=True, kw_only=True, tag="observation.updated"):
+    """The words, the type or the importance of an observation were changed by hand."""
+
+    number: int
+
+
 class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     """Retention removed the oldest messages of a session; the rest keeps its seq."""
 
@@ -237,6 +243,7 @@ AnyEvent = (
     | ObservationsRecorded
     | ObservationForgotten
     | ObservationRestored
+    | ObservationUpdated
     | MessagesPruned
     | RecordsPruned
     | SessionPruned

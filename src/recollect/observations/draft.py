@@ -87,6 +87,10 @@ class ObservationDraft(msgspec.Struct, frozen=True, kw_only=True):
     output: Payload
 
 
+BY_HAND = "hand"
+"""``made_by`` of an observation that was changed by hand."""
+
+
 class ObservationDrafts:
     """Makes drafts of what callers pass.
 
@@ -125,6 +129,43 @@ class ObservationDrafts:
             return drafts._draft_of(request, is_owners=is_owners, is_redacted=is_redacted)
 
         return self._redactor.session(request.session_id, make)
+
+    def changes(
+        self,
+        of: Observation,
+        *,
+        title: str | None,
+        summary: str | None,
+        type: str | None,
+        importance: float | None,
+    ) -> dict[str, Any]:
+        """Return the fields that a change by hand gives an observation, without secrets.
+
+        Raises:
+            InvalidInput: a field cannot be stored.
+        """
+
+        def make(redactor: SecretRedactor | None) -> dict[str, Any]:
+            drafts = ObservationDrafts(self._clock, self._ids, redactor)
+            fields: dict[str, Any] = {"made_by": BY_HAND}
+            if title is not None:
+                fields["title"] = drafts._words(title, "title", LONGEST_TITLE)
+            if summary is not None:
+                fields["summary"] = drafts._words(summary, "summary", LONGEST_SUMMARY)
+            if type is not None:
+                fields["type"] = drafts._name(type, "type")
+            if importance is not None:
+                fields["importance"] = check_share(importance, "importance")
+            if not fields.get("title", of.title):
+                raise InvalidInput("the title must not be empty", hint="leave it out to keep it")
+            words = fields.get("title", of.title), fields.get("summary", of.summary)
+            grown = sum(map(estimate_tokens, words)) - sum(
+                map(estimate_tokens, (of.title, of.summary))
+            )
+            return fields | {"tokens": max(0, of.tokens + grown)}
+
+        redactor = self._redactor
+        return make(None) if redactor is None else redactor.session(of.session_id, make)
 
     def _draft_of(
         self, request: GivenObservation, *, is_owners: bool, is_redacted: bool

@@ -16,7 +16,7 @@ from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_share, check_texts, checked
 from recollect.core.clock import check_span, check_time
 from recollect.core.errors import InvalidInput, NotFound, RecollectError
-from recollect.core.events import ObservationForgotten, ObservationRestored
+from recollect.core.events import ObservationForgotten, ObservationRestored, ObservationUpdated
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.observations.draft import (
@@ -43,6 +43,7 @@ from recollect.observations.rows import (
     Recorded,
     as_heard,
     find_number,
+    rewrite,
     select_numbers,
     select_observations,
     set_forgotten,
@@ -310,6 +311,50 @@ class Observations:
         """
         return self._mark(id, for_session, is_forgotten=False)
 
+    def update(
+        self,
+        id: str,
+        *,
+        title: str | None = None,
+        summary: str | None = None,
+        type: str | None = None,
+        importance: float | None = None,
+        for_session: str | None = None,
+    ) -> Observation:
+        """Change the words, the type or the importance of an observation; return it.
+
+        What is not given stays as it is. Input, output and files are evidence and cannot be
+        changed. No model rewrites the words afterwards.
+
+        Args:
+            id: Its UUID, or its number as ``#12``.
+            title: One line; what is longer than 120 characters is cut.
+            summary: A few words; may be empty.
+            type: One of the known types, or one of your own.
+            importance: 0 to 1.
+            for_session: On behalf of this session: what it may not hear does not exist.
+
+        Raises:
+            NotFound: the scope has none, or no session ``for_session``.
+            InvalidInput: a field cannot be stored.
+        """
+        at, asker, parts = self._parts.clock.now_ms(), Asker(for_session), self._parts
+        before, _ = parts.database.read(lambda tx: self._existing(tx, id, asker))
+        changes = parts.drafts.changes(
+            before, title=title, summary=summary, type=type, importance=importance
+        )
+
+        def update_observation(tx: Transaction) -> Observation:
+            stored, heard = self._existing(tx, id, asker)
+            rewrite(tx, stored, msgspec.structs.replace(stored, **changes), at)
+            event = ObservationUpdated(scope=owner_of(stored), at=at, number=stored.number)
+            record_event(tx, event)
+            return msgspec.structs.replace(heard, **changes)
+
+        observation = parts.database.write(update_observation)
+        parts.arrived()
+        return observation
+
     @staticmethod
     def _of_kind(
         where: Condition, types: Sequence[str] | None, min_importance: float | None
@@ -353,18 +398,7 @@ class Observations:
         at, asker = self._parts.clock.now_ms(), Asker(for_session)
 
         def set_mark(tx: Transaction) -> Observation:
-            audience, stored_observation = (
-                self._parts.audience(tx, asker),
-                find_observation(tx, self.scope, id, forgotten=True),
-            )
-            observation = next(
-                iter(as_heard(tx, audience, [stored_observation] if stored_observation else [])),
-                None,
-            )
-            if observation is None:
-                raise NotFound(
-                    "the observation does not exist", hint="take an id from `recollect search`"
-                )
+            _, observation = self._existing(tx, id, asker)
             if observation.is_forgotten == is_forgotten:
                 return observation
             set_forgotten(tx, observation, is_forgotten=is_forgotten, at=at)
@@ -375,6 +409,20 @@ class Observations:
         observation = self._parts.database.write(set_mark)
         self._parts.arrived()
         return observation
+
+    def _existing(self, tx: Transaction, id: str, asker: Asker) -> tuple[Observation, Observation]:
+        """Return an observation, also a forgotten one: as it is stored, and as the asker hears it.
+
+        Raises:
+            NotFound: the asker hears nothing of it, or the scope has none.
+        """
+        audience = self._parts.audience(tx, asker)
+        stored = find_observation(tx, self.scope, id, forgotten=True)
+        if stored is not None:
+            for heard in as_heard(tx, audience, [stored]):
+                return stored, heard
+        hint = "take an id from `recollect search`"
+        raise NotFound("the observation does not exist", hint=hint)
 
 
 def find_observation(

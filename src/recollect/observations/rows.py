@@ -63,7 +63,9 @@ _NUMBERED: LiteralString = (
     "FROM observations INDEXED BY observations_twin_by_number WHERE tenant = ? AND number = ?"
 )
 _REWRITE: LiteralString = """
-    UPDATE observations SET title = ?, summary = ?, made_by = ?, row_hash = ? WHERE id = ?
+    UPDATE observations
+    SET title = ?, summary = ?, type = ?, importance = ?, tokens = ?, made_by = ?, row_hash = ?
+    WHERE id = ?
 """
 _LIVING: LiteralString = (
     " AND EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
@@ -333,12 +335,12 @@ def set_forgotten(tx: Transaction, of: Observation, *, is_forgotten: bool, at: i
 
 
 def rewrite(tx: Transaction, old: Observation, new: Observation, at: int) -> bool:
-    """Give an observation another title and summary if it is unchanged; return whether it was."""
+    """Give an observation other words, type and importance; return False if it had changed."""
     where = _where(Scope(tenant=old.tenant)).also("made_by = ?", old.made_by)
     if not select_observations(tx, where, "id", 1, ids=[old.id]):
         return False
-    words = (new.title, new.summary, new.made_by, row_hash(_row(new)))
-    tx.execute(_REWRITE, (*words, old.id))
+    cells = (new.title, new.summary, new.type, new.importance, new.tokens, new.made_by)
+    tx.execute(_REWRITE, (*cells, row_hash(_row(new)), old.id))
     note_observation(tx, new, "put", at)
     return True
 

@@ -51,6 +51,7 @@ from recollect.server.route import (
     route_of,
 )
 from recollect.server.routes import (
+    access,
     admin,
     client_hooks,
     events,
@@ -228,7 +229,7 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, projects, files, memory, events, exchange, admin)
+    beside = (client_hooks, messages, projects, files, memory, events, exchange, admin, access)
     return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
 
 

@@ -37,6 +37,10 @@ class Client:
         """Return status and JSON of an answer to a JSON body."""
         return self.send(method, target, msgspec.json.encode({} if body is None else body))
 
+    def delete(self, target: str) -> tuple[int, Any]:
+        """Return status and JSON of an answer."""
+        return self.send("DELETE", target, b"")
+
     def get(self, *parts: str, **query: object) -> tuple[int, Any]:
         """Return status and JSON of an answer; parts of the path are percent-encoded."""
         target = "/api/" + "/".join(quote(part, safe="") for part in parts)

@@ -116,6 +116,33 @@ def test_observations_are_forgotten_and_restored(client: Client) -> None:
     assert [each.action for each in client.memory.audit.latest()] == ["forget"]
 
 
+def test_observations_are_changed_by_hand(client: Client) -> None:
+    """What is not given stays; search finds the new words, and a secret in them is redacted."""
+    told = {"session_key": "o", "summary": "The gulls nest here", "type": "decision"}
+    made = client.post("/api/observations", told)[1]
+    path = f"/api/observations/{made['id']}"
+    change = {"title": "Terns, not gulls", "importance": 0.9}
+    status, changed = client.post(path, change, "PATCH")
+    assert status == 200
+    assert changed == {**made, **change, "tokens": changed["tokens"]}
+    assert client.get("observations", str(made["id"])) == (200, changed)
+    assert client.post("/api/search", {"query": "terns"})[1]["results"][0]["id"] == made["id"]
+    secret = client.post(path, {"summary": "password: sunset-42-harbour"}, "PATCH")[1]
+    assert "sunset" not in secret["summary"]
+    for wrong in ({"title": ""}, {"importance": 2}, {"type": ""}, {"output": "x"}):
+        assert client.post(path, wrong, "PATCH")[0] == 422
+    assert client.post("/api/observations/999", {"title": "x"}, "PATCH")[0] == 404
+
+
+def test_an_observation_is_deleted_as_it_is_forgotten(client: Client) -> None:
+    """DELETE is what a client tries first; it can be restored."""
+    made = client.post("/api/observations", {"session_key": "o", "summary": "gulls"})[1]
+    path = f"/api/observations/{made['id']}"
+    assert client.delete(path) == (200, made)
+    assert client.get("observations", str(made["id"]))[0] == 404
+    assert client.post(f"{path}/restore") == (200, made)
+
+
 def test_projects_and_their_capture(client: Client, tmp_path: Path) -> None:
     """DESIGN 7: projects, pause and resume."""
     project = folder(tmp_path, "tea")
@@ -223,6 +250,7 @@ def test_a_guest_forgets_what_is_its_own_alone(client: Client) -> None:
     made = client.post("/api/observations", {"session_key": "k", "summary": "gulls"})[1]
     guest = client.of("guest", rights="write")
     assert guest.post(f"/api/observations/{made['id']}/forget")[0] == 404
+    assert guest.post(f"/api/observations/{made['id']}", {"title": "x"}, "PATCH")[0] == 404
     client.post(f"/api/observations/{made['id']}/forget")
     assert guest.post(f"/api/observations/{made['id']}/restore")[0] == 404
 
@@ -234,6 +262,7 @@ def test_what_is_of_another_channel_is_neither_forgotten_nor_restored(client: Cl
     slack = client.of("slack", audience="owner", rights="write", channels=["slack"])
     assert slack.get("observations", str(made["id"]))[0] == 200
     assert slack.post(f"{place}/forget")[0] == 403
+    assert slack.post(place, {"title": "x"}, "PATCH")[0] == 403
     assert client.post(f"{place}/forget")[0] == 200
     assert slack.post(f"{place}/restore")[0] == 403
     assert client.get("observations", str(made["id"]))[0] == 404
@@ -250,6 +279,10 @@ def test_a_guest_forgets_and_restores_without_the_payload(tmp_path: Path) -> Non
         shown = guest.get("observations", str(made["id"]))[1]
         assert shown == {**made, "output": ""}
         place = f"/api/observations/{made['id']}"
+        named = {**shown, "title": "terns"}
+        changed = guest.post(place, {"title": "terns"}, "PATCH")[1]
+        assert changed == {**named, "tokens": changed["tokens"]}
+        guest.post(place, {"title": made["title"]}, "PATCH")
         assert guest.post(f"{place}/forget") == (200, shown)
         assert guest.post(f"{place}/restore") == (200, shown)
         assert Client(running).get("observations", str(made["id"])) == (200, made)

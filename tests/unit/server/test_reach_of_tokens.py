@@ -234,3 +234,43 @@ def test_an_id_that_is_taken_elsewhere_is_no_error(tmp_path: Path, scope: Scope)
         with pytest.raises(Conflict) as own:
             other.create(session_id="job-2")
         assert (str(again.value), again.value.hint) == (str(own.value), own.value.hint)
+
+
+# --- tokens and the audit ---
+
+
+def test_the_operator_issues_lists_and_revokes_tokens(
+    client: Client, server: RunningServer
+) -> None:
+    """The text is in the first answer alone; the audit names who did it."""
+    status, issued = client.post("/api/tokens", {"name": "phone", "rights": "capture"})
+    assert status == 201
+    phone = Client(server, issued["text"])
+    assert phone.get("sessions")[0] == 200
+    assert phone.get("tokens")[0] == phone.post("/api/tokens", {"name": "x"})[0] == 403
+    listed = client.get("tokens")[1]["tokens"]
+    assert [each["name"] for each in listed] == ["owner", "phone"]
+    assert issued["text"] not in str(listed)
+    assert client.post("/api/tokens", {"name": "phone"})[0] == 409
+    assert client.delete("/api/tokens/phone")[1]["revoked_at"] is not None
+    assert phone.get("sessions")[0] == 401
+    assert client.delete("/api/tokens/owner")[0] == 422
+    assert [each["name"] for each in client.get("tokens", revoked=True)[1]["tokens"]] == [
+        "owner",
+        "phone",
+    ]
+    entries = client.get("audit", limit=10)[1]["entries"]
+    done = [(each["actor"], each["action"]) for each in entries if each["outcome"] == "done"]
+    assert done == [("owner", "token.add"), ("owner", "token.revoke")]
+
+
+@pytest.mark.parametrize("narrowing", ["project", "agent", "tenant"])
+def test_a_narrowed_token_issues_no_wider_one(
+    client: Client, tmp_path: Path, narrowing: str
+) -> None:
+    """With the right admin, too; and it reads neither the tokens nor the audit of the home."""
+    given = {"project": folder(tmp_path, "tea"), "agent": "main", "tenant": "other"}
+    narrow = client.of("narrow", audience="owner", rights="admin", **{narrowing: given[narrowing]})
+    assert narrow.post("/api/tokens", {"name": "wide", "audience": "owner"})[0] == 403
+    assert narrow.delete("/api/tokens/narrow")[0] == 403
+    assert narrow.get("tokens")[0] == narrow.get("audit")[0] == 403

@@ -1,4 +1,4 @@
-"""Observations: stored and read as seed 001 has them, and taken out of everything."""
+"""Observations: stored and read, changed by hand, and taken out of everything."""
 
 from __future__ import annotations
 
@@ -90,6 +90,22 @@ class OneId(Given, frozen=True, kw_only=True):
     """An observation, by its number or id."""
 
     id: int | str
+
+
+class ObservationUpdate(OneId, frozen=True, kw_only=True):
+    """What to change of an observation; what is not given stays.
+
+    Attributes:
+        title: One line.
+        summary: A few words; may be empty.
+        type: One of the nine, or your own.
+        importance: 0 to 1.
+    """
+
+    title: str | None = None
+    summary: str | None = None
+    type: str | None = None
+    importance: float | None = None
 
 
 class NewObservation(Given, frozen=True, kw_only=True):
@@ -257,6 +273,29 @@ def batch(caller: Caller, given: Batch) -> BatchAnswer:
         missing=tuple(each for each in given.ids if name_of(each) in missing),
         tokens=found.tokens,
     )
+
+
+@ROUTES.add("PATCH", "/api/observations/{id}", "write")
+def update(caller: Caller, given: ObservationUpdate) -> ObservationAnswer:
+    """Change the words, the type or the importance of an observation."""
+    id_ = name_of(given.id)
+    _check_writable(caller, id_)
+    observation = caller.memory.observations.update(
+        id_,
+        title=given.title,
+        summary=given.summary,
+        type=given.type,
+        importance=given.importance,
+        for_session=caller.for_session(),
+    )
+    caller.memory.audit.record("observation.update", target=observation.id)
+    return observation_answer(observation)
+
+
+@ROUTES.add("DELETE", "/api/observations/{id}", "write")
+def delete(caller: Caller, given: OneId) -> ObservationAnswer:
+    """Take an observation out of everything, as forget does: it can be restored."""
+    return forget(caller, given)
 
 
 @ROUTES.add("POST", "/api/observations/{id}/forget", "write")
