@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "recollect"
 LOOKED_AT = [PACKAGE, *(ROOT / name for name in ("benchmarks", "scripts", "docs/examples"))]
 EXCLUDED = [f"{PACKAGE}/testing/*", f"{PACKAGE}/aio/twins.py"]
 KINDS = {"class", "function", "method", "property", "import", "unreachable_code"}
-COMMANDS = ["@app.*", "@sessions.*", "@*.command", "@*.callback"]
+CALLED_BY_DECORATOR = ["@ROUTES.add", "@app.*", "@sessions.*", "@*.command", "@*.callback"]
 
 PUBLIC = {
     "EmbeddingProvider", "LanguageProvider", "explain_settings", "is_pending", "is_stray",
@@ -37,11 +37,8 @@ LATER = {"chunk_turns"}
 
 def main() -> int:
     """Print what nothing uses, and which exceptions are not needed any more."""
-    vulture = Vulture(ignore_decorators=COMMANDS)
-    vulture.scavenge(
-        [str(path) for path in LOOKED_AT],
-        exclude=[f"{PACKAGE}/testing/*", f"{PACKAGE}/aio/twins.py"],
-    )
+    vulture = Vulture(ignore_decorators=CALLED_BY_DECORATOR)
+    vulture.scavenge([str(path) for path in LOOKED_AT], exclude=EXCLUDED)
     excepted = PUBLIC | CALLED_FROM_OUTSIDE | LATER
     unused = [item for item in vulture.get_unused_code(60) if item.typ in KINDS]
     unused = [item for item in unused if PACKAGE in Path(item.filename).parents]
