@@ -124,8 +124,12 @@ class Audit:
         if self._records.read(lambda tx: tx.row(_RECENT, params)) is None:
             self.record(action, outcome=REFUSED)
 
-    def latest(self, limit: int = 50) -> list[AuditEntry]:
+    def latest(self, limit: int = 50, *, tenant: str | None = None) -> list[AuditEntry]:
         """Return the newest entries, up to ``limit``, oldest first.
+
+        Args:
+            limit: How many.
+            tenant: Only of this tenant.
 
         Raises:
             InvalidInput: the limit is below 0.
@@ -133,9 +137,11 @@ class Audit:
         """
         check_count(limit, "a limit")
         where = Condition(self._scope)
-        narrowing = " WHERE " + where.sql if self._scope != Scope() else ""
-        params = where.params if self._scope != Scope() else []
-        of: LiteralString = _FROM + narrowing + _LATEST
-        rows = self._records.read(lambda tx: compared_rows(tx, _COLUMNS, of, [*params, limit]))
+        is_all = self._scope == Scope() and tenant is None
+        if tenant is not None:
+            where.also("tenant = ?", tenant)
+        of: LiteralString = _FROM + ("" if is_all else " WHERE " + where.sql) + _LATEST
+        params = [*([] if is_all else where.params), limit]
+        rows = self._records.read(lambda tx: compared_rows(tx, _COLUMNS, of, params))
         names = AuditEntry.__struct_fields__
         return [decode(AuditEntry, names, row) for row in reversed(rows)]

@@ -259,6 +259,7 @@ def test_the_operator_issues_lists_and_revokes_tokens(
         "owner",
         "phone",
     ]
+    client.of("elsewhere", tenant="other")  # its entry is of another tenant
     entries = client.get("audit", limit=10)[1]["entries"]
     done = [(each["actor"], each["action"]) for each in entries if each["outcome"] == "done"]
     assert done == [("owner", "token.add"), ("owner", "token.revoke")]

@@ -163,7 +163,7 @@ def test_a_thread_that_cannot_be_started_takes_none_of_the_share() -> None:
 
 def test_a_body_that_finds_no_room_is_refused_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """It says so while it waits, for the deadline of the connection; a small one never waits."""
-    monkeypatch.setattr("recollect.server.shares.ROOM_WAIT_S", 0.01)
+    monkeypatch.setattr("recollect.server.shares.ROOM_WAIT_S", 0.5)
 
     async def main() -> None:
         shares = Admissions(Calls())

@@ -104,6 +104,7 @@ def revoke_token(caller: Caller, given: OneToken) -> Token:
 
 @ROUTES.add("GET", "/api/audit", "admin")
 def list_audit(caller: Caller, given: AuditFilter) -> AuditList:
-    """List what was done and refused, the oldest of the newest first."""
+    """List what was done and refused in the own tenant, the oldest of the newest first."""
     caller.require_operator("home")
-    return AuditList(entries=caller.memory.audit.latest(given.limit))
+    entries = caller.memory.audit.latest(given.limit, tenant=caller.token.tenant)
+    return AuditList(entries=entries)
