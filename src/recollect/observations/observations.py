@@ -345,11 +345,13 @@ class Observations:
         )
 
         def update_observation(tx: Transaction) -> Observation:
-            stored, heard = self._existing(tx, id, asker)
-            rewrite(tx, stored, msgspec.structs.replace(stored, **changes), at)
-            event = ObservationUpdated(scope=owner_of(stored), at=at, number=stored.number)
+            observation, visible = self._existing(tx, id, asker)
+            rewrite(tx, observation, msgspec.structs.replace(observation, **changes), at)
+            event = ObservationUpdated(
+                scope=owner_of(observation), at=at, number=observation.number
+            )
             record_event(tx, event)
-            return msgspec.structs.replace(heard, **changes)
+            return msgspec.structs.replace(visible, **changes)
 
         observation = parts.database.write(update_observation)
         parts.arrived()
@@ -417,10 +419,10 @@ class Observations:
             NotFound: the asker hears nothing of it, or the scope has none.
         """
         audience = self._parts.audience(tx, asker)
-        stored = find_observation(tx, self.scope, id, forgotten=True)
-        if stored is not None:
-            for heard in as_heard(tx, audience, [stored]):
-                return stored, heard
+        observation = find_observation(tx, self.scope, id, forgotten=True)
+        if observation is not None:
+            for visible in as_heard(tx, audience, [observation]):
+                return observation, visible
         hint = "take an id from `recollect search`"
         raise NotFound("the observation does not exist", hint=hint)
 
