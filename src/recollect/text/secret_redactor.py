@@ -107,13 +107,12 @@ class SecretRedactor:
         """
         with self._choosing:
             secrets = self._sessions.get(name)
-            if is_new := secrets is None:
+            if secrets is None:
                 if len(self._sessions) >= _MOST_SESSIONS:
                     self._sessions.clear()
                 secrets = self._sessions[name] = _SessionSecrets(name, self._redactor)
-        records = self._records if is_current or is_new else None
         while True:  # again where another thread has learnt a secret meanwhile
-            recognised = secrets.known(records)
+            recognised = secrets.known(self._records, is_current=is_current)
             bound = _BoundRedactor(self, recognised.copy())
             result = make(bound)
             if fresh := bound.recognised.take_fresh():
@@ -177,17 +176,18 @@ class _SessionSecrets:
         """Never changed but replaced, so that nobody waits for a thread that redacts with it."""
         self._number = 0
         """The number of the newest known row."""
+        self._is_loaded = False
         self._changing = threading.Lock()
 
-    def known(self, records: Database | None) -> Recognised:
-        """Return what is known, with what other processes added to the records, if given.
+    def known(self, records: Database | None, *, is_current: bool) -> Recognised:
+        """Return what is known: the first time, or if it must be current, with all of the records.
 
         Without any row the session ended, and known values are forgotten.
         """
         from recollect.store.recognised import find_recognised
 
         with self._changing:
-            if records is not None:
+            if records is not None and (is_current or not self._is_loaded):
                 since = self._number
                 self._number, lines = records.read(
                     lambda tx: find_recognised(tx, self._name, since)
@@ -196,6 +196,7 @@ class _SessionSecrets:
                     self._add(lines)
                 elif self._recognised:
                     self._recognised = self._redactor.recognised()
+                self._is_loaded = True
             return self._recognised
 
     def learn(self, basis: Recognised, fresh: list[str], records: Database | None) -> bool:
@@ -205,9 +206,9 @@ class _SessionSecrets:
         with self._changing:
             is_newest = self._recognised is basis
             if fresh:
-                self._add(fresh)
-                if records is not None:
+                if records is not None:  # first: what is not stored is not known, and learnt again
                     records.write(lambda tx: add_recognised(tx, self._name, fresh))
+                self._add(fresh)
         return is_newest
 
     def _add(self, lines: list[str]) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.clock import SystemClock
+from recollect.core.errors import StoreFull
 from recollect.core.settings import StoreSettings
+from recollect.store.engine import Database, Transaction
 from recollect.store.sqlite.database import open_records
 from recollect.text.redaction import Redactor
 from recollect.text.secret_redactor import _PLAIN_PATH, SecretRedactor, is_marked
@@ -125,6 +129,61 @@ def test_what_was_learnt_meanwhile_is_redacted_too() -> None:
 
     assert "[redacted:password:" in redactor.session("s1", late)
     assert len(calls) == 2
+
+
+def test_what_could_not_be_read_at_first_is_read_by_the_next_call(tmp_path: Path) -> None:
+    """A session counts as known only after its secrets were read."""
+    with closing(open_records(tmp_path, StoreSettings(), SystemClock())) as records:
+        SecretRedactor(b"salt", records=records).session(
+            "s1", lambda it: it.text("password: sunset-42-harbour")
+        )
+        failures = [StoreFull("the disk is full", hint="make room")]
+
+        class Failing:
+            """The records, whose first read fails."""
+
+            def read(self, unit: Callable[[Transaction], Any]) -> Any:
+                if failures:
+                    raise failures.pop()
+                return records.read(unit)
+
+        redactor = SecretRedactor(b"salt", records=cast("Database", Failing()))
+
+        def say() -> str:
+            return redactor.session(
+                "s1", lambda it: it.text("it was sunset-42-harbour"), is_current=False
+            )
+
+        with pytest.raises(StoreFull):
+            say()
+        assert "[redacted:password:" in say()
+
+
+def test_what_is_not_stored_is_learnt_again(tmp_path: Path) -> None:
+    """A full disk at the first attempt must not leave the secret unknown to other processes."""
+    with closing(open_records(tmp_path, StoreSettings(), SystemClock())) as records:
+        failures = [StoreFull("the disk is full", hint="make room")]
+
+        class Failing:
+            """The records, whose first write fails."""
+
+            read = staticmethod(records.read)
+
+            def write(self, unit: Callable[[Transaction], Any]) -> Any:
+                if failures:
+                    raise failures.pop()
+                return records.write(unit)
+
+        redactor = SecretRedactor(b"salt", records=cast("Database", Failing()))
+        for _ in range(2):
+            with suppress(StoreFull):
+                redactor.session(
+                    "s1", lambda it: it.text("password: sunset-42-harbour"), is_current=False
+                )
+        text = SecretRedactor(b"salt", records=records).session(
+            "s1", lambda it: it.text("it was sunset-42-harbour")
+        )
+        assert "[redacted:password:" in text
 
 
 def test_what_one_thread_learns_another_does_not_forget(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Recall as seed 001 has it: search, timeline and context."""
+"""Recall: search, timeline and context; see docs/http.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.server.route import Given, Routes
 from recollect.server.values import anchor_of, moment_of
 
 RESULTS = 10
-"""As seed 001 and the tools of MCP have it."""
+"""As the tools of MCP have it."""
 
 ROUTES = Routes()
 

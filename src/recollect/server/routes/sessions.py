@@ -1,4 +1,4 @@
-"""Sessions: begun and read as seed 001 has it, and what else a session can do."""
+"""Sessions: begun, read and changed; see docs/http.md."""
 
 from __future__ import annotations
 
