@@ -137,7 +137,7 @@ class HttpApp:
         except ClientGone:  # or a client that got a part must not take it for the whole
             return
         except Exception as error:  # noqa: BLE001  # every request is answered
-            await send_rejection(send, _rejection(error))
+            await send_rejection(scope, send, _rejection(error))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["raw_path"].decode("latin-1")

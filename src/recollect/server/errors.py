@@ -13,13 +13,19 @@ Header: TypeAlias = tuple[bytes, bytes]
 
 
 class Rejection(msgspec.Struct, frozen=True):
-    """An answer that is an error: its status, its text, and headers of its own."""
+    """An answer that is an error: its status, its text, and headers of its own.
+
+    Attributes:
+        delay_s: Seconds until it is sent: a client that asks for more than its share, again as soon
+            as it is refused, would keep the server busy with refusals.
+    """
 
     status: int
     code: str
     message: str
     hint: str = ""
     headers: tuple[Header, ...] = ()
+    delay_s: float = 0.0
 
     @property
     def body(self) -> bytes:
@@ -82,6 +88,7 @@ FOREIGN_HOST = Rejection(
 )
 LONG_HEADERS = Rejection(431, "too_large", "the headers must be shorter than 16 kB", _SHORTEN)
 UNEXPECTED = Rejection(500, "internal", "an unexpected error", "see the log of the worker")
+_REFUSAL_S = 1.0
 _SOON: tuple[Header, ...] = ((b"retry-after", b"1"),)
 MANY_REQUESTS = Rejection(
     429,
@@ -89,6 +96,7 @@ MANY_REQUESTS = Rejection(
     "a token must not have so many requests under way",
     "wait for an answer before the next request",
     _SOON,
+    delay_s=_REFUSAL_S,
 )
 MANY_STREAMS = Rejection(
     429,
@@ -96,8 +104,11 @@ MANY_STREAMS = Rejection(
     "a token must not have so many streams open",
     "close one, or share one among your programs",
     _SOON,
+    delay_s=_REFUSAL_S,
 )
-CROWDED = Rejection(503, "busy", "too many requests are under way", "send it again", _SOON)
+CROWDED = Rejection(
+    503, "busy", "too many requests are under way", "send it again", _SOON, delay_s=_REFUSAL_S
+)
 TOO_MANY = Rejection(
     503, "busy", "too many connections are open", "close some, or try again", _SOON
 )

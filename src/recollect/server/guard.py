@@ -100,9 +100,9 @@ class Guard:
                 caller = self._callers.at_hand(token)
                 state["caller"] = caller or await self._calls.run(self._callers.of, token)
         except Refused as refused:
-            await send_rejection(send, refused.rejection)
+            await send_rejection(scope, send, refused.rejection)
         except RecollectError as error:
-            await send_rejection(send, rejection_of(error))
+            await send_rejection(scope, send, rejection_of(error))
         else:
             await self._app(scope, receive, send)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
@@ -20,6 +22,8 @@ _ALWAYS: tuple[Header, ...] = (
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
 )
+_SPREAD = itertools.cycle([0.5 + 0.618 * number % 1 for number in range(16)])
+"""Parts of a delay: the refusals of many connections do not all come back in the same moment."""
 
 
 class ClientGone(Exception):
@@ -55,7 +59,10 @@ async def send_response(send: Send, response: Response) -> None:
     await send({"type": "http.response.body", "body": response.body})
 
 
-async def send_rejection(send: Send, rejection: Rejection) -> None:
-    """Send an answer that is an error."""
+async def send_rejection(scope: Scope, send: Send, rejection: Rejection) -> None:
+    """Send an answer that is an error, after its delay."""
+    if rejection.delay_s:
+        scope["held"], scope["refused"] = True, rejection  # see `LimitedConnection`
+        await asyncio.sleep(rejection.delay_s * next(_SPREAD))
     response = Response(rejection.body, rejection.status, headers=rejection.headers)
     await send_response(send, response)

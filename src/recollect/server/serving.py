@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from operator import itemgetter
 from typing import Any, cast
 
 import msgspec
@@ -45,8 +46,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         request_s: Seconds from the first byte of a request to its last one; of an upload, between
             one piece and the next.
-        connections: Concurrent connections. One more closes the one that has been silent longest,
-            first those that never sent a whole request; it is refused if all are busy.
+        connections: Concurrent connections. One more closes one that is being refused, or else
+            the one that has been silent longest, first those that never sent a whole request; it is
+            refused if all are busy.
     """
 
     request_s: float = 10.0
@@ -65,8 +67,8 @@ class LimitedConnection(HttpToolsProtocol):
 
     The application finds the request target as it was sent in ``scope["target"]``, and in
     ``scope["abort"]`` a function that drops the connection with all unsent data; it sets
-    ``scope["patient"]`` where each piece of a body has a deadline of its own, and ``scope["held"]``
-    while it does not read on.
+    ``scope["patient"]`` where each piece of a body has a deadline of its own, ``scope["held"]``
+    while it does not read on, and ``scope["refused"]`` to the `Rejection` that it is about to send.
     """
 
     scope: Any  # not in the types of uvicorn, see above
@@ -171,17 +173,27 @@ class LimitedConnection(HttpToolsProtocol):
 
     def _make_room(self) -> None:
         others = (each for each in self.connections if each is not self)
-        silent = [
-            each
+        ranked = [
+            (rank, each)
             for each in others
-            if isinstance(each, LimitedConnection) and each._is_silent()  # noqa: SLF001
+            if isinstance(each, LimitedConnection) and (rank := each._room_rank()) is not None  # noqa: SLF001
         ]
-        if not silent:
+        if not ranked:
             self._refuse(TOO_MANY)
             return
-        first = min(silent, key=lambda each: (each._answers > 0, each._silent_since))  # noqa: SLF001
-        first.transport.close()
+        _, first = min(ranked, key=itemgetter(0))
+        if first._is_silent():  # noqa: SLF001
+            first.transport.close()
+        else:
+            first._refuse(first.scope["refused"])  # noqa: SLF001
         self.connections.discard(first)
+
+    def _room_rank(self) -> tuple[bool, bool, int] | None:
+        """Return which connection makes room first, the least; None while a request is answered."""
+        is_silent = self._is_silent()
+        if is_silent or self.scope.get("refused"):
+            return (is_silent, self._answers > 0, self._silent_since)
+        return None
 
     def _refuse(self, rejection: Rejection) -> None:
         """Answer without the application, unless it has begun, and close."""

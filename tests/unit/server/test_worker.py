@@ -52,7 +52,7 @@ def test_threads_of_a_worker_take_turns_sooner(home: Path) -> None:
     """A hook waits for the interpreter some ten times; after the worker it is as it was."""
     before = sys.getswitchinterval()
     with serving(home):
-        assert sys.getswitchinterval() == pytest.approx(before / 10)
+        assert sys.getswitchinterval() == pytest.approx(before / 25)
     assert sys.getswitchinterval() == before
 
 

@@ -49,9 +49,9 @@ from recollect.store.files import private_folder, write_file
 
 STOP_S = 5.0
 """The longest a stop takes: running requests end, then the memory is closed."""
-SWITCH_S = 0.0005
+SWITCH_S = 0.0002
 """The switch interval of threads. A hook waits for the interpreter some ten times, which is 50 ms
-at Python's default of 5 ms while another request runs."""
+at Python's default of 5 ms while another request runs; `docs/experiments.md` compares lengths."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _log = logging.getLogger("recollect.server")
