@@ -279,7 +279,10 @@ class StageClock:
         return dict(found)
 
     def _wrap(self, stage: str, module: str, name: str) -> None:
-        holder: Any = importlib.import_module(module)
+        try:
+            holder: Any = importlib.import_module(module)
+        except ModuleNotFoundError:  # another source has none of it
+            return
         *path, last = name.split(".")
         for part in path:
             holder = getattr(holder, part, None)
