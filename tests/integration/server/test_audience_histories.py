@@ -621,6 +621,8 @@ class Asking:
         try:
             if route.path == "/api/export":
                 files, told = "", text
+            elif route.path == "/api/audit" and reply.status == 200:
+                files, told = "", self._audited(token, reply.json["entries"])
             else:
                 files, told = self._split(text, is_file="path" in fields)
             is_whole = token.audience is None and route.path == "/api/export"
@@ -629,6 +631,12 @@ class Asking:
         except AssertionError as error:
             error.add_note(f"{place}: {text[:3_000]}")
             raise
+
+    def _audited(self, token: Token, entries: list[dict[str, Any]]) -> str:
+        """Return entries of an audit without the erased sessions: it must name those for ever."""
+        assert {each["tenant"] for each in entries} <= {token.tenant}
+        gone = self.history.gone
+        return json.dumps([each for each in entries if each["target"] not in gone])
 
     def _split(self, text: str, *, is_file: bool) -> tuple[str, str]:
         """Return what an answer says of files, and the rest of it."""
