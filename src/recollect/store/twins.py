@@ -31,6 +31,7 @@ TWINS: dict[str, LiteralString] = {
     "pauses_twin": "NOT INDEXED",
     "project_aliases_twin": "INDEXED BY sqlite_autoindex_project_aliases_1",
     "projects_twin": "INDEXED BY sqlite_autoindex_projects_1",
+    "session_states_twin": "INDEXED BY session_states_by_turn",
     "sessions_twin": "INDEXED BY sqlite_autoindex_sessions_1",
     "sessions_twin_by_time": "INDEXED BY sessions_by_time",
     "spending_twin": "INDEXED BY sqlite_autoindex_spending_1",

@@ -10,14 +10,16 @@ turns get an episode of their own.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Literal, LiteralString
 
 import msgspec
 
 from recollect.audience.owner import Owner
 from recollect.audience.visibility import Audience, Speakers, VisibilityGroup, visibility_group_of
+from recollect.core.clock import MINUTE_MS
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
@@ -31,12 +33,13 @@ from recollect.text.keywords import telling
 from recollect.text.terms import terms
 
 _BY_RULE = "episode-"
-MADE_BY = f"{_BY_RULE}7"
+MADE_BY = f"{_BY_RULE}8"
 """Raise it when the same messages give another episode."""
 EPISODE_KIND = "episode"
 """Their kind in the counters and in the outbox."""
 _TOPICS = 8
 _SHORTEST_TOPIC = 4
+_AROUND_WORDS = ".,;:!?()[]{}\"'`*_<>«»“”‘’„…。，、！？；：「」『』（）"
 _FROM: LiteralString = "FROM episodes INDEXED BY episodes_twin WHERE "
 _ENDED: LiteralString = "SELECT ended_at FROM episodes WHERE "
 _REPLACED: LiteralString = """
@@ -81,6 +84,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
             retention cut off.
         through_seq: The newest message of it; None of an old one.
         deeds: What the agent did, one line each: the owner's, see `last_episode`.
+        decisions: What was decided, in the words of who said it.
+        outcome: What the agent reported at last; empty where it only asked.
+        open_ends: What was left to do or to answer.
+        tone: How people spoke: ``neutral``, ``pleased``, ``annoyed``, ``worried`` or ``mixed``;
+            empty of an old one.
     """
 
     __repr__ = brief_repr
@@ -104,6 +112,15 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     extent: Literal["session", "part"] = "part"
     through_seq: int | None = None
     deeds: str = ""
+    decisions: tuple[str, ...] = ()
+    outcome: str = ""
+    open_ends: tuple[str, ...] = ()
+    tone: str = ""
+
+    @property
+    def duration_minutes(self) -> float:
+        """The time between its first and its last message."""
+        return (self.ended_at - self.began_at) / MINUTE_MS
 
     @property
     def text(self) -> str:
@@ -200,7 +217,7 @@ def episodes_after(
 def restore_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode under its own id and number."""
     row = msgspec.structs.asdict(episode)
-    for name in ("topics", "speakers"):
+    for name in ("topics", "speakers", "decisions", "open_ends"):
         if row[name] is not None:
             row[name] = msgspec.json.encode(row[name]).decode()
     tx.execute(_INSERT, list(row.values()))
@@ -287,17 +304,25 @@ def _select(
             row,
             topics=msgspec.json.decode(text(row[3])),
             speakers=None if row[13] is None else msgspec.json.decode(text(row[13]), type=Speakers),
+            decisions=msgspec.json.decode(text(row[19])),
+            open_ends=msgspec.json.decode(text(row[21])),
         )
         for row in rows
     ]
 
 
 def topics_of(summary: str) -> tuple[str, ...]:
-    """Return the most frequent words of a summary, without those that say nothing."""
-    said = "\n".join(line.split(": ", 1)[-1] for line in summary.splitlines())
-    words = [
-        word
-        for word in telling(terms(said))
-        if not word.isdigit() and (len(word) >= _SHORTEST_TOPIC or not word.isascii())
-    ]
-    return tuple(word for word, _ in Counter(words).most_common(_TOPICS))
+    """Return the most frequent words of a summary as they are written, without needless ones."""
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in summary.splitlines():
+        for run in line.split(": ", 1)[-1].split():
+            word, made = run.strip(_AROUND_WORDS), terms(run)
+            for term in made:
+                forms[term][word if len(made) == 1 else term] += 1
+    counts = Counter({term: forms[term].total() for term in telling(list(forms))})
+    common = (term for term, _ in counts.most_common() if _is_topic(term))
+    return tuple(forms[term].most_common(1)[0][0] for term in islice(common, _TOPICS))
+
+
+def _is_topic(term: str) -> bool:
+    return not term.isdigit() and (len(term) >= _SHORTEST_TOPIC or not term.isascii())

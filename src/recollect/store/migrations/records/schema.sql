@@ -73,7 +73,7 @@ CREATE TABLE episodes (
     made_by       TEXT NOT NULL,
     created_at    INTEGER NOT NULL
 , speakers TEXT CHECK (json_valid(speakers)), turn_sender TEXT, number INTEGER, extent TEXT NOT NULL DEFAULT 'part'
-    CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '') STRICT;
+    CHECK (extent IN ('part', 'session')), through_seq INTEGER, deeds TEXT NOT NULL DEFAULT '', decisions TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(decisions)), outcome TEXT NOT NULL DEFAULT '', open_ends TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(open_ends)), tone TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE erased_lines (
     number INTEGER PRIMARY KEY
 ) STRICT;
@@ -126,7 +126,8 @@ CREATE TABLE imports (
 CREATE TABLE "injected_items" (
     injection_id TEXT NOT NULL REFERENCES injections (id) ON DELETE CASCADE,
     place        INTEGER NOT NULL,
-    kind         TEXT NOT NULL CHECK (kind IN ('observation', 'episode', 'message', 'file')),
+    kind         TEXT NOT NULL
+                 CHECK (kind IN ('observation', 'episode', 'message', 'file', 'fact', 'state')),
     ref          TEXT NOT NULL,
     number       INTEGER,
     section      TEXT NOT NULL,
@@ -306,6 +307,16 @@ CREATE TABLE schema_steps (
     sha256     TEXT NOT NULL,
     applied_at INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE session_states (
+    session_id  TEXT NOT NULL,
+    tenant      TEXT NOT NULL,
+    turn_sender TEXT,
+    task        TEXT NOT NULL,
+    steps       TEXT NOT NULL CHECK (json_valid(steps)),
+    -- Whose words: the tool that was called, or the caller.
+    source      TEXT NOT NULL,
+    updated_at  INTEGER NOT NULL
+) STRICT;
 CREATE TABLE sessions (
     id                     TEXT PRIMARY KEY,
     tenant                 TEXT NOT NULL,
@@ -359,6 +370,10 @@ CREATE TABLE "spending" (
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
     PRIMARY KEY (day, kind, purpose, model)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE summarised (
+    session_id  TEXT PRIMARY KEY,
+    through_seq INTEGER NOT NULL
+) STRICT;
 CREATE TABLE "tokens" (
     id           TEXT PRIMARY KEY,
     name         TEXT NOT NULL,
@@ -426,7 +441,8 @@ CREATE INDEX episodes_by_session ON episodes (session_id, began_at);
 CREATE INDEX episodes_by_time ON episodes (tenant, ended_at);
 CREATE INDEX episodes_twin ON episodes (
     tenant, ended_at, id, session_id, number, agent, user_id, project, extent, turn_sender, summary,
-    topics, began_at, message_count, made_by, created_at, speakers, through_seq, deeds);
+    topics, began_at, message_count, made_by, created_at, speakers, through_seq, deeds, decisions,
+    outcome, open_ends, tone);
 CREATE UNIQUE INDEX episodes_whole ON episodes (session_id, coalesce(turn_sender, ''))
     WHERE extent = 'session';
 CREATE INDEX erasures_unfinished ON erasures (at) WHERE finished_at IS NULL;
@@ -474,6 +490,9 @@ CREATE INDEX project_aliases_twin ON project_aliases (tenant, project_id, path, 
 CREATE INDEX projects_by_meaning ON projects (tenant, stands_for);
 CREATE INDEX projects_twin ON projects (
     tenant, created_at, id, name, root, remote, clone, merged_into, stands_for, apart);
+CREATE UNIQUE INDEX session_states_by_turn ON session_states (session_id, coalesce(turn_sender, ''));
+CREATE INDEX session_states_twin ON session_states (
+    session_id, turn_sender, tenant, task, steps, source, updated_at);
 CREATE INDEX sessions_by_key ON sessions (tenant, key, updated_at);
 CREATE INDEX sessions_by_parent ON sessions (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sessions_by_previous ON sessions (previous_id) WHERE previous_id IS NOT NULL;

@@ -1,0 +1,1 @@
+-- Taken by the facts, which are a part of their own.
