@@ -68,6 +68,7 @@ class Chores:
                 sessions = opened.own_rooms.sessions.within(scope)
                 self._kept[scope] = sessions, retention_of(opened, scope)
             sessions, retention = self._kept[scope]
+            sessions.note_idle()
             sessions.finish_endings()
             digest(opened, scope, stopping)
             retention.prune_daily(stopping)

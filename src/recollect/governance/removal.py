@@ -26,7 +26,7 @@ from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND
-from recollect.sessions.record.lineage import find_children, find_one, last_read, touch_shared
+from recollect.sessions.record.lineage import find_children, find_one, last_read, touch_episodes, touch_shared
 from recollect.sessions.record.message_rows import note_removed, remove_messages
 from recollect.sessions.record.session import (
     CHANGED_KIND,
@@ -278,6 +278,7 @@ def _close(tx: Transaction, opened: OpenRemoval, now: int) -> None:
     _part_from_kin(tx, session_id, tenant, now)
     tx.execute("UPDATE imports SET session_id = NULL WHERE session_id = ?", (session_id,))
     drop_recognised(tx, session_id)
+    touch_episodes(tx, session_id, now)  # of an erased one they are gone then
     for statement in (*_DEPENDENT, *(_TOLD if opened.is_erased else ())):
         tx.execute(statement, (session_id,))
     tx.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
@@ -314,6 +315,8 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
     "DELETE FROM removed_seqs WHERE session_id = ?",
+    "DELETE FROM session_states WHERE session_id = ?",
+    "DELETE FROM summarised WHERE session_id = ?",
 )
 _TOLD: tuple[LiteralString, ...] = (
     "DELETE FROM injected_items WHERE ref IN (SELECT id FROM episodes WHERE session_id = ?)",

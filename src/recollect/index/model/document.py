@@ -12,9 +12,11 @@ from recollect.core.scope import Scope
 
 SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
 """Kinds of memory that can be searched; the position is stored, so only append."""
-FILES, SESSIONS, OBSERVATIONS = SOURCES[:3]
-"""The kinds of memory files, messages and observations."""
-FOUND = (FILES, SESSIONS, OBSERVATIONS)
+FILES, SESSIONS, OBSERVATIONS, FACTS, EPISODES = SOURCES
+"""The kinds of memory files, messages, observations, facts and summaries of sessions."""
+DERIVED = (FACTS, EPISODES)
+"""Those that repeat messages: they must not make the words of these more frequent."""
+FOUND = (FILES, SESSIONS, OBSERVATIONS, EPISODES)
 """Those that can be searched today."""
 
 

@@ -19,7 +19,7 @@ from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
 from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
+from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS, SOURCES
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
@@ -401,7 +401,7 @@ def _visible(
         numbered = [
             (number, s)
             for s in ranges
-            for number in _session_groups(tx, view.partition.number, s.session)
+            for number in _session_groups(tx, view.partition.number, s)
         ]
         limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.notes_only:
@@ -454,14 +454,18 @@ def _projects_of(scope: Scope, options: SearchOptions) -> tuple[str, ...]:
     return options.projects or ((scope.project,) if scope.project is not None else ())
 
 
-def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
-    """Return the numbers of a session's groups, one for each audience in it, or `NO_GROUP`."""
-    if not session.isprintable():
+def _session_groups(tx: Transaction, partition: int, part: SeqRange) -> list[int]:
+    """Return the numbers of a session's groups, one for each audience in it, or `NO_GROUP`.
+
+    What was derived from all of a session is not of a part of it.
+    """
+    if not part.session.isprintable():
         return [NO_GROUP]  # not an id of ours, and perhaps no text that a database can compare
+    sources = (SESSIONS, OBSERVATIONS) if part.last is not None else (*SOURCES[1:],)
     rows = tx.all(
-        "SELECT number FROM chunk_groups"
-        " WHERE partition_id = ? AND source IN ('sessions', 'observations') AND ref = ?",
-        (partition, session),
+        "SELECT number FROM chunk_groups WHERE partition_id = ?"
+        " AND source IN (SELECT value FROM json_each(?)) AND ref = ?",
+        (partition, msgspec.json.encode(sources).decode(), part.session),
     )
     return [integer(row[0]) for row in rows] or [NO_GROUP]
 

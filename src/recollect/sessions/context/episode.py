@@ -11,7 +11,7 @@ turns get an episode of their own.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal, LiteralString
 
@@ -23,9 +23,18 @@ from recollect.core.clock import MINUTE_MS
 from recollect.core.errors import NotFound
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.store.columns import Condition, columns_of, decode, insert_into, integer, text
+from recollect.store.columns import (
+    LISTED,
+    Condition,
+    columns_of,
+    decode,
+    insert_into,
+    integer,
+    listed,
+    text,
+)
 from recollect.store.counters import next_number
-from recollect.store.engine import SqlValue, Transaction
+from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change
 from recollect.store.twins import each_compared
 from recollect.text.boundaries import brief_repr
@@ -50,6 +59,7 @@ _REWRITE: LiteralString = """
     UPDATE episodes SET summary = ?, topics = ?, made_by = ?
     WHERE id = ? AND made_by = ? AND through_seq IS ? AND created_at = ?
 """
+_AMONG: LiteralString = "(SELECT value FROM json_each(?))"
 _LIVING: LiteralString = (
     " AND NOT EXISTS (SELECT 1 FROM sessions s INDEXED BY sessions_twin"
     " WHERE s.id = episodes.session_id AND s.status = 'deleted')"
@@ -214,6 +224,29 @@ def episodes_after(
     return _select(tx, where, " ORDER BY id LIMIT ?", limit)
 
 
+def episodes_by_id(tx: Transaction, ids: Collection[str]) -> dict[str, Episode]:
+    """Return the episodes with some ids, whatever their session; for what is derived from them."""
+    sql: LiteralString = "SELECT " + _COLUMNS + " FROM " + LISTED + "episodes WHERE id = listed"
+    return {each.id: each for each in map(_decoded, tx.rows(sql, [listed(ids)]))}
+
+
+def found_episodes(
+    tx: Transaction, scope: Scope, at: Mapping[str, int], audience: Audience
+) -> list[Episode]:
+    """Return the episodes that a search found, in its order, as far as an audience hears them.
+
+    Args:
+        tx: A transaction.
+        scope: The owner of the episodes.
+        at: By id: when it ended, ms UTC, which finds its row.
+        audience: Who asks.
+    """
+    where = Condition(scope, "session_id").also("ended_at IN " + _AMONG, listed(at.values()))
+    where.also("id IN " + _AMONG, listed(at))
+    known = {each.id: each for each in select_episodes(tx, where, audience)}
+    return [known[id_] for id_ in at if id_ in known]
+
+
 def restore_episode(tx: Transaction, episode: Episode) -> None:
     """Store an episode under its own id and number."""
     row = msgspec.structs.asdict(episode)
@@ -238,6 +271,9 @@ def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -
     topics = msgspec.json.encode(topics_of(summary)).decode()
     known = (old.id, old.made_by, old.through_seq, old.created_at)
     tx.execute(_REWRITE, (summary, topics, made_by, *known))
+    record_change(
+        tx, tenant=old.tenant, kind=EPISODE_KIND, ref=old.id, op="put", at=old.created_at
+    )
 
 
 def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
@@ -296,19 +332,20 @@ def _select(
     tx: Transaction, where: Condition, order: LiteralString, *params: SqlValue
 ) -> list[Episode]:
     of: LiteralString = _FROM + where.sql + order
-    rows = each_compared(tx, _COLUMNS, of, [*where.params, *params])
-    return [
-        decode(
-            Episode,
-            Episode.__struct_fields__,
-            row,
-            topics=msgspec.json.decode(text(row[3])),
-            speakers=None if row[13] is None else msgspec.json.decode(text(row[13]), type=Speakers),
-            decisions=msgspec.json.decode(text(row[19])),
-            open_ends=msgspec.json.decode(text(row[21])),
-        )
-        for row in rows
-    ]
+    return [_decoded(r) for r in each_compared(tx, _COLUMNS, of, [*where.params, *params])]
+
+
+def _decoded(row: Row) -> Episode:
+    speakers = row[13]
+    return decode(
+        Episode,
+        Episode.__struct_fields__,
+        row,
+        topics=msgspec.json.decode(text(row[3])),
+        speakers=None if speakers is None else msgspec.json.decode(text(speakers), type=Speakers),
+        decisions=msgspec.json.decode(text(row[19])),
+        open_ends=msgspec.json.decode(text(row[21])),
+    )
 
 
 def topics_of(summary: str) -> tuple[str, ...]:

@@ -15,6 +15,10 @@ CREATE TABLE summarised (
     through_seq INTEGER NOT NULL
 ) STRICT;
 
+INSERT INTO summarised
+    SELECT session_id, max(through_seq) FROM episodes
+    WHERE extent = 'session' AND through_seq IS NOT NULL GROUP BY session_id;
+
 -- What the agent is working on in a session; one for each sender where people share one.
 CREATE TABLE session_states (
     session_id  TEXT NOT NULL,
