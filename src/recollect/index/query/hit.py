@@ -19,7 +19,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         snippet: The part of the text that fits the question best.
         why: Weighted share of each part of the score; their sum is the score.
         at: When it was said or changed, ms UTC.
-        session_id: For sessions and observations: where it was said or happened.
+        session_id: For sessions, observations and episodes: where it was said or happened.
         seq: For sessions: which message.
         number: What it is called beside its id, from 1, where the surface shows it: ``m88``.
         role: For sessions: who said it, by role.
@@ -28,7 +28,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
         start_line: For memory files: first line of the chunk, from 1.
         end_line: For memory files: last line of the chunk, inclusive.
         citation: Where it is, for people: ``memory/tea.md#L3-L9``, ``session:<id>#<seq>``,
-            ``observation:#<number>``; None where citations are off.
+            ``observation:#<number>``, ``episode:e<number>``; None where citations are off.
         importance: For annotated memory files: 1 to 10.
         projects: For annotated memory files: keys of the projects that it is for.
         triggers: For annotated memory files: phrases that find it.

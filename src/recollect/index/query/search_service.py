@@ -30,6 +30,7 @@ from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
+from recollect.index.query.retold import retold_last
 from recollect.index.query.shortlist import (
     HitDisplay,
     HitLimits,
@@ -314,6 +315,8 @@ class SearchService:
         limits, enough = self._limits(options), request.most
         while True:
             ranked = rank(tx, view, request, self._settings)
+            if options.sources is None or SESSIONS in options.sources:
+                ranked = retold_last(tx, view, ranked)
             display = HitDisplay(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,
@@ -323,7 +326,7 @@ class SearchService:
             shortlist = Shortlist(tx, view.partition, ranked, display)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
-                sixth = ranked.why([SIXTH])[0] if len(ranked.numbers) > SIXTH else {}
+                sixth = ranked.why([SIXTH])[0] if ranked.end > SIXTH else {}
                 return shortlist.hits(limits), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 
