@@ -25,6 +25,7 @@ CLASSES = (
     "recollect.observations.projects.Projects",
     "recollect.observations.observations.Observations",
     "recollect.recall.steps.timeline.ObservationRecall",
+    "recollect.recall.episodes.Episodes",
     "recollect.recall.context.contexts.Contexts",
     "recollect.recall.context.sections.Sections",
     "recollect.governance.tokens.Tokens",

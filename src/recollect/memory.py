@@ -48,7 +48,9 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
+    from recollect.recall.episodes import Episodes
     from recollect.recall.probe import Probe
+    from recollect.recall.retriever import Recalled
     from recollect.recall.status import RecordCounts, Reported, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
@@ -109,6 +111,39 @@ class Memory(ExchangeFacade):
 
         zone = zone_of(self.settings.sessions.time_zone)
         return ObservationRecall(self._rooms.observation_parts, self.search, zone)
+
+    @property
+    def episodes(self) -> Episodes:
+        """Episodes: what stays of sessions, in a few lines each."""
+        from recollect.recall.episodes import Episodes
+
+        return Episodes(self._rooms.episode_parts(self.search))
+
+    def recall(
+        self,
+        user_id: str | None,
+        query: str,
+        limit: int = 10,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Recalled:
+        """Return what is known that fits a question: facts and past sessions, as one text too.
+
+        Args:
+            user_id: The person it is about: ``telegram:42``, or a name; None for all of the scope.
+            query: A question or words.
+            limit: Facts at most, 1 to 300; beside them at most five episodes.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            Denied: the person is another than the scope allows.
+            InvalidInput: an argument is out of range.
+        """
+        asked = {"for_session": for_session, "for_sender": for_sender}
+        return self._rooms.retriever(self.search).recall(user_id, query, limit, **asked)
 
     @property
     def projects(self) -> Projects:

@@ -32,8 +32,10 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
     from recollect.observations.recorder import ObservationParts
-    from recollect.recall.context.contexts import ContextParts
+    from recollect.recall.context.contexts import ContextParts, Search
+    from recollect.recall.episodes import EpisodeParts
     from recollect.recall.probe import EmbedderProbe
+    from recollect.recall.retriever import FactFinder, Retriever
     from recollect.recall.steps.links import Linker
     from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.record.access import MirrorSignal
@@ -67,6 +69,7 @@ class Rooms:
         self.records = opened.home.records
         self.mirror = opened.home.mirror
         self.is_narrowed = scope != opened.scope
+        self.facts: FactFinder | None = None
         self.audience = AudienceResolver(
             records=self.records, settings=self.settings, owner=opened.owner, scope=scope
         )
@@ -223,6 +226,28 @@ class Rooms:
         return Blobs(self.home.folder / BLOBS)
 
     # --- recall -----------------------------------------------------------------------------------
+
+    def episode_parts(self, search: Search) -> EpisodeParts:
+        """Return what makes and reads episodes, which ``search`` finds in the index."""
+        from recollect.recall.episodes import EpisodeParts
+
+        sessions, capture = self.sessions, self.capture_controls
+        return EpisodeParts(
+            database=self.records,
+            sessions=lambda: sessions,
+            project_of=lambda name: capture().projects.find(name),
+            audience=self.audience,
+            owner=self.opened.owner,
+            scope=self.scope,
+            search=search,
+        )
+
+    def retriever(self, search: Search) -> Retriever:
+        """Return the retriever of facts and episodes, which ``search`` finds in the index."""
+        from recollect.recall.retriever import Retriever
+
+        episodes, threshold = self.episode_parts(search), self.settings.knowledge.threshold
+        return Retriever(self.facts, episodes, self.home.clock, threshold)
 
     @cached_property
     def reading(self) -> MemoryReader | None:

@@ -26,7 +26,13 @@ from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.context.episode import Episode, store_episode
 from recollect.sessions.lifecycle import set_status
 from recollect.sessions.mirror.mirror import SESSION_KIND
-from recollect.sessions.record.lineage import find_children, find_one, last_read, touch_episodes, touch_shared
+from recollect.sessions.record.lineage import (
+    find_children,
+    find_one,
+    last_read,
+    touch_episodes,
+    touch_shared,
+)
 from recollect.sessions.record.message_rows import note_removed, remove_messages
 from recollect.sessions.record.session import (
     CHANGED_KIND,

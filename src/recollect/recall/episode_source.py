@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import LiteralString
 
-import msgspec
-
 from recollect.audience.visibility import VisibilityGroup
 from recollect.core.scope import Scope
 from recollect.index.model.document import EPISODES, Document, Removal

@@ -92,6 +92,24 @@ class Endings:
         self.finish_endings()
         return session
 
+    def summarise(self, session_id: str) -> Session:
+        """Write the summaries of a session as it is now, which goes on; return it.
+
+        Raises:
+            NotFound: the scope has no such session.
+            Conflict: it was deleted.
+        """
+        now = self._access.clock.now_ms()
+
+        def unit(tx: Transaction) -> Session:
+            session = require_living(tx, self._access.scope, session_id)
+            note_end(tx, session, now)
+            return session
+
+        session = self._access.database.write(unit)
+        self.finish_endings()
+        return session
+
     def note_idle(self) -> int:
         """Note sessions that rest as ended, the newest first; return how many were noted.
 

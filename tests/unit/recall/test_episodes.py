@@ -67,7 +67,8 @@ def test_an_episode_comes_after_the_messages_of_its_session(memory: Memory) -> N
 def test_episodes_take_no_place_of_a_message(memory: Memory) -> None:
     """Where the limit is reached by messages, none of them gives way; nor does any score change."""
     for number in range(12):
-        session = _talk(memory, ("user", f"Gate code {number} of the garden is 4{number}."), *VALENCIA)
+        said = ("user", f"Gate code {number} of the garden is 4{number}.")
+        session = _talk(memory, said, *VALENCIA)
         if number % 2:
             memory.sessions.end(session)
     with_episodes = memory.search("garden gate code", limit=6)

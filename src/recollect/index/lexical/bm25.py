@@ -255,7 +255,7 @@ class Shares(msgspec.Struct, frozen=True):
     def of(cls, by_source: NDArray[np.float64], living: NDArray[np.int64]) -> Shares:
         """Return the shares for the number of living chunks of each source."""
         kinds = np.unique(_KINDS[living > 0])
-        alone = float(by_source[_KINDS == kinds[0]][0]) if len(kinds) == 1 else None
+        alone = float(by_source[kinds[0] == _KINDS][0]) if len(kinds) == 1 else None
         return cls(by_source.astype(np.float32), alone)
 
     def among(self, sources: Ints, numbers: NDArray[np.integer[Any]] | slice) -> Floats | float:

@@ -41,9 +41,7 @@ def retold_last(tx: Transaction, view: PartitionView, ranked: Ranked) -> Ranked:
     groups = arrays.columns["group"][numbers]
     are_episodes = arrays.columns["source"][numbers] == _EPISODE
     asked = msgspec.json.encode(np.unique(groups[are_episodes]).tolist()).decode()
-    rows = typed_rows(
-        tx.all(_MESSAGES_OF, (asked, view.partition.number)), tuple[int, int]
-    )
+    rows = typed_rows(tx.all(_MESSAGES_OF, (asked, view.partition.number)), tuple[int, int])
     heard = view.arrays.groups.chunks
     left = [number for number, messages in rows if messages < len(heard) and heard[messages]]
     are_retold = are_episodes & np.isin(groups, left)

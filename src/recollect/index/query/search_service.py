@@ -402,9 +402,7 @@ def _visible(
         ranges = (SeqRange(session=scope.session),)
     if ranges is not None:
         numbered = [
-            (number, s)
-            for s in ranges
-            for number in _session_groups(tx, view.partition.number, s)
+            (number, s) for s in ranges for number in _session_groups(tx, view.partition.number, s)
         ]
         limits.append(within_ranges(numbered, groups, columns["order"]))
     if options.notes_only:

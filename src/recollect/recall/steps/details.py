@@ -23,7 +23,7 @@ from recollect.sessions.context.episode import Episode, heard_episode, require_e
 from recollect.sessions.record.content import TextBlock
 from recollect.sessions.record.lineage import is_shown
 from recollect.sessions.record.message import Message
-from recollect.sessions.record.session import DELETED, require_session
+from recollect.sessions.record.session import DELETED, find_session, require_session
 from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
@@ -108,8 +108,9 @@ def _episode(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Ep
     found = require_episode(tx, scope, name)
     if audience.group is None:
         return found
-    is_gone = require_session(tx, scope, found.session_id).status == DELETED
-    heard = None if is_gone else heard_episode(found, audience)
+    session = find_session(tx, scope, found.session_id)
+    is_deleted = session is not None and session.status == DELETED
+    heard = None if is_deleted else heard_episode(found, audience)
     return (
         heard if audience.is_owners or heard is None else msgspec.structs.replace(heard, deeds="")
     )

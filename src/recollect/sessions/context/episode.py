@@ -32,6 +32,7 @@ from recollect.store.columns import (
     integer,
     listed,
     text,
+    user_condition,
 )
 from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
@@ -142,6 +143,16 @@ _COLUMNS = columns_of(Episode, user="user_id")
 _INSERT = insert_into("episodes", _COLUMNS)
 
 
+def of_episodes(scope: Scope) -> Condition:
+    """Return the condition on the episodes of a scope; those of sessions that are gone included."""
+    where = Condition(msgspec.structs.replace(scope, user=None), "session_id")
+    if scope.user is not None:
+        sql, params = user_condition(scope)
+        where.sql += " AND " + sql
+        where.params += params
+    return where
+
+
 def hearers_of(episode: Episode, owner: Owner) -> VisibilityGroup:
     """Return the visibility group that hears an episode; the owner's if the row does not say.
 
@@ -171,7 +182,7 @@ def store_episode(tx: Transaction, episode: Episode) -> None:
 
 def episodes_of(tx: Transaction, scope: Scope, session_id: str) -> list[Episode]:
     """Return the episodes of a session that the scope may see, oldest first."""
-    where = Condition(scope, "session_id").also("session_id = ?", session_id)
+    where = of_episodes(scope).also("session_id = ?", session_id)
     return _select(tx, where, " ORDER BY id")
 
 
@@ -216,7 +227,7 @@ def episodes_after(
         since: Only of what ended at this time or later, ms UTC.
         deleted: Also those of deleted sessions.
     """
-    where = Condition(scope, "session_id").also("id > ?", after_id)
+    where = of_episodes(scope).also("id > ?", after_id)
     if since is not None:
         where.also("ended_at >= ?", since)
     if not deleted:
@@ -226,7 +237,8 @@ def episodes_after(
 
 def episodes_by_id(tx: Transaction, ids: Collection[str]) -> dict[str, Episode]:
     """Return the episodes with some ids, whatever their session; for what is derived from them."""
-    sql: LiteralString = "SELECT " + _COLUMNS + " FROM " + LISTED + "episodes WHERE id = listed"
+    of: LiteralString = " FROM " + LISTED + "episodes WHERE id = listed"
+    sql: LiteralString = "SELECT " + _COLUMNS + of
     return {each.id: each for each in map(_decoded, tx.rows(sql, [listed(ids)]))}
 
 
@@ -241,7 +253,7 @@ def found_episodes(
         at: By id: when it ended, ms UTC, which finds its row.
         audience: Who asks.
     """
-    where = Condition(scope, "session_id").also("ended_at IN " + _AMONG, listed(at.values()))
+    where = of_episodes(scope).also("ended_at IN " + _AMONG, listed(at.values()))
     where.also("id IN " + _AMONG, listed(at))
     known = {each.id: each for each in select_episodes(tx, where, audience)}
     return [known[id_] for id_ in at if id_ in known]
@@ -260,7 +272,7 @@ def restore_episode(tx: Transaction, episode: Episode) -> None:
 
 def find_unread(tx: Transaction, scope: Scope, since: int, most: int) -> list[Episode]:
     """Return episodes of whole sessions that no model has read yet, written since a time."""
-    where = Condition(scope, "session_id").also("made_by = ?", MADE_BY)
+    where = of_episodes(scope).also("made_by = ?", MADE_BY)
     where.also("extent = ?", "session").also("created_at >= ?", since).also("summary <> ?", "")
     where.sql += _LIVING
     return _select(tx, where, " ORDER BY created_at, id LIMIT ?", most)
@@ -271,9 +283,7 @@ def rewrite_episode(tx: Transaction, old: Episode, summary: str, made_by: str) -
     topics = msgspec.json.encode(topics_of(summary)).decode()
     known = (old.id, old.made_by, old.through_seq, old.created_at)
     tx.execute(_REWRITE, (summary, topics, made_by, *known))
-    record_change(
-        tx, tenant=old.tenant, kind=EPISODE_KIND, ref=old.id, op="put", at=old.created_at
-    )
+    record_change(tx, tenant=old.tenant, kind=EPISODE_KIND, ref=old.id, op="put", at=old.created_at)
 
 
 def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
@@ -283,7 +293,7 @@ def require_episode(tx: Transaction, scope: Scope, name: str) -> Episode:
         NotFound: there is none.
     """
     meant = parse_record(name)
-    where = Condition(scope, "session_id")
+    where = of_episodes(scope)
     if meant is None or meant.id is not None:
         where.also("id = ?", name if meant is None else meant.id or name)
     else:
@@ -319,7 +329,7 @@ def heard_episodes(
         audience: Who asks.
         besides: The ids of sessions to leave out, such as the one that asks.
     """
-    where = Condition(scope, "session_id").also("extent = ?", "session")
+    where = of_episodes(scope).also("extent = ?", "session")
     if projects:
         where.among("project", projects)
     else:

@@ -10,7 +10,7 @@ the rules stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
@@ -187,9 +187,10 @@ class EpisodeWriter:
     def _summary(
         self, session: Session, through_seq: int, room: _Room, heard: HeardTurns, course: Course
     ) -> str:
-        """Return the summary, and let a course watch it; what a compaction summarised already is not read again.
+        """Return the summary, which a course watches being made.
 
-        It is where the compaction may have seen the turns of more people than are left.
+        What a compaction summarised already is not read again, unless the compaction may have seen
+        the turns of more people than are left.
         """
         known, (most, always) = None, room
         if heard.is_all and not (_is_shared(session) and (session.pruned_seq or session.parent_id)):

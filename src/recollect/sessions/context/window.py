@@ -24,7 +24,7 @@ from recollect.sessions.context.compaction import (
     store_compaction,
     visible_compaction,
 )
-from recollect.sessions.context.episode import Episode, select_episodes
+from recollect.sessions.context.episode import Episode, of_episodes, select_episodes
 from recollect.sessions.context.flush import Flushed, ModelFailure
 from recollect.sessions.context.notebook import Notebook, messages_between
 from recollect.sessions.context.size import Sizer, Thresholds, thresholds_of
@@ -55,7 +55,6 @@ from recollect.sessions.record.transcript_rows import (
     newest_turn,
     read_messages,
 )
-from recollect.store.columns import Condition
 from recollect.store.engine import Transaction
 from recollect.text.summary.extractive import shortened
 from recollect.text.turns import Utterance
@@ -169,7 +168,7 @@ class ContextWindows(Notebook):
         """
         check_count(limit, "a limit", 1)
         scope, owner = self._access.scope, self._owner
-        where = Condition(scope, "session_id").equal("session_id", session_id)
+        where = of_episodes(scope).equal("session_id", session_id)
         where.of_project(None if project is None else self._access.projects().find(project))
 
         def unit(tx: Transaction) -> list[Episode]:

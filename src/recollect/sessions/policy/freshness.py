@@ -22,7 +22,6 @@ Mode = Literal["idle", "daily", "both", "none"]
 Reason = Literal["idle", "daily"]
 
 
-
 class FreshnessRule(msgspec.Struct, frozen=True, kw_only=True):
     """When a session is no longer fresh.
 

@@ -19,8 +19,9 @@ _SPACED: dict[Tone, str] = {
     "pleased": (
         "thanks thank thankful great perfect awesome love lovely excellent brilliant amazing happy"
         " glad wonderful nice yay hooray danke super toll klasse prima perfekt freue froh merci"
-        " parfait genial formidable content gracias perfecto genial encanta estupendo feliz obrigado"
-        " obrigada perfeito otimo adorei contente спасибо отлично супер шукрон شكرا رائع ممتاز"
+        " parfait genial formidable content gracias perfecto genial encanta estupendo feliz"
+        " obrigado obrigada perfeito otimo adorei contente"
+        " спасибо отлично супер шукрон شكرا رائع ممتاز"
     ),
     "annoyed": (
         "annoying annoyed frustrated frustrating angry hate terrible horrible useless ridiculous"
@@ -36,7 +37,9 @@ _SPACED: dict[Tone, str] = {
     ),
 }
 _UNSPACED: dict[Tone, str] = {
-    "pleased": "谢谢|太好了|太棒了|完美|开心|ありがとう|最高|嬉しい|助かりました|감사|고마워|좋아요|완벽",
+    "pleased": (
+        "谢谢|太好了|太棒了|完美|开心|ありがとう|最高|嬉しい|助かりました|감사|고마워|좋아요|완벽"
+    ),
     "annoyed": "烦死|气死|讨厌|糟糕透|むかつく|イライラ|最悪|짜증|화나|최악",
     "worried": "担心|害怕|焦虑|难过|心配|不安|怖い|悲しい|걱정|불안|무서워|슬퍼",
 }

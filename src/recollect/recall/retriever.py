@@ -1,0 +1,254 @@
+"""The retriever: what is known that fits a question, of facts and of past sessions, as one text.
+
+A fact is ranked by ``0.3 importance / 10 + 0.5 similarity + 0.2 exp(-days / 30)``, days since it
+was last asked for; an episode likewise by its end, with the importance of a plain fact. Source: the
+retrieval pipeline of the OpenClaw chapter on memory and sessions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from recollect.core.checks import check_count, check_most
+from recollect.core.clock import DAY_MS, Clock, to_iso
+from recollect.recall.episode_source import searched_text
+from recollect.recall.episodes import EpisodeParts, find_episodes
+from recollect.sessions.context.episode import Episode
+from recollect.text.terms import query_terms, terms
+
+IMPORTANCE, SIMILARITY, RECENCY = 0.3, 0.5, 0.2
+"""The weights of the three parts of a relevance; they sum to 1."""
+RECENCY_DAYS = 30.0
+PLAIN_IMPORTANCE = 5
+MOST_EPISODES = 5
+"""Beside the facts, as in the source."""
+FULL = {"hybrid": 0.62, "lexical": 0.8, "vector": 0.9}
+"""By mode of the search: the score from which a text counts as being about the same."""
+T = TypeVar("T")
+
+_OVER = 3
+"""The factor by which more are looked at, since importance and recency change the order."""
+_MOST = 300
+_CHARS = 600
+"""Characters of a summary in a prompt."""
+
+
+class RecallableFact(Protocol):
+    """What the retriever needs of a fact."""
+
+    @property
+    def text(self) -> str:
+        """The statement, on one line."""
+
+    @property
+    def importance(self) -> int:
+        """1 to 10."""
+
+    @property
+    def accessed_at(self) -> int:
+        """When it was last asked for or said again, ms UTC."""
+
+
+class FactMatch(Protocol):
+    """A fact that a question found, with its share of the best possible score."""
+
+    @property
+    def fact(self) -> RecallableFact:
+        """The fact."""
+
+    @property
+    def score(self) -> float:
+        """0 to 1."""
+
+
+class FactFinder(Protocol):
+    """Finds facts; `memory.facts` does."""
+
+    def search(
+        self,
+        user_id: str | None,
+        query: str,
+        limit: int = 10,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Sequence[FactMatch]:
+        """Return those that fit a question, the best first."""
+
+
+class RecalledFact(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that fits a question.
+
+    Attributes:
+        fact: The fact.
+        relevance: The sum it is ranked by, 0 to 1.
+        similarity: How near it is to the question, 0 to 1.
+    """
+
+    fact: RecallableFact
+    relevance: float
+    similarity: float
+
+
+class RecalledEpisode(msgspec.Struct, frozen=True, kw_only=True):
+    """An episode that fits a question; fields as in `RecalledFact`."""
+
+    episode: Episode
+    relevance: float
+    similarity: float
+
+
+class Recalled(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known that fits a question.
+
+    Attributes:
+        facts: The most relevant first.
+        episodes: The most relevant first.
+        formatted: Both as a text for a prompt, empty where there is nothing. Its lines are data,
+            whoever said them.
+    """
+
+    facts: tuple[RecalledFact, ...] = ()
+    episodes: tuple[RecalledEpisode, ...] = ()
+    formatted: str = ""
+
+
+class Retriever:
+    """Recalls facts and episodes.
+
+    Args:
+        facts: Finds facts; None where there are none.
+        episodes: What episodes are found with.
+        clock: Tells the time.
+        threshold: Leave out what is less similar to the question, 0 to 1; never what has all of its
+            words.
+    """
+
+    def __init__(
+        self, facts: FactFinder | None, episodes: EpisodeParts, clock: Clock, threshold: float
+    ) -> None:
+        self._facts = facts
+        self._episodes = episodes
+        self._clock = clock
+        self._threshold = threshold
+
+    def recall(
+        self,
+        user_id: str | None,
+        query: str,
+        limit: int,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Recalled:
+        """Return what fits a question; see `Memory.recall`."""
+        check_count(limit, "a limit", 1)
+        check_most(limit, _MOST, "a limit")
+        asker = {"for_session": for_session, "for_sender": for_sender}
+        matches, result = find_episodes(
+            self._episodes, user_id, query, _OVER * MOST_EPISODES, {**asker}
+        )
+        known: Sequence[FactMatch] = ()
+        if self._facts is not None:
+            known = self._facts.search(user_id, query, _OVER * limit, **asker)
+        rank = _Ranking(query, FULL[result.mode], self._threshold, self._clock.now_ms())
+        facts = [
+            RecalledFact(fact=fact, relevance=relevance, similarity=similarity)
+            for fact, relevance, similarity in rank(
+                (f.fact, f.fact.text, f.score, f.fact.importance, f.fact.accessed_at) for f in known
+            )
+        ]
+        episodes = [
+            RecalledEpisode(episode=episode, relevance=relevance, similarity=similarity)
+            for episode, relevance, similarity in rank(
+                (e.episode, _told(e.episode), e.score, PLAIN_IMPORTANCE, e.episode.ended_at)
+                for e in matches
+            )
+        ]
+        return _recalled(facts[:limit], episodes[:MOST_EPISODES])
+
+
+class _Ranking(msgspec.Struct, frozen=True):
+    """Ranks what was found for a question.
+
+    Attributes:
+        query: The question.
+        full: The score of a text that is about the same.
+        threshold: Least similarity.
+        now: Ms UTC.
+    """
+
+    query: str
+    full: float
+    threshold: float
+    now: int
+
+    def __call__(
+        self, found: Iterable[tuple[T, str, float, int, int]]
+    ) -> list[tuple[T, float, float]]:
+        """Return what is similar enough with its relevance and similarity, the best first.
+
+        Args:
+            found: Each with its text, score, importance, and the time that its age counts from.
+        """
+        ranked = []
+        for item, text, score, importance, at in found:
+            similarity = min(1.0, score / self.full)
+            if similarity >= self.threshold or holds_all(text, self.query):
+                days = (self.now - at) / DAY_MS
+                ranked.append((item, relevance_of(importance, similarity, days), similarity))
+        return sorted(ranked, key=lambda each: -each[1])
+
+
+def _recalled(facts: Sequence[RecalledFact], episodes: Sequence[RecalledEpisode]) -> Recalled:
+    text = formatted([each.fact.text for each in facts], [each.episode for each in episodes])
+    return Recalled(facts=tuple(facts), episodes=tuple(episodes), formatted=text)
+
+
+def relevance_of(importance: float, similarity: float, days: float) -> float:
+    """Return the relevance of something to a question, 0 to 1.
+
+    Args:
+        importance: 1 to 10.
+        similarity: To the question, 0 to 1.
+        days: Since it was last asked for; none of the future.
+
+    >>> round(relevance_of(10, 1.0, 0.0), 3), round(relevance_of(5, 0.6, 30.0), 3)
+    (1.0, 0.524)
+    """
+    recency = math.exp(-max(0.0, days) / RECENCY_DAYS)
+    return IMPORTANCE * importance / 10 + SIMILARITY * similarity + RECENCY * recency
+
+
+def holds_all(text: str, query: str) -> bool:
+    """Return whether a text has all the words of a question: no threshold may cut that.
+
+    >>> holds_all("The cellar key hangs behind the door.", "cellar key")
+    True
+    """
+    asked = set(query_terms(query))
+    return bool(asked) and asked <= set(terms(text))
+
+
+def formatted(facts: Sequence[str], episodes: Sequence[Episode]) -> str:
+    """Return facts and episodes as a text for a prompt, each on one line."""
+    parts = []
+    if facts:
+        parts.append("\n".join(["## What I Know About You", *(f"- {_line(f)}" for f in facts)]))
+    if episodes:
+        told = (f"- {to_iso(each.ended_at)[:10]}: {_line(_told(each))}" for each in episodes)
+        parts.append("\n".join(["## Recent Conversations", *told]))
+    return "\n\n".join(parts)
+
+
+def _told(episode: Episode) -> str:
+    return searched_text(episode, is_owners=False)
+
+
+def _line(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= _CHARS else said[: _CHARS - 1].rstrip() + "…"
