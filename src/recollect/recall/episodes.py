@@ -126,9 +126,8 @@ class Episodes:
         check_count(limit, "a limit", 1)
         check_most(limit, MOST_EPISODES, "a limit")
         self._write_due()
-        where = of_episodes(scope_of_user(self.scope, self._parts.owner, user_id)).equal(
-            "session_id", session_id
-        )
+        scope = scope_of_user(self.scope, self._parts.owner, user_id)
+        where = of_episodes(scope).equal("session_id", session_id)
         where.of_project(None if project is None else self._parts.project_of(project))
         return self._read(where, Asker(for_session, for_sender), limit)
 

@@ -35,9 +35,8 @@ def memory(tmp_path: Path, clock: HandClock) -> Iterator[Memory]:
 def _retriever(
     memory: Memory, clock: HandClock, *facts: KnownFact, least: float = 0.3
 ) -> Retriever:
-    return Retriever(
-        KnownFacts(list(facts)), memory._rooms.episode_parts(memory.search), clock, least
-    )  # noqa: SLF001  # as recall has them
+    parts = memory._rooms.episode_parts(memory.search)  # noqa: SLF001  # as recall has them
+    return Retriever(KnownFacts(list(facts)), parts, clock, least)
 
 
 def _session(memory: Memory, said: str, key: str | None = None) -> str:
