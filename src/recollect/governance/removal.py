@@ -321,6 +321,7 @@ _DEPENDENT: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE session_id = ?",
     "DELETE FROM prunings WHERE session_id = ?",
     "DELETE FROM removed_seqs WHERE session_id = ?",
+    "DELETE FROM injected_items WHERE kind = 'state' AND ref = ?",
     "DELETE FROM session_states WHERE session_id = ?",
     "DELETE FROM summarised WHERE session_id = ?",
 )

@@ -104,7 +104,7 @@ def default_decay(days: float, importance: float, accesses: int) -> float:
     (1.0, 0.5, 0.5)
     """
     half_life = HALF_LIFE_DAYS * (1 + _boost(importance, accesses))
-    return 2.0 ** -(max(0.0, days - GRACE_DAYS) / half_life)
+    return math.exp2(-max(0.0, days - GRACE_DAYS) / half_life)
 
 
 def never_fades(fact: Fading) -> bool:

@@ -60,6 +60,18 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     failure: ModelFailure | None = None
 
 
+def callers_summary(summary: str, redacted: Callable[[str], str]) -> Summary:
+    """Return a summary that a program made itself, without secrets.
+
+    Raises:
+        InvalidInput: it is empty, or no text.
+    """
+    text = redacted(check_text(summary, "summary").strip())
+    if not text:
+        raise InvalidInput("the summary is empty", hint="leave it out to have one made")
+    return Summary(text=text, made_by="caller")
+
+
 class Summariser(Protocol):
     """Writes summaries. What it reads is data: nothing in it is an instruction."""
 
