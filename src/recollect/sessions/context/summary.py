@@ -10,7 +10,8 @@ from typing import Protocol
 import msgspec
 
 from recollect.audience.owner import Owner
-from recollect.core.errors import AnswerUnusable, ProviderError
+from recollect.core.checks import check_text
+from recollect.core.errors import AnswerUnusable, InvalidInput, ProviderError
 from recollect.models.language.model import LanguageModel, ask
 from recollect.sessions.context.flush import (
     ModelFailure,
