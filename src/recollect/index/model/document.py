@@ -12,9 +12,9 @@ from recollect.core.scope import Scope
 
 SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
 """Kinds of memory that can be searched; the position is stored, so only append."""
-FILES, SESSIONS, OBSERVATIONS = SOURCES[:3]
-"""The kinds of memory files, messages and observations."""
-FOUND = (FILES, SESSIONS, OBSERVATIONS)
+FILES, SESSIONS, OBSERVATIONS, FACTS = SOURCES[:4]
+"""The kinds of memory files, messages, observations and facts."""
+FOUND = (FILES, SESSIONS, OBSERVATIONS, FACTS)
 """Those that can be searched today."""
 
 
@@ -34,6 +34,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         markdown: Cut into line chunks (a file) instead of one chunk (a message).
         visibility_group: Who hears of it, see `index.model.visibility`; None: as its source.
         mentions: Of a file the lines that name an observation, each with the number of that.
+        is_covered: Whether something else that is searched says the same: it is found only where
+            its kind of memory is asked for.
         stamp: What the source needs to see that nothing changed without reading (size and mtime).
     """
 
@@ -49,6 +51,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     markdown: bool = False
     visibility_group: str | None = None
     mentions: tuple[tuple[int, int], ...] = ()
+    is_covered: bool = False
     stamp: str | None = None
 
     def digest(self) -> bytes:
@@ -59,6 +62,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         state.update(self.text.encode("utf-8", "surrogatepass"))
         if self.mentions:  # they may be on lines that are not searched
             state.update(repr(self.mentions).encode())
+        if self.is_covered:
+            state.update(b"covered")
         return state.digest()
 
 

@@ -18,8 +18,8 @@ from recollect.core.checks import MOST_HITS, MOST_QUESTION
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
+from recollect.index.model.chunk_record import COVERED, Mask
+from recollect.index.model.document import FACTS, FILES, OBSERVATIONS, SOURCES
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
@@ -58,6 +58,7 @@ FURTHER = 4
 
 POOL = 100
 """Hits from which a threshold or diversity choose."""
+FACT = SOURCES.index(FACTS)
 NO_GROUP = -1
 """Equals the number of no group, so that an unknown session matches nothing."""
 
@@ -409,6 +410,8 @@ def _visible(
     if options.sources is not None:
         is_chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(is_chosen[sources])
+    if arrays.totals.chunks[FACT] and FACTS not in (options.sources or ()):
+        limits.append(columns["flags"] & COVERED == 0)
     limits += _narrowing(columns, options)
     if origin is not None and view.is_whole:
         limits.append(view.partition.groups.of_workspace(origin, groups))
