@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.home_index import HomeIndex
     from recollect.index.model.document import DocumentSource
     from recollect.index.query.hit import SearchResult
-    from recollect.knowledge.facts import FactParts
+    from recollect.knowledge.remembering import FactParts
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
@@ -227,7 +227,7 @@ class Rooms:
     @cached_property
     def fact_parts(self) -> FactParts:
         """What remembers facts and reads them."""
-        from recollect.knowledge.facts import FactParts
+        from recollect.knowledge.remembering import FactParts
         from recollect.recall.facts import SessionPlaces
 
         home, opened = self.home, self.opened

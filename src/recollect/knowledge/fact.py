@@ -149,9 +149,18 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
             session=self.session_id,
         )
 
+    @property
+    def is_found(self) -> bool:
+        """Whether searches find it: it is true, or was."""
+        return self.status in {"current", "replaced"}
+
     def was_valid(self, at: int) -> bool:
         """Return whether it was true at a time, ms UTC."""
-        return self.valid_from <= at and (self.valid_to is None or at < self.valid_to)
+        return (
+            self.is_found
+            and self.valid_from <= at
+            and (self.valid_to is None or at < self.valid_to)
+        )
 
 
 class FactChange(msgspec.Struct, frozen=True, kw_only=True):

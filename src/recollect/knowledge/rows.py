@@ -71,7 +71,12 @@ _SAME: LiteralString = "SELECT id FROM facts WHERE tenant = ? AND words = ? ORDE
 _IN_SLOT: LiteralString = """
     SELECT id FROM facts WHERE tenant = ? AND slot = ? AND status = 'current' ORDER BY id
 """
+_MADE_WAY: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.replaced_by = listed"  # noqa: S608
 _OF_MESSAGES: LiteralString = f"SELECT f.id FROM {LISTED} facts f WHERE f.message_id = listed"  # noqa: S608
+_LOST: LiteralString = f"""
+    INSERT INTO changes (tenant, kind, ref, op, at)
+    SELECT f.tenant, 'fact', f.id, 'put', ? FROM {LISTED} facts f WHERE f.message_id = listed
+"""  # noqa: S608  # literals
 _ADD_CHANGE: LiteralString = """
     INSERT INTO fact_history (fact_id, version, action, at, actor, text, confidence, status,
         replaced_by, is_pinned, row_hash)
@@ -175,6 +180,12 @@ def of_messages(tx: Transaction, tenant: str, message_ids: Sequence[str]) -> lis
     return facts_by_id(tx, Scope(tenant=tenant), ids) if ids else []
 
 
+def made_way(tx: Transaction, tenant: str, ids: Sequence[str]) -> list[Fact]:
+    """Return the facts that made way for some others."""
+    older = typed_ids(tx.all(_MADE_WAY, (listed(ids),)))
+    return facts_by_id(tx, Scope(tenant=tenant), older, deleted=True) if older else []
+
+
 def only_heard(audience: Audience, facts: Sequence[Fact]) -> list[Fact]:
     """Return those of some facts that an audience hears."""
     if audience.group is None:
@@ -224,6 +235,11 @@ def note_fact(tx: Transaction, fact: Fact, op: Operation, at: int) -> None:
     record_change(tx, tenant=fact.tenant, kind=KIND, ref=fact.id, op=op, at=at)
 
 
+def note_lost_sources(tx: Transaction, message_ids: Sequence[str], at: int) -> None:
+    """Tell the index of facts whose messages are gone: they are found by themselves then."""
+    tx.execute(_LOST, (at, listed(message_ids)))
+
+
 def note_access(tx: Transaction, ids: Sequence[str], at: int) -> None:
     """Note that facts were found."""
     tx.executemany(_ACCESS, [(at, id_) for id_ in ids])
@@ -254,7 +270,6 @@ def delete_facts(tx: Transaction, tenant: str, ids: Sequence[str], at: int) -> N
     tx.executemany("DELETE FROM injected_items WHERE ref = ?", each)
     tx.executemany("DELETE FROM fact_history WHERE fact_id = ?", each)
     tx.executemany("DELETE FROM fact_sources WHERE fact_id = ?", each)
-    tx.executemany("UPDATE facts SET replaced_by = NULL WHERE replaced_by = ?", each)
     tx.executemany("DELETE FROM facts WHERE id = ?", each)
     record_changes(tx, tenant=tenant, kind=KIND, refs=ids, op="delete", at=at)
 

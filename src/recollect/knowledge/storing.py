@@ -5,15 +5,23 @@ Both look only at facts of the same audience.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import msgspec
 
 from recollect.audience.owner import Owner
-from recollect.audience.visibility import VisibilityGroup, group_of_turn
+from recollect.audience.visibility import group_of_turn
 from recollect.core.events import FactChanged, FactsRemembered
 from recollect.knowledge.fact import Fact, Remembered
-from recollect.knowledge.rows import add_fact, change_fact, in_slot, same_words, write_fact
+from recollect.knowledge.rows import (
+    add_fact,
+    change_fact,
+    in_slot,
+    made_way,
+    same_words,
+    write_fact,
+)
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -47,7 +55,7 @@ def store_fact(
     record_event(tx, FactsRemembered(scope=fact.owner, at=at, numbers=(fact.number,)))
     replaced: tuple[Fact, ...] = ()
     if is_only_value and fact.status == "current":
-        replaced = _replaced_by(tx, fact, owner, group, at)
+        replaced = close_older(tx, fact, owner, at)
     return Remembered(status="replaced" if replaced else "new", fact=fact, replaced=replaced)
 
 
@@ -85,12 +93,11 @@ def _known(tx: Transaction, known: Fact, draft: Fact, at: int) -> Fact:
     return change_fact(tx, known, "restored" if is_back else "known", at, **changes)
 
 
-def _replaced_by(
-    tx: Transaction, fact: Fact, owner: Owner, group: VisibilityGroup, at: int
-) -> tuple[Fact, ...]:
-    """Close the older values of the slot of a new fact; return them as they are now."""
+def close_older(tx: Transaction, fact: Fact, owner: Owner, at: int) -> tuple[Fact, ...]:
+    """Close the older values of the slot of a fact; return them as they are now."""
     if fact.slot is None:
         return ()
+    group = group_of_turn(fact.turn, owner)
     older = [
         each
         for each in in_slot(tx, fact.tenant, fact.slot)
@@ -105,3 +112,28 @@ def _replaced_by(
         event = FactChanged(scope=each.owner, at=at, number=each.number, action="replaced")
         record_event(tx, event)
     return tuple(change_fact(tx, each, "replaced", at, **closed) for each in older)
+
+
+def reopen(tx: Transaction, gone: Sequence[Fact], at: int) -> None:
+    """Give the facts that made way for some others what follows those, or make them current.
+
+    Args:
+        tx: A transaction.
+        gone: Facts of one tenant that do not count any more.
+        at: The time of the change, ms UTC.
+    """
+    if not gone:
+        return
+    followers = {each.id: each for each in gone}
+    for older in made_way(tx, gone[0].tenant, list(followers)):
+        if older.id in followers:
+            continue
+        follower = followers[older.replaced_by or ""]
+        while follower.replaced_by in followers:
+            follower = followers[follower.replaced_by]
+        if follower.replaced_by is not None:
+            then = {"replaced_by": follower.replaced_by, "valid_to": follower.valid_to}
+            change_fact(tx, older, "replaced", at, **then)
+        elif older.status == "replaced":
+            back = {"status": "current", "replaced_by": None, "valid_to": None}
+            change_fact(tx, older, "restored", at, **back)

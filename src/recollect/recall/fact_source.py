@@ -1,4 +1,4 @@
-"""Facts as documents: those that are true or were, not what was forgotten, archived or in review."""
+"""Facts as documents: those that are true, or were."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS
 from recollect.index.query.hit import FactMark, SearchResult
 from recollect.knowledge.fact import Fact, FactPlace
-from recollect.knowledge.facts import FactParts, Facts
+from recollect.knowledge.facts import Facts
+from recollect.knowledge.remembering import FactParts
 from recollect.knowledge.rows import facts_by_id, note_access, of_messages, only_heard
 from recollect.knowledge.wording import says
 from recollect.sessions.policy.turns import asked_sender
@@ -81,13 +82,14 @@ class SessionPlaces(msgspec.Struct, frozen=True, kw_only=True):
                 )
         raise NotFound("the message does not exist", hint="give a message such as m88")
 
-    def owner_said(self, tx: Transaction, place: FactPlace, said: str) -> bool:
-        """Return whether the owner's own words in a session say a text: of its last 200 turns."""
+    def was_said(self, tx: Transaction, place: FactPlace, said: str) -> bool:
+        """Return whether people of the same audience said a text in the last 200 turns there."""
         if place.session_id is None:
             return False
+        group = group_of_turn(place.turn, self.owner)
         for words, sender in tx.all(_OWN_WORDS, (place.session_id,)):
             turn = msgspec.structs.replace(place.turn, turn_sender=text_or_none(sender))
-            if says(text(words), said) and group_of_turn(turn, self.owner).is_owners:
+            if says(text(words), said) and group_of_turn(turn, self.owner) == group:
                 return True
         return False
 
@@ -150,7 +152,7 @@ class FactRecall(Facts):
         """
         check_count(limit, "a limit", 1)
         at = None if as_of is None else check_time(as_of)
-        scope = self._of_user(user_id)
+        scope = self._maker.of_user(user_id)
         if project is not None:
             scope = msgspec.structs.replace(scope, project=project)
         result = self._search(
@@ -198,9 +200,9 @@ def with_facts(
     newer = {each.id: each for each in facts_by_id(tx, scope, list(names))} if names else {}
     marks: dict[str, FactMark] = {}
     for fact in sorted(only_heard(audience, facts), key=lambda each: -each.importance):
-        if fact.status in {"current", "replaced"}:
-            ref = fact.id if fact.id in known else fact.message_id or ""
-            marks.setdefault(ref, _mark(fact, newer))
+        if fact.is_found:
+            for ref in filter(None, (fact.id, fact.message_id)):
+                marks.setdefault(ref, _mark(fact, newer))
     hits = [
         msgspec.structs.replace(hit, fact=marks[hit.ref]) if hit.ref in marks else hit
         for hit in result.hits

@@ -24,7 +24,8 @@ _REACH: LiteralString = """
         ORDER BY seq LIMIT ?)
 """
 _NEWEST: LiteralString = """
-    SELECT seq FROM changes WHERE kind IN ('message', 'observation', 'fact') ORDER BY seq DESC LIMIT 1
+    SELECT seq FROM changes WHERE kind IN ('message', 'observation', 'fact')
+    ORDER BY seq DESC LIMIT 1
 """
 
 

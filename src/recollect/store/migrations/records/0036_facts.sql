@@ -51,6 +51,7 @@ CREATE INDEX facts_by_time ON facts (tenant, created_at);
 CREATE INDEX facts_by_words ON facts (tenant, words);
 CREATE INDEX facts_by_message ON facts (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX facts_by_session ON facts (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX facts_by_follower ON facts (replaced_by) WHERE replaced_by IS NOT NULL;
 CREATE INDEX facts_by_slot ON facts (tenant, slot) WHERE slot IS NOT NULL;
 CREATE INDEX facts_twin ON facts (
     tenant, created_at, id, number, status, kind, project, session_id, message_id, agent, user_id,
