@@ -18,7 +18,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.knowledge.fact import Fact, FactChange, Remembered, Status
+    from recollect.knowledge.fact import Fact, FactChange, Remembered, FactStatus
 
 app = App()
 group = App(help="List what is known, and correct it.", invoke_without_command=True)
@@ -194,7 +194,7 @@ def _show_facts(found: Sequence[Fact]) -> None:
 
 def _head(fact: Fact) -> tuple[tuple[str, str], ...]:
     until = "" if fact.valid_to is None else f" until {day(fact.valid_to)}"
-    state: Status = fact.status
+    state: FactStatus = fact.status
     return (
         (show_number("fact", fact.number), "bold cyan"),
         (f"  {day(fact.valid_from)}{until}  {fact.kind}", "dim"),
@@ -211,7 +211,7 @@ def _show_remembered(made: Remembered) -> None:
     show((done, "bold green"), (f" {number}: {made.fact.kind}, {whose}{place}", ""))
     for older in made.replaced:
         show(("  no longer: ", "dim"), (one_line(older.text), ""))
-    next_steps(f"recollect facts forget {number}")
+    next_steps([(f"recollect facts forget {number}", "take it back")])
 
 
 def _show_history(changes: Sequence[FactChange]) -> None:

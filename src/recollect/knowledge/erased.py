@@ -15,7 +15,8 @@ _DROP_SOURCES: LiteralString = "DELETE FROM fact_sources WHERE session_id = ?"
 _NEXT_SOURCE: LiteralString = """
     SELECT o.message_id, o.session_id, o.start_at, o.end_at, s.agent, s.user_id, s.project,
         s.channel, s.account, s.chat_type, s.peer, m.turn_sender
-    FROM fact_sources o JOIN sessions s ON s.id = o.session_id JOIN messages m ON m.id = o.message_id
+    FROM fact_sources o JOIN sessions s ON s.id = o.session_id
+    JOIN messages m ON m.id = o.message_id
     WHERE o.fact_id = ? AND s.status <> 'deleted' ORDER BY o.said_at LIMIT 1
 """
 _MOVE: LiteralString = """

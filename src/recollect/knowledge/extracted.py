@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import LiteralString
+from typing import LiteralString, NamedTuple
 
 import msgspec
 
 from recollect.audience.owner import Owner
 from recollect.core.clock import derived_id
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import Fact, Remembered, Trust
+from recollect.knowledge.fact import Fact, Remembered, FactTrust
 from recollect.knowledge.rows import facts_by_id
 from recollect.knowledge.storing import store_fact
 from recollect.store.columns import text, typed_rows
@@ -25,7 +25,15 @@ _SOURCE: LiteralString = """
     WHERE message_id = ? AND start_at = ? AND end_at = ? AND made_by = ?
 """
 
-_Place = tuple[str | None, str | None, str | None, str | None]
+
+
+class _Place(NamedTuple):
+    """The columns of a session that say who hears it, beside those of a draft."""
+
+    channel: str | None
+    account: str | None
+    chat_type: str | None
+    peer: str | None
 
 
 class FactDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +62,7 @@ class FactDraft(msgspec.Struct, frozen=True, kw_only=True):
     message_id: str
     turn_sender: str | None
     said_at: int
-    trust: Trust
+    trust: FactTrust
     statement: Statement
     made_by: str = MADE_BY
     in_review: bool = False
@@ -109,7 +117,6 @@ def _known_source(tx: Transaction, draft: FactDraft) -> Remembered | None:
 
 def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
     statement = draft.statement
-    channel, account, chat_type, peer = place
     span = (str(statement.start), str(statement.end), draft.made_by)
     return Fact(
         id=derived_id(draft.said_at, draft.tenant, draft.message_id, *span),
@@ -122,10 +129,10 @@ def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
         message_id=draft.message_id,
         start=statement.start,
         end=statement.end,
-        channel=channel,
-        account=account,
-        chat_type=chat_type,
-        peer=peer,
+        channel=place.channel,
+        account=place.account,
+        chat_type=place.chat_type,
+        peer=place.peer,
         turn_sender=draft.turn_sender,
         text=statement.text,
         kind=kind,

@@ -12,13 +12,20 @@ from recollect.core.scope import ConversationTurn, Scope
 from recollect.text.boundaries import brief_repr
 from recollect.text.statements.statement import KINDS, Kind, Subject
 
-Trust: TypeAlias = Literal["owner", "agent", "group", "imported"]
+FactTrust: TypeAlias = Literal["owner", "agent", "group", "imported"]
 """Whose words a fact is: the owner's, the agent's, other people's, or of an imported transcript."""
-Status: TypeAlias = Literal["current", "replaced", "forgotten", "archived", "review"]
+FactStatus: TypeAlias = Literal["current", "replaced", "forgotten", "archived", "review"]
 """``review``: an agent said it of the owner, who has not confirmed it yet."""
-Action: TypeAlias = Literal[
-    *("new", "known", "confirmed", "corrected", "replaced"),
-    *("forgotten", "restored", "pinned", "unpinned", "archived"),
+FactAction: TypeAlias = Literal[
+    "new",
+    "known",
+    "corrected",
+    "replaced",
+    "forgotten",
+    "restored",
+    "pinned",
+    "unpinned",
+    "archived",
 ]
 """What a line of the history tells."""
 Outcome: TypeAlias = Literal["new", "known", "replaced"]
@@ -113,13 +120,13 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     value: str | None
     importance: int
     confidence: float
-    trust: Trust
+    trust: FactTrust
     made_by: str
     valid_from: int
     valid_to: int | None
     created_at: int
     is_pinned: bool
-    status: Status
+    status: FactStatus
     replaced_by: str | None
     version: int
     accessed_at: int
@@ -179,12 +186,12 @@ class FactChange(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     version: int
-    action: Action
+    action: FactAction
     at: int
     actor: str | None
     text: str
     confidence: float
-    status: Status
+    status: FactStatus
     replaced_by: str | None
     is_pinned: bool
 

@@ -21,12 +21,12 @@ from recollect.core.numbers import parse_record, show_number
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import (
     BY_HAND,
-    Action,
+    FactAction,
     Fact,
     FactChange,
     Remembered,
-    Status,
-    Trust,
+    FactStatus,
+    FactTrust,
     check_kind,
 )
 from recollect.knowledge.remembering import (
@@ -58,7 +58,7 @@ from recollect.store.journal import record_event
 _PAGE = 200
 _NO_SUCH = "take a number from `recollect facts`"
 
-Many: TypeAlias = "list[Fact]"
+ListOfFacts: TypeAlias = "list[Fact]"
 
 
 @checked
@@ -86,7 +86,7 @@ class Facts:
         category: str | None = None,
         about: About | None = None,
         project: str | None = None,
-        trust: Trust | None = None,
+        trust: FactTrust | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
     ) -> Remembered:
@@ -147,12 +147,12 @@ class Facts:
         project: str | None = None,
         kind: str | None = None,
         *,
-        status: Status = "current",
+        status: FactStatus = "current",
         until: int | datetime | None = None,
         limit: int = 100,
         for_session: str | None = None,
         for_sender: str | None = None,
-    ) -> Many:
+    ) -> ListOfFacts:
         """Return facts, the newest first.
 
         Args:
@@ -179,11 +179,11 @@ class Facts:
             where.also("created_at < ?", check_time(until))
         asker = Asker(for_session, for_sender)
 
-        def read(tx: Transaction) -> Many:
+        def read(tx: Transaction) -> ListOfFacts:
             audience = self._parts.audience(tx, asker)
             if audience.group is None:
                 return select_facts(tx, where, limit)
-            heard: Many = []
+            heard: ListOfFacts = []
             after, is_last = 0, False
             while len(heard) < limit and not is_last:
                 page = select_facts(tx, where, _PAGE, offset=after)
@@ -227,7 +227,7 @@ class Facts:
         if parse_record(name_or_words) is not None:
             return self._parts.database.read(lambda tx: self._existing(tx, name_or_words, asker))
 
-        def read(tx: Transaction) -> Many:
+        def read(tx: Transaction) -> ListOfFacts:
             same = same_words(tx, self.scope.tenant, name_or_words)
             own = facts_by_id(tx, self.scope, [f.id for f in same if f.status != "forgotten"])
             return only_heard(self._parts.audience(tx, asker), own)
@@ -316,14 +316,14 @@ class Facts:
         Raises:
             NotFound: the scope has none, or no session ``for_session``.
         """
-        action: Action = "pinned" if pinned else "unpinned"
+        action: FactAction = "pinned" if pinned else "unpinned"
         return self._change(id, for_session, action, lambda _, __: {"is_pinned": pinned})
 
     def _change(
         self,
         id: str,
         for_session: str | None,
-        action: Action,
+        action: FactAction,
         changes: Callable[[Transaction, Fact], dict[str, Any]],
     ) -> Fact:
         """Change a fact if that makes a difference; return it."""

@@ -18,7 +18,7 @@ from recollect.knowledge.fact import (
     BY_HAND,
     Fact,
     FactPlace,
-    Trust,
+    FactTrust,
     check_kind,
 )
 from recollect.store.engine import Database, Transaction
@@ -85,7 +85,7 @@ class GivenFact(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float | None
     about: About | None
     project: str | None
-    trust: Trust | None
+    trust: FactTrust | None
 
 
 class FactMaker:
@@ -174,7 +174,7 @@ class FactMaker:
             kind = statement.kind
         kind = kind or ("technical" if subject == "project" else "personal")
         is_owners = group_of_turn(turn, parts.owner).is_owners
-        theirs: Trust = "owner" if is_owners else "group"
+        theirs: FactTrust = "owner" if is_owners else "group"
         trust = given.trust or theirs
         if trust == "agent" and parts.places.was_said(tx, place, given.text):
             trust = theirs

@@ -15,7 +15,7 @@ from recollect.audience.visibility import Audience
 from recollect.core.errors import StoreCorrupt
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import Action, Fact, FactChange
+from recollect.knowledge.fact import FactAction, Fact, FactChange
 from recollect.knowledge.wording import words_digest
 from recollect.store.columns import (
     LISTED,
@@ -209,7 +209,7 @@ def restore_fact(tx: Transaction, fact: Fact) -> None:
     note_fact(tx, fact, "put", fact.created_at)
 
 
-def change_fact(tx: Transaction, fact: Fact, action: Action, at: int, **changes: Any) -> Fact:
+def change_fact(tx: Transaction, fact: Fact, action: FactAction, at: int, **changes: Any) -> Fact:
     """Change some fields of a fact, note it in its history and for the index; return it."""
     changed = msgspec.structs.replace(fact, version=fact.version + 1, **changes)
     write_fact(tx, changed)
@@ -293,7 +293,7 @@ def add_history(tx: Transaction, fact: Fact, changes: Sequence[FactChange]) -> N
         tx.execute(_ADD_CHANGE, _change_row(fact.id, each))
 
 
-def _add_change(tx: Transaction, fact: Fact, action: Action, at: int) -> None:
+def _add_change(tx: Transaction, fact: Fact, action: FactAction, at: int) -> None:
     change = FactChange(
         version=fact.version,
         action=action,

@@ -123,7 +123,7 @@ def test_what_cannot_be_a_fact_is_refused(memory: Memory) -> None:
         {"text": "tea", "confidence": 1.5},
     ):
         with pytest.raises(InvalidInput):
-            memory.facts.remember(None, **wrong)  # type: ignore[arg-type]
+            memory.facts.remember(None, **wrong)
     with pytest.raises(NotFound):
         memory.facts.remember(None, "tea", source="m9")
     with pytest.raises(NotFound):

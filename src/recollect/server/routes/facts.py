@@ -16,7 +16,7 @@ from recollect.answers.fact import (
 from recollect.caller import Caller
 from recollect.core.checks import Question, RowCount
 from recollect.core.errors import InvalidInput
-from recollect.knowledge.fact import Fact, Status
+from recollect.knowledge.fact import Fact, FactStatus
 from recollect.server.route import Created, Given, Routes
 from recollect.server.routes.sessions import PAGE
 from recollect.server.values import Cursor, moment_of, page_of
@@ -72,7 +72,7 @@ class FactFilter(Given, frozen=True, kw_only=True):
     user_id: str | None = None
     project: str | None = None
     kind: str | None = None
-    status: Status = "current"
+    status: FactStatus = "current"
     as_of: int | str | None = None
     limit: RowCount = PAGE
     cursor: Cursor | None = None
