@@ -318,18 +318,6 @@ class Caller:
             self._check_channel(session)
         return session
 
-    def writable_place(self, session_id: str | None) -> None:
-        """Refuse to change a record of a session that the token may not write into.
-
-        One that belongs to no session, or outlives its own, is changed by whoever hears it.
-
-        Raises:
-            As `writable`.
-        """
-        if session_id is not None:
-            with suppress(NotFound):
-                self.writable(self.memory.sessions.get(session_id))
-
     def _check_new(self, place: Session) -> None:
         """Refuse to begin a session that `writable` would refuse afterwards."""
         if self.token.is_owners or self._is_granted(place) or place.key == self._own_key.text:

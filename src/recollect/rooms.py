@@ -293,10 +293,10 @@ class Rooms:
 
     def with_facts(self, result: SearchResult, asker: Asker) -> SearchResult:
         """Return a result whose hits tell what fact they are or say, as far as the asker hears."""
+        if not self.index.search_service.holds_facts():
+            return result
         from recollect.recall.facts import with_facts
 
-        if all(hit.path is not None for hit in result.hits):
-            return result
         return self.records.read(
             lambda tx: with_facts(tx, self.scope, self.audience(tx, asker), result)
         )

@@ -18,7 +18,7 @@ from recollect.core.errors import InvalidInput
 from recollect.core.numbers import show_number
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.knowledge.fact import Fact, FactChange, Remembered, FactStatus
+    from recollect.knowledge.fact import Fact, FactChange, FactStatus, Remembered
 
 app = App()
 group = App(help="List what is known, and correct it.", invoke_without_command=True)

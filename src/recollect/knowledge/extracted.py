@@ -10,7 +10,7 @@ import msgspec
 from recollect.audience.owner import Owner
 from recollect.core.clock import derived_id
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import Fact, Remembered, FactTrust
+from recollect.knowledge.fact import Fact, FactTrust, Remembered
 from recollect.knowledge.rows import facts_by_id
 from recollect.knowledge.storing import store_fact
 from recollect.store.columns import text, typed_rows
@@ -24,7 +24,6 @@ _SOURCE: LiteralString = """
     SELECT fact_id FROM fact_sources
     WHERE message_id = ? AND start_at = ? AND end_at = ? AND made_by = ?
 """
-
 
 
 class _Place(NamedTuple):
@@ -120,7 +119,6 @@ def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
     span = (str(statement.start), str(statement.end), draft.made_by)
     return Fact(
         id=derived_id(draft.said_at, draft.tenant, draft.message_id, *span),
-        number=0,
         tenant=draft.tenant,
         agent=draft.agent,
         user=draft.user,
@@ -129,10 +127,7 @@ def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
         message_id=draft.message_id,
         start=statement.start,
         end=statement.end,
-        channel=place.channel,
-        account=place.account,
-        chat_type=place.chat_type,
-        peer=place.peer,
+        **place._asdict(),
         turn_sender=draft.turn_sender,
         text=statement.text,
         kind=kind,
@@ -145,12 +140,7 @@ def _fact(draft: FactDraft, kind: str, place: _Place, at: int) -> Fact:
         trust=draft.trust,
         made_by=draft.made_by,
         valid_from=draft.said_at,
-        valid_to=None,
         created_at=at,
-        is_pinned=False,
         status="review" if draft.in_review else "current",
-        replaced_by=None,
-        version=1,
         accessed_at=at,
-        access_count=0,
     )

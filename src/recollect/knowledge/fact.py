@@ -98,15 +98,15 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     __repr__ = brief_repr
 
     id: str
-    number: int
+    number: int = 0
     tenant: str
     agent: str | None
     user: str | None
     project: str | None
-    session_id: str | None
-    message_id: str | None
-    start: int | None
-    end: int | None
+    session_id: str | None = None
+    message_id: str | None = None
+    start: int | None = None
+    end: int | None = None
     channel: str | None
     account: str | None
     chat_type: str | None
@@ -115,22 +115,22 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     kind: str
     subject: Subject
-    name: str | None
-    slot: str | None
-    value: str | None
+    name: str | None = None
+    slot: str | None = None
+    value: str | None = None
     importance: int
     confidence: float
     trust: FactTrust
     made_by: str
     valid_from: int
-    valid_to: int | None
+    valid_to: int | None = None
     created_at: int
-    is_pinned: bool
-    status: FactStatus
-    replaced_by: str | None
-    version: int
+    is_pinned: bool = False
+    status: FactStatus = "current"
+    replaced_by: str | None = None
+    version: int = 1
     accessed_at: int
-    access_count: int
+    access_count: int = 0
 
     @property
     def turn(self) -> ConversationTurn:

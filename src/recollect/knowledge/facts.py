@@ -10,8 +10,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeAlias
 
-import msgspec
-
 from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, check_share, checked
 from recollect.core.clock import check_time
@@ -21,12 +19,12 @@ from recollect.core.numbers import parse_record, show_number
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import (
     BY_HAND,
-    FactAction,
     Fact,
+    FactAction,
     FactChange,
-    Remembered,
     FactStatus,
     FactTrust,
+    Remembered,
     check_kind,
 )
 from recollect.knowledge.remembering import (
@@ -51,7 +49,7 @@ from recollect.knowledge.rows import (
     same_words,
     select_facts,
 )
-from recollect.knowledge.storing import close_older, reopen, store_fact
+from recollect.knowledge.storing import close_older, reopen
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -115,29 +113,19 @@ class Facts:
             NotFound: the scope has no such session, or no such message.
             Denied: the person is another than the scope, or the session, allows.
         """
+        kind, importance = kind_of(kind, category), checked_importance(importance)
+        said, asker = checked_text(text), Asker(for_session, for_sender)
+        place = self._parts.database.read(partial(self._maker.place, user_id, source, asker))
         given = GivenFact(
-            text=checked_text(text),
-            kind=kind_of(kind, category),
-            importance=checked_importance(importance),
+            text=self._maker.redacted(said, place.session_id),
+            kind=kind,
+            importance=importance,
             confidence=None if confidence is None else check_share(confidence, "confidence"),
             about=about,
             project=self._parts.project_of(project),
             trust=trust,
         )
-        asker = Asker(for_session, for_sender)
-        place = self._parts.database.read(partial(self._maker.place, user_id, source, asker))
-        redacted = msgspec.structs.replace(
-            given, text=self._maker.redacted(given.text, place.session_id)
-        )
-        at = self._parts.clock.now_ms()
-
-        def store(tx: Transaction) -> Remembered:
-            statement = statement_of(redacted.text)
-            draft = self._maker.draft(tx, redacted, statement, place, at)
-            is_only_value = has_only_value(statement)
-            return store_fact(tx, draft, self._parts.owner, at, is_only_value=is_only_value)
-
-        remembered = self._parts.database.write(store)
+        remembered = self._parts.database.write(partial(self._maker.store, given, place))
         self._parts.arrived()
         return remembered
 

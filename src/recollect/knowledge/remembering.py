@@ -19,8 +19,10 @@ from recollect.knowledge.fact import (
     Fact,
     FactPlace,
     FactTrust,
+    Remembered,
     check_kind,
 )
+from recollect.knowledge.storing import store_fact
 from recollect.store.engine import Database, Transaction
 from recollect.text.secret_redactor import SecretRedactor
 from recollect.text.statements.detector import detect
@@ -150,7 +152,14 @@ class FactMaker:
             return redactor.text(text)
         return redactor.session(session_id, lambda known: known.text(text))
 
-    def draft(
+    def store(self, given: GivenFact, place: FactPlace, tx: Transaction) -> Remembered:
+        """Store a fact, or find that it is known."""
+        statement, at = statement_of(given.text), self._parts.clock.now_ms()
+        draft = self._draft(tx, given, statement, place, at)
+        is_only_value = has_only_value(statement)
+        return store_fact(tx, draft, self._parts.owner, at, is_only_value=is_only_value)
+
+    def _draft(
         self,
         tx: Transaction,
         given: GivenFact,
@@ -158,15 +167,7 @@ class FactMaker:
         place: FactPlace,
         at: int,
     ) -> Fact:
-        """Return a fact, without its number.
-
-        Args:
-            tx: A transaction.
-            given: What the caller says.
-            statement: What the rules find in it; None for nothing.
-            place: Where it is said.
-            at: The time of recording, ms UTC.
-        """
+        """Return a fact, without its number."""
         parts, turn = self._parts, place.turn
         project = given.project or place.project or self.scope.project
         subject, kind = _subject(given, statement), given.kind
@@ -182,20 +183,11 @@ class FactMaker:
         importance = IMPORTANCE if statement is None else statement.importance
         return Fact(
             id=parts.ids.new(),
-            number=0,
             tenant=self.scope.tenant,
-            agent=turn.agent,
-            user=turn.user,
             project=project,
             session_id=place.session_id,
             message_id=place.message_id,
-            start=None,
-            end=None,
-            channel=turn.channel,
-            account=turn.account,
-            chat_type=turn.chat_type,
-            peer=turn.peer,
-            turn_sender=turn.turn_sender,
+            **msgspec.structs.asdict(turn),
             text=given.text,
             kind=kind,
             subject=subject,
@@ -206,14 +198,9 @@ class FactMaker:
             trust=trust,
             made_by=BY_HAND,
             valid_from=at,
-            valid_to=None,
             created_at=at,
-            is_pinned=False,
-            status="review" if is_claim else "current",
-            replaced_by=None,
-            version=1,
             accessed_at=at,
-            access_count=0,
+            status="review" if is_claim else "current",
         )
 
 
@@ -270,7 +257,9 @@ def checked_importance(given: int | None) -> int | None:
         InvalidInput: it is out of range.
     """
     if given is not None and not 1 <= given <= MOST_IMPORTANT:
-        raise InvalidInput("importance must be a whole number from 1 to 10", hint="5 is usual")
+        raise InvalidInput(
+            "importance must be a whole number from 1 to 10", hint="use 5, or leave it out"
+        )
     return given
 
 

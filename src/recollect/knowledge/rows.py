@@ -15,7 +15,7 @@ from recollect.audience.visibility import Audience
 from recollect.core.errors import StoreCorrupt
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import FactAction, Fact, FactChange
+from recollect.knowledge.fact import Fact, FactAction, FactChange
 from recollect.knowledge.wording import words_digest
 from recollect.store.columns import (
     LISTED,

@@ -6,6 +6,7 @@ import functools
 import inspect
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -334,7 +335,9 @@ def forget(
     meant = parse_record(id)
     if meant is None or meant.kind == "fact":
         fact = memory.facts.said(id, for_session=heard)
-        caller.writable_place(fact.session_id)
+        if fact.session_id is not None:
+            with suppress(NotFound):  # retention removed it
+                caller.writable(memory.sessions.get(fact.session_id))
         memory.audit.record("forget", target=fact.id)
         return forget_fact_output(memory.facts.forget(fact.id, for_session=heard))
     observations = memory.observations

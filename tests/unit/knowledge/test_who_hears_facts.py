@@ -1,4 +1,4 @@
-"""Who hears a fact: the audience of its source, or of the person whose it is; by every way to it."""
+"""Who hears a fact, by every way to it: those who hear its source, or the person whose it is."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def test_nobody_changes_what_they_do_not_hear(tmp_path: Path) -> None:
             facts.correct("f1", "I take milk", for_session=guest)
         with pytest.raises(NotFound):
             facts.said("I take tea", for_session=guest)
+        memory.sessions.append(memory.sessions.open(OWNER).id, "user", "tea")
         with pytest.raises(NotFound):
-            memory.sessions.append(memory.sessions.open(OWNER).id, "user", "tea")
             facts.remember(None, "I take tea", source="m1", for_session=guest)
         with pytest.raises(Denied):
             facts.remember("telegram:8", "I take tea", for_session=guest)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 import msgspec
 
+from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
 
 SOURCES = ("memory", "sessions", "observations", "facts", "episodes")
@@ -125,3 +126,16 @@ class DocumentSource(Protocol):
 
     def is_behind(self, cursor: int) -> bool:
         """Return, cheaply, whether there may be something new after ``cursor``."""
+
+
+def source_names(sources: object) -> tuple[str, ...]:
+    """Return the sources that a caller gives, checked to be names.
+
+    Raises:
+        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
+    """
+    if isinstance(sources, Iterable) and not isinstance(sources, str):
+        names = tuple(sources)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")

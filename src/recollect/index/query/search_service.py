@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -148,6 +148,12 @@ class SearchService:
         service = copy.copy(self)
         vars(service).update(_origin=origin)
         return service
+
+    def holds_facts(self) -> bool:
+        """Return whether facts can be found, as far as searches have read the index."""
+        with self._mutex:
+            held = [*self._partitions.values()]
+        return any(each.arrays.totals.chunks[FACT] for each in held)
 
     def search(
         self,
@@ -467,19 +473,6 @@ def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
         (partition, session),
     )
     return [integer(row[0]) for row in rows] or [NO_GROUP]
-
-
-def source_names(sources: object) -> tuple[str, ...]:
-    """Return the sources that a caller gives, checked to be names.
-
-    Raises:
-        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
-    """
-    if isinstance(sources, Iterable) and not isinstance(sources, str):
-        names = tuple(sources)
-        if all(isinstance(name, str) for name in names):
-            return names
-    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
 def _check(query: object, options: SearchOptions) -> None:

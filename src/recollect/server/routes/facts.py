@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Literal
 
 from recollect.answers.fact import (
@@ -15,7 +16,7 @@ from recollect.answers.fact import (
 )
 from recollect.caller import Caller
 from recollect.core.checks import Question, RowCount
-from recollect.core.errors import InvalidInput
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.knowledge.fact import Fact, FactStatus
 from recollect.server.route import Created, Given, Routes
 from recollect.server.routes.sessions import PAGE
@@ -206,7 +207,9 @@ def _writable(caller: Caller, id_: str) -> Fact:
         Denied: it was said in a session that the token may not write into.
     """
     fact = caller.memory.facts.get(id_, for_session=caller.for_session())
-    caller.writable_place(fact.session_id)
+    if fact.session_id is not None:
+        with suppress(NotFound):  # retention removed it
+            caller.writable(caller.memory.sessions.get(fact.session_id))
     return fact
 
 
