@@ -26,6 +26,8 @@ CLASSES = (
     "recollect.observations.observations.Observations",
     "recollect.recall.steps.timeline.ObservationRecall",
     "recollect.recall.episodes.Episodes",
+    "recollect.knowledge.facts.Facts",
+    "recollect.recall.facts.FactRecall",
     "recollect.recall.context.contexts.Contexts",
     "recollect.recall.context.sections.Sections",
     "recollect.governance.tokens.Tokens",

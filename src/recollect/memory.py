@@ -19,7 +19,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings, Settings
 from recollect.home import Home
 from recollect.home_index import OpenOptions
-from recollect.index.model.document import SESSIONS
+from recollect.index.model.document import FACTS, SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
     from recollect.recall.episodes import Episodes
+    from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
     from recollect.recall.retriever import Recalled
     from recollect.recall.status import RecordCounts, Reported, Status
@@ -113,6 +114,13 @@ class Memory(ExchangeFacade):
         return ObservationRecall(self._rooms.observation_parts, self.search, zone)
 
     @property
+    def facts(self) -> FactRecall:
+        """Facts: what is known of people and projects."""
+        from recollect.recall.facts import FactRecall
+
+        return FactRecall(self._rooms.fact_parts, self.search)
+
+    @property
     def episodes(self) -> Episodes:
         """Episodes: what stays of sessions, in a few lines each."""
         from recollect.recall.episodes import Episodes
@@ -143,7 +151,8 @@ class Memory(ExchangeFacade):
             InvalidInput: an argument is out of range.
         """
         asked = {"for_session": for_session, "for_sender": for_sender}
-        return self._rooms.retriever(self.search).recall(user_id, query, limit, **asked)
+        retriever = self._rooms.retriever(self.facts, self.search)
+        return retriever.recall(user_id, query, limit, **asked)
 
     @property
     def projects(self) -> Projects:
@@ -319,7 +328,8 @@ class Memory(ExchangeFacade):
         options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
-        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        result = rooms.with_facts(result, asker)
+        is_linked = any(hit.source not in {SESSIONS, FACTS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(

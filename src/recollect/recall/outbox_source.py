@@ -16,7 +16,7 @@ from recollect.store.engine import Database, Transaction
 BATCH = 2_048
 """Changes per transaction of the index: as fast as 4,096 for a bulk, while concurrent writers wait
 half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
-KINDS: LiteralString = "'message', 'observation', 'episode'"
+KINDS: LiteralString = "'message', 'observation', 'episode', 'fact'"
 """The kinds of records in the outbox that can be found."""
 _REACH: LiteralString = f"""
     SELECT max(seq), group_concat(DISTINCT kind), count(*) FROM (
@@ -113,6 +113,10 @@ def reader(kind: str) -> RecordReader:
         from recollect.recall.episode_source import changed_episodes
 
         return changed_episodes
+    if kind == "fact":
+        from recollect.recall.fact_source import changed_facts
+
+        return changed_facts
     from recollect.recall.observation_source import changed_observations
 
     return changed_observations

@@ -123,7 +123,7 @@ class Retriever:
     """Recalls facts and episodes.
 
     Args:
-        facts: Finds facts; None where there are none.
+        facts: Finds facts.
         episodes: What episodes are found with.
         clock: Tells the time.
         threshold: Leave out what is less similar to the question, 0 to 1; never what has all of its
@@ -131,7 +131,7 @@ class Retriever:
     """
 
     def __init__(
-        self, facts: FactFinder | None, episodes: EpisodeParts, clock: Clock, threshold: float
+        self, facts: FactFinder, episodes: EpisodeParts, clock: Clock, threshold: float
     ) -> None:
         self._facts = facts
         self._episodes = episodes
@@ -154,9 +154,7 @@ class Retriever:
         matches, result = find_episodes(
             self._episodes, user_id, query, _OVER * MOST_EPISODES, {**asker}
         )
-        known: Sequence[FactMatch] = ()
-        if self._facts is not None:
-            known = self._facts.search(user_id, query, _OVER * limit, **asker)
+        known = self._facts.search(user_id, query, _OVER * limit, **asker)
         rank = _Ranking(query, FULL[result.mode], self._threshold, self._clock.now_ms())
         facts = [
             RecalledFact(fact=fact, relevance=relevance, similarity=similarity)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import msgspec
 
-from recollect.index.model.document import EPISODES, FILES, OBSERVATIONS, SESSIONS
+from recollect.index.model.document import EPISODES, FACTS, FILES, OBSERVATIONS, SESSIONS
 from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
@@ -26,8 +26,10 @@ from recollect.text.terms import terms
 ANSWERS_AS_WELL = 0.7
 """A memory file with this share of the best score answers as well (docs/experiments.md, share)."""
 
-_NUMBERED = {OBSERVATIONS: "observation:#", EPISODES: "episode:e"}
+_NUMBERED = {OBSERVATIONS: "observation:#", EPISODES: "episode:e", FACTS: "fact:f"}
 """The kinds of records whose position is their number, with what their citation begins with."""
+_OF_SESSIONS = (OBSERVATIONS, EPISODES)
+"""Those of them whose group is their session."""
 
 HitKey = tuple[str, str, int]
 """Source, ref and first line (0 but for files)."""
@@ -199,7 +201,7 @@ class Shortlist:
             snippet=snippet(row.text, self._display.terms, self._display.snippet_chars).text,
             why=why,
             at=row.at,
-            session_id=row.group if is_session or is_numbered else None,
+            session_id=row.group if is_session or row.source in _OF_SESSIONS else None,
             seq=row.start if is_session else None,
             number=row.start if is_numbered else None,
             role=row.role,
