@@ -244,6 +244,7 @@ class Rooms:
             project_of=partial(_stored_project, self.drafts, self.capture_controls),
             arrived=opened.maintenance.notify,
             scope=self.scope,
+            decay=self.settings.knowledge.decay,
         )
 
     # --- recall -----------------------------------------------------------------------------------
@@ -267,8 +268,8 @@ class Rooms:
         """Return the retriever of facts and episodes, which ``search`` finds in the index."""
         from recollect.recall.retriever import Retriever
 
-        episodes, threshold = self.episode_parts(search), self.settings.knowledge.threshold
-        return Retriever(facts, episodes, self.home.clock, threshold)
+        episodes, settings = self.episode_parts(search), self.settings.knowledge
+        return Retriever(facts, episodes, self.home.clock, settings)
 
     @cached_property
     def reading(self) -> MemoryReader | None:

@@ -15,6 +15,11 @@ class KnownFact(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     importance: int = 5
     accessed_at: int = 0
+    kind: str = "preference"
+    subject: str = "speaker"
+    slot: str | None = None
+    access_count: int = 0
+    is_pinned: bool = True
 
 
 class KnownMatch(msgspec.Struct, frozen=True, kw_only=True):

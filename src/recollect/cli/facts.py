@@ -179,6 +179,18 @@ def pin(
     answer(context, fact, lambda: _show_facts([fact]))
 
 
+@group.command()
+def fade(
+    context: typer.Context,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
+) -> None:
+    """Archive what nobody asked for in a long time; restore brings it back."""
+    with opened(context) as memory:
+        gone = memory.facts.fade(dry_run=dry_run)
+    _answer(context, gone)
+
+
 def _answer(context: typer.Context, found: Sequence[Fact]) -> None:
     from recollect.answers.fact import FactList
 

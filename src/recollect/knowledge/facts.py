@@ -27,6 +27,7 @@ from recollect.knowledge.fact import (
     Remembered,
     check_kind,
 )
+from recollect.knowledge.fading import archive_faded
 from recollect.knowledge.remembering import (
     About,
     FactMaker,
@@ -307,6 +308,26 @@ class Facts:
         action: FactAction = "pinned" if pinned else "unpinned"
         return self._change(id, for_session, action, lambda _, __: {"is_pinned": pinned})
 
+    def fade(self, *, dry_run: bool = False) -> ListOfFacts:
+        """Archive the facts that nobody asked for in a long time; return them as they were.
+
+        A program that stays does it daily. How often it is done changes nothing, see the setting
+        ``knowledge.decay``; `restore` brings one back.
+
+        Args:
+            dry_run: Only return what would be archived.
+
+        Raises:
+            StoreError: the records refused; what was archived so far is.
+        """
+        parts = self._parts
+        gone = archive_faded(
+            parts.database, self.scope, parts.clock.now_ms(), parts.decay, dry_run=dry_run
+        )
+        if gone and not dry_run:
+            parts.arrived()
+        return gone
+
     def _change(
         self,
         id: str,
@@ -322,6 +343,8 @@ class Facts:
             wanted = changes(tx, fact)
             if all(getattr(fact, name) == value for name, value in wanted.items()):
                 return fact
+            if action == "restored":
+                wanted["accessed_at"] = at  # else it would fade again at once
             changed = change_fact(tx, fact, action, at, **wanted)
             event = FactChanged(scope=fact.owner, at=at, number=fact.number, action=action)
             record_event(tx, event)

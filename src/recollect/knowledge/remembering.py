@@ -13,6 +13,7 @@ from recollect.audience.visibility import Asker, Audience, Resolve, group_of_tur
 from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Denied, InvalidInput
 from recollect.core.scope import ConversationTurn, Scope
+from recollect.knowledge.decay import Formula
 from recollect.knowledge.fact import (
     ABOUT_PEOPLE,
     BY_HAND,
@@ -64,6 +65,7 @@ class FactParts(msgspec.Struct, frozen=True, kw_only=True):
         project_of: Returns a project as it is stored, and notes it.
         arrived: Is called after each commit that changed what can be found.
         scope: The owner of the facts.
+        decay: How they fade.
     """
 
     database: Database
@@ -76,6 +78,7 @@ class FactParts(msgspec.Struct, frozen=True, kw_only=True):
     project_of: Callable[[str | None], str | None]
     arrived: Callable[[], None]
     scope: Scope
+    decay: Formula = "default"
 
 
 class GivenFact(msgspec.Struct, frozen=True, kw_only=True):

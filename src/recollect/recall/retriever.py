@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
 from recollect.core.checks import check_count, check_most
 from recollect.core.clock import DAY_MS, Clock, to_iso
+from recollect.core.settings.knowledge import KnowledgeSettings
+from recollect.knowledge.decay import Fading, ranked_share, strength_of
 from recollect.recall.episode_source import searched_text
 from recollect.recall.episodes import EpisodeParts, find_episodes
 from recollect.sessions.context.episode import Episode
@@ -39,27 +41,11 @@ _CHARS = 600
 """Characters of a summary in a prompt."""
 
 
-class RecallableFact(Protocol):
-    """What the retriever needs of a fact."""
-
-    @property
-    def text(self) -> str:
-        """The statement, on one line."""
-
-    @property
-    def importance(self) -> int:
-        """1 to 10."""
-
-    @property
-    def accessed_at(self) -> int:
-        """When it was last asked for or said again, ms UTC."""
-
-
 class FactMatch(Protocol):
     """A fact that a question found, with its share of the best possible score."""
 
     @property
-    def fact(self) -> RecallableFact:
+    def fact(self) -> Fading:
         """The fact."""
 
     @property
@@ -91,7 +77,7 @@ class RecalledFact(msgspec.Struct, frozen=True, kw_only=True):
         similarity: How near it is to the question, 0 to 1.
     """
 
-    fact: RecallableFact
+    fact: Fading
     relevance: float
     similarity: float
 
@@ -126,17 +112,16 @@ class Retriever:
         facts: Finds facts.
         episodes: What episodes are found with.
         clock: Tells the time.
-        threshold: Leave out what is less similar to the question, 0 to 1; never what has all of its
-            words.
+        settings: The section ``knowledge``.
     """
 
     def __init__(
-        self, facts: FactFinder, episodes: EpisodeParts, clock: Clock, threshold: float
+        self, facts: FactFinder, episodes: EpisodeParts, clock: Clock, settings: KnowledgeSettings
     ) -> None:
         self._facts = facts
         self._episodes = episodes
         self._clock = clock
-        self._threshold = threshold
+        self._settings = settings
 
     def recall(
         self,
@@ -155,21 +140,48 @@ class Retriever:
             self._episodes, user_id, query, _OVER * MOST_EPISODES, {**asker}
         )
         known = self._facts.search(user_id, query, _OVER * limit, **asker)
-        rank = _Ranking(query, FULL[result.mode], self._threshold, self._clock.now_ms())
+        now, threshold = self._clock.now_ms(), self._settings.threshold
+        rank = _Ranking(query, FULL[result.mode], threshold, now)
         facts = [
             RecalledFact(fact=fact, relevance=relevance, similarity=similarity)
             for fact, relevance, similarity in rank(
-                (f.fact, f.fact.text, f.score, f.fact.importance, f.fact.accessed_at) for f in known
+                _Found(each.fact, each.fact.text, each.score, each.fact.importance,
+                       each.fact.accessed_at, self._left_of(each.fact, now))
+                for each in known
             )
-        ]
+        ]  # fmt: skip
         episodes = [
             RecalledEpisode(episode=episode, relevance=relevance, similarity=similarity)
             for episode, relevance, similarity in rank(
-                (e.episode, _told(e.episode), e.score, PLAIN_IMPORTANCE, e.episode.ended_at)
-                for e in matches
+                _Found(each.episode, _told(each.episode), each.score, PLAIN_IMPORTANCE,
+                       each.episode.ended_at)
+                for each in matches
             )
-        ]
+        ]  # fmt: skip
         return _recalled(facts[:limit], episodes[:MOST_EPISODES])
+
+    def _left_of(self, fact: Fading, now: int) -> float:
+        return ranked_share(strength_of(fact, now, self._settings.decay))
+
+
+class _Found(msgspec.Struct, Generic[T], frozen=True):
+    """Something that was found.
+
+    Attributes:
+        item: What.
+        text: Its words.
+        score: Share of the best possible one.
+        importance: 1 to 10.
+        at: The time that its age counts from, ms UTC.
+        left: The factor of its relevance for what faded of it.
+    """
+
+    item: T
+    text: str
+    score: float
+    importance: int
+    at: int
+    left: float = 1.0
 
 
 class _Ranking(msgspec.Struct, frozen=True):
@@ -187,20 +199,15 @@ class _Ranking(msgspec.Struct, frozen=True):
     threshold: float
     now: int
 
-    def __call__(
-        self, found: Iterable[tuple[T, str, float, int, int]]
-    ) -> list[tuple[T, float, float]]:
-        """Return what is similar enough with its relevance and similarity, the best first.
-
-        Args:
-            found: Each with its text, score, importance, and the time that its age counts from.
-        """
+    def __call__(self, found: Iterable[_Found[T]]) -> list[tuple[T, float, float]]:
+        """Return what is similar enough with its relevance and similarity, the best first."""
         ranked = []
-        for item, text, score, importance, at in found:
-            similarity = min(1.0, score / self.full)
-            if similarity >= self.threshold or holds_all(text, self.query):
-                days = (self.now - at) / DAY_MS
-                ranked.append((item, relevance_of(importance, similarity, days), similarity))
+        for each in found:
+            similarity = min(1.0, each.score / self.full)
+            if similarity >= self.threshold or holds_all(each.text, self.query):
+                days = (self.now - each.at) / DAY_MS
+                relevance = relevance_of(each.importance, similarity, days)
+                ranked.append((each.item, each.left * relevance, similarity))
         return sorted(ranked, key=lambda each: -each[1])
 
 

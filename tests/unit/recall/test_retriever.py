@@ -10,6 +10,7 @@ import pytest
 
 import recollect
 from recollect.core.errors import InvalidInput, NotFound
+from recollect.core.settings.knowledge import KnowledgeSettings
 from recollect.memory import Memory
 from recollect.recall.retriever import Retriever, relevance_of
 from tests.support.known_facts import KnownFact, KnownFacts
@@ -36,7 +37,7 @@ def _retriever(
     memory: Memory, clock: HandClock, *facts: KnownFact, least: float = 0.3
 ) -> Retriever:
     parts = memory._rooms.episode_parts(memory.search)  # noqa: SLF001  # as recall has them
-    return Retriever(KnownFacts(list(facts)), parts, clock, least)
+    return Retriever(KnownFacts(list(facts)), parts, clock, KnowledgeSettings(threshold=least))
 
 
 def _session(memory: Memory, said: str, key: str | None = None) -> str:
@@ -73,6 +74,15 @@ def test_importance_and_recency_change_the_order_of_equally_similar_facts(
     found = _retriever(memory, clock, old, new, vital).recall(None, "green tea", 10).facts
     assert [each.fact for each in found] == [new, vital, old]
     assert [each.similarity for each in found] == [1.0, 1.0, 1.0]
+
+
+def test_what_faded_ranks_lower(memory: Memory, clock: HandClock) -> None:
+    """By at most three tenths; what never fades keeps its rank."""
+    old = KnownFact(text="Likes green tea.", accessed_at=clock.now - 300 * DAY, is_pinned=False)
+    kept = KnownFact(text="Likes green tea.", accessed_at=clock.now - 300 * DAY)
+    first, second = _retriever(memory, clock, old, kept).recall(None, "green tea", 10).facts
+    assert (first.fact, second.fact) == (kept, old)
+    assert 0.7 * first.relevance < second.relevance < first.relevance
 
 
 def test_the_threshold_is_on_similarity_and_never_cuts_an_exact_match(
