@@ -34,6 +34,7 @@ _SOURCES = {
     "message": "sessions",
     "file": "memory",
     "fact": "facts",
+    "episode": "episodes",
 }
 
 
@@ -123,7 +124,9 @@ class FactOutput(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class FoundRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One hit; what it has not is left out."""
 
-    source: Annotated[str, Meta(description="memory (a file), sessions, observations or facts.")]
+    source: Annotated[
+        str, Meta(description="memory (a file), sessions, observations, facts or episodes.")
+    ]
     trust: Trust
     score: Annotated[float, Meta(description="0 to 1, higher is better.")]
     snippet: str

@@ -46,6 +46,7 @@ PLACES = {
     "memory": "memory.sections",
     "remember": "facts",
     "facts": "facts",
+    "episodes": "episodes",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

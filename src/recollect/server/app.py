@@ -54,6 +54,7 @@ from recollect.server.routes import (
     access,
     admin,
     client_hooks,
+    episodes,
     events,
     exchange,
     facts,
@@ -230,7 +231,7 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, facts, projects, files, memory)
+    beside = (client_hooks, messages, episodes, facts, projects, files, memory)
     operators = (events, exchange, admin, access)
     return tuple(route for file in (*seed, *beside, *operators) for route in file.ROUTES)
 

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from recollect.answers.context import InjectionList
+from recollect.answers.episode import EpisodeList
 from recollect.answers.fact import FactHistory, FactList
 from recollect.answers.file import FileList
 from recollect.answers.hit import FoundHits, HitLines
@@ -62,6 +63,7 @@ from recollect.recall.maintenance import Synced
 from recollect.recall.steps.detail import DetailBatch
 from recollect.recall.steps.lines import Timeline
 from recollect.server.worker.daemon import WorkerState
+from recollect.sessions.context.episode import Episode
 from recollect.sessions.context.flush import Flushed
 from recollect.sessions.context.view import ContextView
 from recollect.sessions.context.window import Compacted
@@ -96,7 +98,11 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "facts list": (FactList,),
     "facts review": (FactList,),
     "facts history": (FactHistory,),
+    "facts fade": (FactList,),
     **{f"facts {name}": (Fact,) for name in "correct forget restore pin".split()},
+    "episodes": (EpisodeList,),
+    **{f"episodes {name}": (EpisodeList,) for name in "list search create".split()},
+    "episodes show": (Episode,),
     "observe": (Observation, ObservationList),
     "forget": (ObservationList,),
     "sessions": (ListedSessions,),

@@ -26,7 +26,12 @@ MOST_LINES = 5
 INDENT = 4
 BAR = 28
 
-_KINDS = {"sessions": "message", "observations": "observation", "facts": "fact"}
+_KINDS = {
+    "sessions": "message",
+    "observations": "observation",
+    "facts": "fact",
+    "episodes": "episode",
+}
 """By source of a hit: what it is, where it has no speaker."""
 _FENCE = "```"
 _LINE_INSIDE = re.compile(r"\n(?! {4}|\s*(?:[-*+#>|]|\d+[.)]\s|\n))\s*")

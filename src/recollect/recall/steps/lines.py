@@ -10,7 +10,7 @@ import msgspec
 from recollect.core.clock import to_iso
 from recollect.core.numbers import show_number
 from recollect.core.scope import ConversationTurn, Scope
-from recollect.index.model.document import FACTS, OBSERVATIONS, SESSIONS
+from recollect.index.model.document import EPISODES, FACTS, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.sessions.record.lineage import READER
 from recollect.store.columns import LISTED, Condition, listed, placed_rows
@@ -32,7 +32,7 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The name to load it by: ``#12``, ``m88``, ``memory/tea.md:3-9``.
-        kind: ``observation``, ``message``, ``fact`` or ``file``.
+        kind: ``observation``, ``message``, ``fact``, ``episode`` or ``file``.
         type: Of an observation its type, of a message its role, of a fact its kind, else
             ``memory``.
         at: When it happened, was said or changed, ms UTC.
@@ -245,6 +245,7 @@ def lines_of(tx: Transaction, scope: Scope, result: SearchResult, audience: Audi
             if audience.group is None or audience.hears_record(kind, place)
         }
     known |= _fact_lines(tx, scope, result, audience)
+    known |= _episode_lines(tx, scope, result, audience)
     lines = tuple(
         _file_line(hit) if hit.path is not None else known[hit.ref]
         for hit in result.hits
@@ -276,6 +277,32 @@ def _fact_lines(
             trust=fact.trust,
         )
         for fact in only_heard(audience, facts_by_id(tx, scope, ids))
+    }
+
+
+def _episode_lines(
+    tx: Transaction, scope: Scope, result: SearchResult, audience: Audience
+) -> dict[str, IndexLine]:
+    """Return the lines of the episodes among hits, by id."""
+    at = {hit.ref: hit.at for hit in result.hits if hit.source == EPISODES}
+    if not at:
+        return {}
+    from recollect.sessions.context.episode import found_episodes
+
+    return {
+        episode.id: IndexLine(
+            name=show_number("episode", episode.number),
+            kind="episode",
+            type="episode",
+            at=episode.ended_at,
+            title=", ".join(episode.topics) or _title(episode.text),
+            tokens=estimate_tokens(episode.text),
+            ref=episode.id,
+            number=episode.number,
+            session_id=episode.session_id,
+            trust="agent",
+        )
+        for episode in found_episodes(tx, scope, at, audience)
     }
 
 
