@@ -19,7 +19,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings, Settings
 from recollect.home import Home
 from recollect.home_index import OpenOptions
-from recollect.index.model.document import FACTS, SESSIONS
+from recollect.index.model.document import FILES, OBSERVATIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
@@ -329,7 +329,7 @@ class Memory(ExchangeFacade):
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
         result = rooms.with_facts(result, asker)
-        is_linked = any(hit.source not in {SESSIONS, FACTS} for hit in result.hits)
+        is_linked = any(hit.source in {FILES, OBSERVATIONS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(

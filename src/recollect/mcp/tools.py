@@ -104,7 +104,10 @@ def memory_search(
     ] = None,
     sources: Annotated[
         list[str] | None,
-        Field(description="Only these: memory (files), sessions (messages), observations, facts."),
+        Field(
+            description="Only these: memory (files), sessions (messages), observations, facts, "
+            "episodes (past sessions)."
+        ),
     ] = None,
     project: Project = None,
     since: Since = None,

@@ -37,7 +37,7 @@ from recollect.store.columns import (
 from recollect.store.counters import next_number
 from recollect.store.engine import Row, SqlValue, Transaction
 from recollect.store.journal import record_change
-from recollect.store.twins import each_compared
+from recollect.store.twins import compared_rows, each_compared
 from recollect.text.boundaries import brief_repr
 from recollect.text.keywords import telling
 from recollect.text.terms import terms
@@ -199,6 +199,13 @@ def select_episodes(tx: Transaction, where: Condition, audience: Audience) -> It
     while page := _select(tx, where, " ORDER BY ended_at DESC, id DESC LIMIT 50 OFFSET ?", after):
         yield from filter(None, (heard_episode(each, audience) for each in page))
         after += len(page)
+
+
+def count_episodes(tx: Transaction, scope: Scope) -> int:
+    """Return the number of the episodes of a scope, without those of deleted sessions."""
+    where = of_episodes(scope)
+    of: LiteralString = _FROM + where.sql + _LIVING
+    return integer(compared_rows(tx, "count(*)", of, where.params)[0][0])
 
 
 def heard_episode(episode: Episode, audience: Audience) -> Episode | None:
