@@ -25,7 +25,7 @@ CLASSES = (
     "recollect.observations.projects.Projects",
     "recollect.observations.observations.Observations",
     "recollect.recall.steps.timeline.ObservationRecall",
-    "recollect.recall.episodes.Episodes",
+    "recollect.recall.retrieval.episodes.Episodes",
     "recollect.knowledge.facts.Facts",
     "recollect.recall.facts.FactRecall",
     "recollect.recall.context.contexts.Contexts",

@@ -48,10 +48,10 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
-    from recollect.recall.episodes import Episodes
     from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
-    from recollect.recall.retriever import Recalled
+    from recollect.recall.retrieval.episodes import Episodes
+    from recollect.recall.retrieval.retriever import Recalled
     from recollect.recall.status import RecordCounts, Reported, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
@@ -123,7 +123,7 @@ class Memory(ExchangeFacade):
     @property
     def episodes(self) -> Episodes:
         """Episodes: what stays of sessions, in a few lines each."""
-        from recollect.recall.episodes import Episodes
+        from recollect.recall.retrieval.episodes import Episodes
 
         return Episodes(self._rooms.episode_parts(self.search))
 

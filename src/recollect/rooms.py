@@ -35,9 +35,9 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.observations.recalled import OwnCalls
     from recollect.observations.recorder import ObservationParts
     from recollect.recall.context.contexts import ContextParts, Search
-    from recollect.recall.episodes import EpisodeParts
     from recollect.recall.probe import EmbedderProbe
-    from recollect.recall.retriever import FactFinder, Retriever
+    from recollect.recall.retrieval.episodes import EpisodeParts
+    from recollect.recall.retrieval.retriever import FactFinder, Retriever
     from recollect.recall.steps.links import Linker
     from recollect.sessions.context.episode_writer import EpisodeWriter
     from recollect.sessions.record.access import MirrorSignal
@@ -251,7 +251,7 @@ class Rooms:
 
     def episode_parts(self, search: Search) -> EpisodeParts:
         """Return what makes and reads episodes, which ``search`` finds in the index."""
-        from recollect.recall.episodes import EpisodeParts
+        from recollect.recall.retrieval.episodes import EpisodeParts
 
         sessions, capture = self.sessions, self.capture_controls
         return EpisodeParts(
@@ -266,7 +266,7 @@ class Rooms:
 
     def retriever(self, facts: FactFinder, search: Search) -> Retriever:
         """Return the retriever of facts and episodes, which ``search`` finds in the index."""
-        from recollect.recall.retriever import Retriever
+        from recollect.recall.retrieval.retriever import Retriever
 
         episodes, settings = self.episode_parts(search), self.settings.knowledge
         return Retriever(facts, episodes, self.home.clock, settings)

@@ -185,7 +185,7 @@ def fade(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
 ) -> None:
-    """Archive what nobody asked for in a long time; restore brings it back."""
+    """Archive what was not asked for in a long time; restore brings it back."""
     with opened(context) as memory:
         gone = memory.facts.fade(dry_run=dry_run)
     _answer(context, gone)

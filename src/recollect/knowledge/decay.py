@@ -1,4 +1,4 @@
-"""Decay: what nobody asks for fades, so that it ranks lower, and is archived in the end.
+"""Decay: what is never asked for fades, so that it ranks lower, and is archived in the end.
 
 Computed from what is stored of a fact and the time, never from an earlier result: it does not
 matter how often it runs, or whether a run was left out. Pure; `upkeep` archives.
@@ -19,7 +19,7 @@ Formula: TypeAlias = Literal["default", "seed", "none"]
 GRACE_DAYS = 30.0
 """Nothing fades before."""
 HALF_LIFE_DAYS = 90.0
-"""Of a fact without any importance that nobody asked for; the others fade slower."""
+"""Of a fact without any importance that was never asked for; the others fade slower."""
 MOST_ACCESSES = 20
 """More accesses count as this many."""
 ARCHIVED_BELOW = 0.1

@@ -309,7 +309,7 @@ class Facts:
         return self._change(id, for_session, action, lambda _, __: {"is_pinned": pinned})
 
     def fade(self, *, dry_run: bool = False) -> ListOfFacts:
-        """Archive the facts that nobody asked for in a long time; return them as they were.
+        """Archive the facts that were not asked for in a long time; return them as they were.
 
         A program that stays does it daily. How often it is done changes nothing, see the setting
         ``knowledge.decay``; `restore` brings one back.

@@ -110,7 +110,7 @@ def reader(kind: str) -> RecordReader:
 
         return changed_messages
     if kind == "episode":
-        from recollect.recall.episode_source import changed_episodes
+        from recollect.recall.retrieval.episode_source import changed_episodes
 
         return changed_episodes
     if kind == "fact":

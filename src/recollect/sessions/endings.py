@@ -2,7 +2,7 @@
 
 The note is one row in the transaction of the end itself, so that a program which is killed before
 the summary is written leaves no session without one. A session that rests counts as one that ended:
-nobody reports that, so whoever has the home open looks for those.
+no hook tells of that, so whoever has the home open looks for those.
 """
 
 from __future__ import annotations

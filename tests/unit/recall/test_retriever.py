@@ -12,7 +12,7 @@ import recollect
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.settings.knowledge import KnowledgeSettings
 from recollect.memory import Memory
-from recollect.recall.retriever import Retriever, relevance_of
+from recollect.recall.retrieval.retriever import Retriever, relevance_of
 from tests.support.known_facts import KnownFact, KnownFacts
 from tests.unit.sessions.home import HandClock
 

@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.memory import Memory
-from recollect.sessions.context.working_memory import MOST_STEPS, Step, steps_of
+from recollect.sessions.context.working_memory import MOST_STEPS, WorkStep, steps_of
 from tests.unit.sessions.home import HandClock
 
 TODOS: dict[str, Any] = {
@@ -76,7 +76,7 @@ def test_what_a_caller_sets_counts_until_the_tool_is_called_again(
     assert state is not None
     assert (state.task, len(state.steps)) == ("Mend the boat", 3)
     clock.now += 1_000
-    memory.sessions.set_state(session, steps=[Step(text="Paint it", status="in_progress")])
+    memory.sessions.set_state(session, steps=[WorkStep(text="Paint it", status="in_progress")])
     state = memory.sessions.state(session)
     assert state is not None
     assert (state.task, [step.text for step in state.steps]) == ("Mend the boat", ["Paint it"])
@@ -145,9 +145,9 @@ def test_secrets_in_a_state_are_taken_out(memory: Memory) -> None:
 @pytest.mark.parametrize(
     ("arguments", "steps"),
     [
-        ('{"plan": [{"step": "Sand", "status": "pending"}]}', (Step(text="Sand"),)),
+        ('{"plan": [{"step": "Sand", "status": "pending"}]}', (WorkStep(text="Sand"),)),
         ('{"todos": [{"description": "Sand", "status": "done"}]}',
-         (Step(text="Sand", status="completed"),)),
+         (WorkStep(text="Sand", status="completed"),)),
         ('{"todos": []}', ()),
         ('{"todos": [{"content": "Sand", "status": "soon"}]}', None),
         ('{"todos": [7]}', None),
@@ -157,7 +157,7 @@ def test_secrets_in_a_state_are_taken_out(memory: Memory) -> None:
     ],
 )  # fmt: skip
 def test_todo_lists_of_several_programs_are_read(
-    arguments: str, steps: tuple[Step, ...] | None
+    arguments: str, steps: tuple[WorkStep, ...] | None
 ) -> None:
     """What is not understood gives nothing."""
     assert steps_of(arguments) == steps

@@ -18,7 +18,7 @@ class KnowledgeSettings(Struct, frozen=True, kw_only=True):
     ] = 0.25
     decay: Annotated[
         Literal["default", "seed", "none"],
-        "How facts that nobody asks for fade. default: not in the first 30 days, then by half "
+        "How facts that are not asked for fade. default: not in the first 30 days, then by half "
         "every 90 days, slower the more important and the more often asked for. seed: the formula "
         "of the OpenClaw chapter to the letter, by which a plain fact goes after 145 days. "
         "none: nothing fades.",

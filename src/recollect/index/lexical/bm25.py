@@ -280,11 +280,11 @@ def _rarity(
     all_work, all_derived = int(living[_WORK]), int(living[_DERIVED].sum())
     kinds = _KINDS[sources[holding]] if all_work or all_derived else _KINDS[:0]
     work, derived = (int(np.count_nonzero(kinds == kind)) for kind in (_WORK_KIND, _DERIVED_KIND))
-    said, told = int(living.sum()) - all_work - all_derived, len(holding) - work - derived
-    rarity = np.full(len(living), idf(said, told))
+    common, frequency = int(living.sum()) - all_work - all_derived, len(holding) - work - derived
+    rarity = np.full(len(living), idf(common, frequency))
     rarity[_WORK] = idf(all_work, work)
     if all_derived:
-        rarity[_DERIVED] = idf(said + all_derived, told + derived)
+        rarity[_DERIVED] = idf(common + all_derived, frequency + derived)
     return rarity
 
 

@@ -40,11 +40,13 @@ def retold_last(tx: Transaction, view: PartitionView, ranked: Ranked) -> Ranked:
     numbers = np.array(ranked.numbers, np.int64)
     groups = arrays.columns["group"][numbers]
     are_episodes = arrays.columns["source"][numbers] == _EPISODE
-    asked = msgspec.json.encode(np.unique(groups[are_episodes]).tolist()).decode()
-    rows = typed_rows(tx.all(_MESSAGES_OF, (asked, view.partition.number)), tuple[int, int])
-    heard = view.arrays.groups.chunks
-    left = [number for number, messages in rows if messages < len(heard) and heard[messages]]
-    are_retold = are_episodes & np.isin(groups, left)
+    numbers_of_groups = msgspec.json.encode(np.unique(groups[are_episodes]).tolist()).decode()
+    rows = typed_rows(
+        tx.all(_MESSAGES_OF, (numbers_of_groups, view.partition.number)), tuple[int, int]
+    )
+    living = view.arrays.groups.chunks
+    repeated = [number for number, messages in rows if messages < len(living) and living[messages]]
+    are_retold = are_episodes & np.isin(groups, repeated)
     order = np.argsort(are_retold, kind="stable").tolist()
     if not are_retold.any():
         return ranked

@@ -54,7 +54,7 @@ class Course:
 
     @property
     def open_ends(self) -> tuple[str, ...]:
-        """What was left to do, and the agent's last question where nobody answered."""
+        """What was left to do, and the agent's last question where no answer came."""
         return tuple(dict.fromkeys([*self._open, *filter(None, [self.question])]))
 
     @property

@@ -52,7 +52,7 @@ _STORE: LiteralString = """
 """
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class WorkStep(msgspec.Struct, frozen=True, kw_only=True):
     """A step of a task.
 
     Attributes:
@@ -77,12 +77,12 @@ class SessionState(msgspec.Struct, frozen=True, kw_only=True):
 
     session_id: str
     task: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[WorkStep, ...] = ()
     source: str = "caller"
     updated_at: int = 0
 
     @property
-    def open_steps(self) -> tuple[Step, ...]:
+    def open_steps(self) -> tuple[WorkStep, ...]:
         """The steps that are not completed, those in progress first."""
         left = [step for step in self.steps if step.status != "completed"]
         return tuple(sorted(left, key=lambda step: step.status != "in_progress"))
@@ -125,7 +125,7 @@ class WorkingMemory:
         self,
         session_id: str,
         task: str | None = None,
-        steps: Iterable[str | Step | Mapping[str, Any]] | None = None,
+        steps: Iterable[str | WorkStep | Mapping[str, Any]] | None = None,
     ) -> SessionState:
         """Set what the agent works on in a session; return it once it is durable.
 
@@ -134,7 +134,7 @@ class WorkingMemory:
         Args:
             session_id: Which one.
             task: What it works on; as it is if not given.
-            steps: All of its steps: texts, `Step`, or ``{"text", "status"}``; as they are if not
+            steps: All of its steps: texts, `WorkStep`, or ``{"text", "status"}``; as they are if not
                 given.
 
         Raises:
@@ -212,11 +212,11 @@ def _called(tx: Transaction, session: Session, heard: HeardTurns) -> SessionStat
     return None
 
 
-def steps_of(arguments: str) -> tuple[Step, ...] | None:
+def steps_of(arguments: str) -> tuple[WorkStep, ...] | None:
     """Return the steps in the arguments of a todo tool, a JSON object; None where it has none.
 
     >>> steps_of('{"todos": [{"content": "Sand the boat", "status": "pending"}]}')
-    (Step(text='Sand the boat', status='pending'),)
+    (WorkStep(text='Sand the boat', status='pending'),)
     """
     with suppress(msgspec.DecodeError):
         given = msgspec.json.decode(arguments)
@@ -228,22 +228,22 @@ def steps_of(arguments: str) -> tuple[Step, ...] | None:
     return None
 
 
-def _step(given: object) -> Step:
+def _step(given: object) -> WorkStep:
     """Return a step from what a caller or a tool gives.
 
     Raises:
         InvalidInput: it is not understood.
     """
-    if isinstance(given, Step):
+    if isinstance(given, WorkStep):
         return given
     if isinstance(given, str):
-        return Step(text=given)
+        return WorkStep(text=given)
     if isinstance(given, Mapping):
         said = next((given[name] for name in ("text", *_WORDS) if name in given), None)
         status = given.get("status", "pending")
         with suppress(msgspec.ValidationError):
             step = {"text": said, "status": _DONE.get(str(status), status)}
-            return msgspec.convert(step, Step)
+            return msgspec.convert(step, WorkStep)
     hint = f"give texts, or objects with text and status: {', '.join(get_args(StepStatus))}"
     raise InvalidInput("a step is not understood", hint=hint)
 
@@ -253,7 +253,7 @@ def _short(said: str) -> str:
     if len(flat) > _MOST_CHARS:
         raise InvalidInput(
             f"a task or a step must not be longer than {_MOST_CHARS:,} characters",
-            hint="say it shorter",
+            hint="use fewer words",
         )
     return flat
 
@@ -263,7 +263,7 @@ def _given(session_id: str, row: Row) -> SessionState:
     return SessionState(
         session_id=session_id,
         task=text(task),
-        steps=msgspec.json.decode(text(steps), type=tuple[Step, ...]),
+        steps=msgspec.json.decode(text(steps), type=tuple[WorkStep, ...]),
         source=text(source),
         updated_at=integer(at),
     )

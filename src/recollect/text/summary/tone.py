@@ -59,9 +59,9 @@ def prevailing(tones: Counter[Tone]) -> Tone:
     return "mixed" if is_close else ranked[0][0]
 
 
-def tones_in(said: str) -> list[Tone]:
+def tones_in(message: str) -> list[Tone]:
     """Return the tones of one message, each once."""
-    folded = bare(said)
+    folded = bare(message)
     return [tone for tone, pattern in _patterns().items() if pattern.search(folded)]
 
 

@@ -17,8 +17,8 @@ from recollect.core.checks import check_count, check_most
 from recollect.core.clock import DAY_MS, Clock, to_iso
 from recollect.core.settings.knowledge import KnowledgeSettings
 from recollect.knowledge.decay import Fading, ranked_share, strength_of
-from recollect.recall.episode_source import searched_text
-from recollect.recall.episodes import EpisodeParts, find_episodes
+from recollect.recall.retrieval.episode_source import searched_text
+from recollect.recall.retrieval.episodes import EpisodeParts, find_episodes
 from recollect.sessions.context.episode import Episode
 from recollect.text.terms import query_terms, terms
 

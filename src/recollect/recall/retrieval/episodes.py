@@ -194,7 +194,7 @@ class Episodes:
         return self._parts.database.read(unit)
 
     def _write_due(self) -> None:
-        """Write the episodes that are due, where nobody else has yet."""
+        """Write the episodes that are due, where no other program has yet."""
         sessions = self._parts.sessions()
         with suppress(StoreReadOnly):
             sessions.note_idle()
