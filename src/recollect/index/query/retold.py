@@ -40,10 +40,9 @@ def retold_last(tx: Transaction, view: PartitionView, ranked: Ranked) -> Ranked:
     numbers = np.array(ranked.numbers, np.int64)
     groups = arrays.columns["group"][numbers]
     are_episodes = arrays.columns["source"][numbers] == _EPISODE
-    numbers_of_groups = msgspec.json.encode(np.unique(groups[are_episodes]).tolist()).decode()
-    rows = typed_rows(
-        tx.all(_MESSAGES_OF, (numbers_of_groups, view.partition.number)), tuple[int, int]
-    )
+    of_episodes = msgspec.json.encode(np.unique(groups[are_episodes]).tolist()).decode()
+    cells = tx.all(_MESSAGES_OF, (of_episodes, view.partition.number))
+    rows = typed_rows(cells, tuple[int, int])
     living = view.arrays.groups.chunks
     repeated = [number for number, messages in rows if messages < len(living) and living[messages]]
     are_retold = are_episodes & np.isin(groups, repeated)

@@ -134,8 +134,8 @@ class WorkingMemory:
         Args:
             session_id: Which one.
             task: What it works on; as it is if not given.
-            steps: All of its steps: texts, `WorkStep`, or ``{"text", "status"}``; as they are if not
-                given.
+            steps: All of its steps: texts, `WorkStep`, or ``{"text", "status"}``; as they are if
+                not given.
 
         Raises:
             NotFound: the scope has no such session.
