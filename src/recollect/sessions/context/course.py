@@ -5,6 +5,7 @@ Read beside a summary, in the same pass over the utterances; only words of peopl
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 
@@ -15,6 +16,8 @@ from recollect.text.turns import Utterance
 
 _MOST = 8
 """Decisions, and open ends, of an episode: the newest."""
+_BETWEEN = re.compile(r"(?<!\b\w\.)(?<=[.!?…])\s+|(?<=[。！？])")
+"""The end of a sentence; a short message is one statement, whatever it has."""
 _ASKS = ("?", "？", "؟", ";", "՞")
 
 
@@ -55,7 +58,8 @@ class Course:
     @property
     def open_ends(self) -> tuple[str, ...]:
         """What was left to do, and the agent's last question where no answer came."""
-        return tuple(dict.fromkeys([*self._open, *filter(None, [self.question])]))
+        asked = [said for said in _sentences(self.question) if said.endswith(_ASKS)]
+        return tuple(dict.fromkeys([*self._open, *asked[-1:]]))
 
     @property
     def question(self) -> str:
@@ -75,7 +79,7 @@ class Course:
         if not is_agents:
             self._tones.update(tones_in(utterance.text))
         reported = ""
-        for said in statements(utterance.text):
+        for said in _sentences(utterance.text):
             if not self._keep(said) and is_agents and not said.endswith(_ASKS):
                 reported = said
                 if states(said, FIXED):
@@ -91,3 +95,8 @@ class Course:
         else:
             return False
         return True
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for said in statements(text):
+        yield from filter(None, _BETWEEN.split(said))
