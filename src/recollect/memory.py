@@ -19,7 +19,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings, Settings
 from recollect.home import Home
 from recollect.home_index import OpenOptions
-from recollect.index.model.document import SESSIONS
+from recollect.index.model.document import FILES, OBSERVATIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
@@ -48,7 +48,10 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
+    from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
+    from recollect.recall.retrieval.episodes import Episodes
+    from recollect.recall.retrieval.retriever import Recalled
     from recollect.recall.status import RecordCounts, Reported, Status
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
@@ -109,6 +112,47 @@ class Memory(ExchangeFacade):
 
         zone = zone_of(self.settings.sessions.time_zone)
         return ObservationRecall(self._rooms.observation_parts, self.search, zone)
+
+    @property
+    def facts(self) -> FactRecall:
+        """Facts: what is known of people and projects."""
+        from recollect.recall.facts import FactRecall
+
+        return FactRecall(self._rooms.fact_parts, self.search)
+
+    @property
+    def episodes(self) -> Episodes:
+        """Episodes: what stays of sessions, in a few lines each."""
+        from recollect.recall.retrieval.episodes import Episodes
+
+        return Episodes(self._rooms.episode_parts(self.search))
+
+    def recall(
+        self,
+        user_id: str | None,
+        query: str,
+        limit: int = 10,
+        *,
+        for_session: str | None = None,
+        for_sender: str | None = None,
+    ) -> Recalled:
+        """Return what is known that fits a question: facts and past sessions, as one text too.
+
+        Args:
+            user_id: The person it is about: ``telegram:42``, or a name; None for all of the scope.
+            query: A question or words.
+            limit: Facts at most, 1 to 300; beside them at most five episodes.
+            for_session: On behalf of this session: only what it may hear.
+            for_sender: Whom that session answers, as for `search`.
+
+        Raises:
+            NotFound: the scope has no session ``for_session``.
+            Denied: the person is another than the scope allows.
+            InvalidInput: an argument is out of range.
+        """
+        asked = {"for_session": for_session, "for_sender": for_sender}
+        retriever = self._rooms.retriever(self.facts, self.search)
+        return retriever.recall(user_id, query, limit, **asked)
 
     @property
     def projects(self) -> Projects:
@@ -284,7 +328,8 @@ class Memory(ExchangeFacade):
         options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
-        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        result = rooms.with_facts(result, asker)
+        is_linked = any(hit.source in {FILES, OBSERVATIONS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, LiteralString
 import msgspec
 
 from recollect.audience.visibility import group_of_turn
+from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope, ScopeWithout
 from recollect.governance.retention import Retention
 from recollect.governance.sweep import Copies, clear_index, copies_elsewhere
 from recollect.governance.use_preview import UsePreview, preview_uses
 from recollect.index.model.document import DocumentSource
+from recollect.knowledge.fading import archive_faded
 from recollect.models.prices import Price, language_price
 from recollect.observations.deeds import deeds_of
 from recollect.sessions.context.episode_writer import EpisodeWriter
@@ -57,6 +59,8 @@ class Chores:
         self._opened = opened
         self._kept: dict[Scope, tuple[Sessions, Retention]] = {}
         """By scope, since it looks after every sync whether something is due."""
+        self._faded_at: dict[Scope, int] = {}
+        """When facts faded last, by scope, ms UTC."""
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Do what is due; what is left after `stopping` is due the next time."""
@@ -68,9 +72,19 @@ class Chores:
                 sessions = opened.own_rooms.sessions.within(scope)
                 self._kept[scope] = sessions, retention_of(opened, scope)
             sessions, retention = self._kept[scope]
+            sessions.note_idle()
             sessions.finish_endings()
             digest(opened, scope, stopping)
             retention.prune_daily(stopping)
+            self._fade(scope, stopping)
+
+    def _fade(self, scope: Scope, stopping: Callable[[], bool]) -> None:
+        """Archive the facts that faded, once a day."""
+        opened, now = self._opened, self._opened.home.clock.now_ms()
+        if now >= self._faded_at.get(scope, 0) + DAY_MS and not opened.home.records.is_read_only:
+            formula = opened.settings.knowledge.decay
+            archive_faded(opened.home.records, scope, now, formula, stopping=stopping)
+            self._faded_at[scope] = now
 
     def _scopes(self) -> list[Scope]:
         """Return the scopes whose rows are maintained."""

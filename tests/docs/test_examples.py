@@ -22,6 +22,8 @@ SAYS = {
     "chunks.py": "lines 1 to",
     "context.py": "True 0 [1, 3, 2]\n{'importance': 0.6, 'recency': 0.4}\n[4]\nresume True",
     "conversation.py": "3 user That is the one.",
+    "episodes.py": "Fixed: the hose is tight. ('Shall I order a spare clamp?',)\ne1 ('hose', 'clamp')\n"
+    "## What I Know About You\n- I sail a boat with a green hull.\n\n## Recent Conversations\n",
     "events.py": "called: 2 1\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "exchange.py": "2 messages, 1 observation\n"

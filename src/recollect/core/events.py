@@ -122,6 +122,21 @@ class ObservationUpdated(Event, frozen=True, kw_only=True, tag="observation.upda
     number: int
 
 
+class FactsRemembered(Event, frozen=True, kw_only=True, tag="facts.remembered"):
+    """Facts were stored that were not known."""
+
+    numbers: tuple[int, ...]
+
+
+class FactChanged(Event, frozen=True, kw_only=True, tag="fact.changed"):
+    """A fact was changed by hand, or made way for another."""
+
+    number: int
+    action: str
+    """``corrected``, ``replaced``, ``forgotten``, ``restored``, ``pinned``, ``unpinned``,
+    ``archived``."""
+
+
 class MessagesPruned(Event, frozen=True, kw_only=True, tag="messages.pruned"):
     """Retention removed the oldest messages of a session; the rest keeps its seq."""
 
@@ -244,6 +259,8 @@ AnyEvent = (
     | ObservationForgotten
     | ObservationRestored
     | ObservationUpdated
+    | FactsRemembered
+    | FactChanged
     | MessagesPruned
     | RecordsPruned
     | SessionPruned

@@ -23,6 +23,7 @@ from recollect.governance.erased_notes import erase_notes
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
+from recollect.knowledge.rows import of_facts, select_facts
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
 from recollect.sessions.lease import find_lease, held
@@ -70,6 +71,7 @@ _COUNTS: dict[str, LiteralString] = {
     "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
     "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
     "observations": "SELECT count(*) FROM observations WHERE session_id = ?",
+    "facts": "SELECT count(*) FROM facts WHERE session_id = ?",
     "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
     "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
     "injections": "SELECT count(*) FROM injections WHERE session_id = ?",
@@ -82,6 +84,7 @@ _BYTES: LiteralString = """
             + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
         + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
             + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
+        + coalesce((SELECT sum(octet_length(text)) FROM facts WHERE session_id = j.id), 0)
     FROM (SELECT ? AS id) j
 """
 _SESSIONS: LiteralString = """
@@ -123,7 +126,7 @@ class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
         at: When, ms UTC.
         session_ids: The erased session, and the forks erased with it.
         counts: Erased rows by kind.
-        bytes: Size of the messages and observations in UTF-8, without blobs.
+        bytes: Size of the messages, observations and facts in UTF-8, without blobs.
         shared_with: The session that it was forked from, which owns the messages before the fork.
         notes: Removed lines by file of flushed notes: unchanged ones that only this session said.
         damaged_copies: Unreadable files of the home that may have held it: they are removed whole.
@@ -419,11 +422,12 @@ def choose_session(
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
-    """Return a row for a session that retention removed but whose episode is kept."""
+    """Return a row for a session that retention removed but whose episode or facts are kept."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
         hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint, erased=True)
-    if not episodes_of(tx, scope, session_id):
+    where = of_facts(scope).also("session_id = ?", session_id)
+    if not episodes_of(tx, scope, session_id) and not select_facts(tx, where, 1):
         return require_session(tx, scope, session_id)
     return Session(
         id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now

@@ -26,10 +26,11 @@ from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
 from recollect.recall.maintenance import Maintenance, SyncState
 from recollect.recall.outbox_source import OutboxSource
+from recollect.sessions.context.episode import count_episodes
 from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.record.tombstone import has_unfinished_erasure
 from recollect.store.columns import Condition, integer, typed_rows
-from recollect.store.engine import Database, Health
+from recollect.store.engine import Database, Health, Transaction
 from recollect.store.journal import last_change
 from recollect.store.meta import PLAIN_KEYS, UNTOLD, drop_value, find_value
 from recollect.store.sqlite.database import SqliteDatabase
@@ -457,7 +458,7 @@ class RecordCounts(msgspec.Struct, frozen=True):
         sessions: Conversations.
         messages: Messages in them.
         observations: Recorded actions of agents.
-        episodes: Summaries of sessions.
+        episodes: Summaries of sessions, those that retention removed among them.
     """
 
     sessions: int
@@ -472,9 +473,7 @@ _OF_SESSIONS: LiteralString = """FROM (
 _THEIR_RECORDS: LiteralString = """)
     SELECT (SELECT count(*) FROM them), (SELECT coalesce(sum(message_count), 0) FROM them),
         (SELECT count(*) FROM observations INDEXED BY observations_twin
-            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0),
-        (SELECT count(*) FROM episodes INDEXED BY episodes_twin
-            WHERE session_id IN (SELECT id FROM them)))
+            WHERE session_id IN (SELECT id FROM them) AND is_forgotten = 0))
 """
 
 
@@ -482,5 +481,9 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
     """Return the number of records of each kind in a scope."""
     where = Condition(scope).also("status <> ?", "deleted")
     sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
-    (row,) = records.read(lambda tx: compared_rows(tx, "*", sql, where.params))
-    return RecordCounts(*map(integer, row))
+
+    def unit(tx: Transaction) -> RecordCounts:
+        (row,) = compared_rows(tx, "*", sql, where.params)
+        return RecordCounts(*map(integer, row), count_episodes(tx, scope))
+
+    return records.read(unit)
