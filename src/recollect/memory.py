@@ -53,6 +53,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
+    from recollect.sessions.identities import Identities
     from recollect.store.audit import Audit
 
 INLINE_EMBEDDINGS = 2_000
@@ -134,6 +135,13 @@ class Memory(ExchangeFacade):
 
         parts, capture = self._rooms.context_parts, self._rooms.capture_controls
         return Sections(parts, self.home, self.workspace, lambda: capture().projects)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """The people behind the accounts of channels."""
+        from recollect.sessions.identities import Identities
+
+        return Identities(self._rooms.access, self._rooms.opened.people)
 
     @property
     def tokens(self) -> Tokens:

@@ -107,6 +107,24 @@ CREATE TABLE flushed_notes (
     at         INTEGER NOT NULL,
     PRIMARY KEY (path, line_hash, session_id)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE identities (
+    tenant    TEXT NOT NULL,
+    account   TEXT NOT NULL,
+    user_id   TEXT NOT NULL,
+    was       TEXT,
+    linked_at INTEGER NOT NULL,
+    made_by   TEXT NOT NULL,
+    hash      BLOB NOT NULL,
+    PRIMARY KEY (tenant, account)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE identity_codes (
+    tenant     TEXT NOT NULL,
+    account    TEXT NOT NULL,
+    hash       BLOB NOT NULL,
+    expires_at INTEGER NOT NULL,
+    tries      INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (tenant, account)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE imports (
     tenant     TEXT NOT NULL,
     source     TEXT NOT NULL,

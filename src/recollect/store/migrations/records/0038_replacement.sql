@@ -1,0 +1,1 @@
+-- The step of another branch takes this place.
