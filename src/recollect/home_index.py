@@ -213,9 +213,10 @@ class HomeIndex:
         Raises:
             InvalidInput: its user cannot be one.
         """
-        if scope.user is not None:
-            now = self.home.records.read(lambda tx: self.people.at(tx, scope.tenant))
-            scope = now.links.scope_of(scope)
+        links = self.owner.links
+        if getattr(scope, "user", None) is not None:  # what is no scope is refused below
+            links = self.home.records.read(lambda tx: self.people.at(tx, scope.tenant)).links
+        scope = links.scope_of(scope)
         project = scope.project
         if self.redactor is None or project is None:
             return scope

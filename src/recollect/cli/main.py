@@ -50,6 +50,7 @@ PLACES = {
     "transcript": "transcripts.show",
     "events": "events",
     "projects": "projects",
+    "identities": "identities",
     "sync": "index.sync",
     "reindex": "index.sync",
     "pause": "capture",

@@ -59,6 +59,7 @@ from recollect.server.routes import (
     files,
     health,
     hooks,
+    identities,
     memory,
     messages,
     observations,
@@ -229,7 +230,10 @@ class HttpApp:
 def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
-    beside = (client_hooks, messages, projects, files, memory, events, exchange, admin, access)
+    beside = (
+        *(client_hooks, messages, projects, files, memory, events, exchange),
+        *(admin, access, identities),
+    )
     return tuple(route for file in (*seed, *beside) for route in file.ROUTES)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,10 @@ import pytest
 import recollect
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.scope import Scope
+from recollect.core.settings import StoreSettings
 from recollect.memory import Memory
 from recollect.sessions.identities import CODE_MS, WRONG_TRIES
+from recollect.store.sqlite.database import open_records
 from tests.unit.sessions.home import HandClock
 
 ACCOUNTS = ("telegram:1", "slack:U7", "irc:libera:nan", "discord:9", "signal:5")
@@ -34,7 +36,9 @@ def opened(
         "sessions.identity_links": list(links),
         "sessions.owner": list(owner),
     }
-    return recollect.open(folder / "home", overrides=overrides, scope=scope, clock=clock, live=False)
+    return recollect.open(
+        folder / "home", overrides=overrides, scope=scope, clock=clock, live=False
+    )
 
 
 @pytest.fixture
@@ -295,17 +299,16 @@ def test_any_links_are_heard_as_they_are_and_unlinking_them_restores_everything(
 
 def test_a_link_that_was_changed_in_the_file_is_noticed(tmp_path: Path) -> None:
     """An older page would bring an unlinked person back."""
-    with opened(tmp_path) as memory:
-        memory.identities.link("ann", "telegram", "1")
-    path = tmp_path / "home" / "records.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE identities SET user_id = 'bob'")
-    with opened(tmp_path) as memory, pytest.raises(StoreCorrupt):
-        memory.identities.list()
-    with sqlite3.connect(path) as connection:
-        connection.execute("DELETE FROM identities")
-    with opened(tmp_path) as memory, pytest.raises(StoreCorrupt):
-        memory.identities.list()
+    changes = ("UPDATE identities SET user_id = 'bob'", "DELETE FROM identities")
+    for number, change in enumerate(changes):
+        folder = tmp_path / str(number)
+        with opened(folder) as memory:
+            memory.identities.link("ann", "telegram", "1")
+        records = open_records(folder / "home", StoreSettings(), HandClock())
+        records.write(methodcaller("execute", change))
+        records.close()
+        with opened(folder) as memory, pytest.raises(StoreCorrupt):
+            memory.identities.list()
 
 
 def test_links_are_events_and_in_the_audit_without_accounts(memory: Memory) -> None:
