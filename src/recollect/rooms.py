@@ -356,6 +356,7 @@ class Rooms:
             home.folder,
             copies_of(self.opened),
             self.scope,
+            people=self.opened.people,
             clock=home.clock,
             ids=home.ids,
             indexes=EveryIndex(self.opened),

@@ -50,6 +50,8 @@ def erase_notes(
     tenants: Collection[str],
     session_ids: Collection[str],
     drop: Callable[[DocumentSource], object],
+    *,
+    folders: Collection[str] | None = None,
 ) -> list[str]:
     """Remove from the notes what only these sessions said, and the notes from the indexes.
 
@@ -59,6 +61,7 @@ def erase_notes(
         tenants: The owners of the sessions.
         session_ids: Of the sessions.
         drop: Lets every index read a source.
+        folders: Only the notes in these folders; None for all.
 
     Returns:
         A sentence for each file that could not be changed.
@@ -66,12 +69,12 @@ def erase_notes(
     Raises:
         StoreError: a database refused.
     """
-    planned = erase_lines(records, home, session_ids, dry_run=True)
+    planned = erase_lines(records, home, session_ids, folders=folders, dry_run=True)
     # Indexes name guests' notes without the path of the home.
     paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in planned if notes.removed}
     for tenant in sorted(tenants) if paths else ():
         drop(NotesToErase(tenant, paths))
-    erased = erase_lines(records, home, session_ids)
+    erased = erase_lines(records, home, session_ids, folders=folders)
     return [f"{notes.path} could not be changed: {notes.error}" for notes in erased if notes.error]
 
 

@@ -19,3 +19,5 @@ CREATE TABLE identity_codes (
     PRIMARY KEY (tenant, account)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO digests (name, digest) VALUES ('identities', 0);
+-- What an erasure took of sessions that stay: their ids, and the folders of notes that go; as JSON.
+ALTER TABLE erasures ADD COLUMN parts TEXT CHECK (json_valid(parts));

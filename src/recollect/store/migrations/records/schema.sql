@@ -86,7 +86,7 @@ CREATE TABLE erasures (
     session_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(session_ids)),
     at          INTEGER NOT NULL,
     finished_at INTEGER
-) STRICT;
+, parts TEXT CHECK (json_valid(parts))) STRICT;
 CREATE TABLE events (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
