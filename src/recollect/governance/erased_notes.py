@@ -7,12 +7,14 @@ whole file is removed from it, and is indexed again with the next sync of its wo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.index.model.document import DocumentBatch, DocumentSource, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_of, path_of
-from recollect.sessions.context.flushed_notes import erase_lines
+from recollect.sessions.context.flushed_notes import disown_folders, erase_lines
 from recollect.store.engine import Database
+from recollect.store.failures import os_errors
 from recollect.store.sqlite.home import GUEST_NOTES
 
 
@@ -76,6 +78,38 @@ def erase_notes(
         drop(NotesToErase(tenant, paths))
     erased = erase_lines(records, home, session_ids, folders=folders)
     return [f"{notes.path} could not be changed: {notes.error}" for notes in erased if notes.error]
+
+
+def erase_folders(
+    records: Database,
+    home: Path,
+    tenant: str,
+    folders: Collection[str],
+    drop: Callable[[DocumentSource], object],
+) -> None:
+    """Remove the notes of a guest whole, lines that were edited and empty files too.
+
+    Args:
+        records: ``records.db``.
+        home: Its folder.
+        tenant: The owner of the sessions.
+        folders: Relative to the home.
+        drop: Lets every index read a source.
+
+    Raises:
+        StoreError: a database or a file refused.
+    """
+    found = [home / folder for folder in folders if not (home / folder).is_symlink()]
+    files = [path for folder in found if folder.is_dir() for path in folder.iterdir()]
+    names = {str(Path(f"{GUEST_NOTES}:") / path.relative_to(home)) for path in files}
+    drop(NotesToErase(tenant, names))
+    for path in files:
+        with os_errors(path):
+            path.unlink(missing_ok=True)
+    for folder in found:
+        with os_errors(folder), suppress(FileNotFoundError):
+            folder.rmdir()
+    records.write(lambda tx: disown_folders(tx, folders))
 
 
 def _file_of(ref: str) -> str:

@@ -21,8 +21,8 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erased_notes import erase_notes
-from recollect.governance.parts import ErasedParts, erase_parts, erased_before
+from recollect.governance.erased_notes import erase_folders, erase_notes
+from recollect.governance.parts import PART, ErasedParts, erase_parts, erased_before
 from recollect.governance.receipt import ErasureReceipt, receipt_of
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
 from recollect.governance.selection import Chosen, Selection, choose
@@ -247,6 +247,7 @@ class Eraser:
         warnings = _tried(lambda: clear(tenants, ids))
         for tenant, part in parts:
             warnings += _tried(partial(clear, {tenant}, part.session_ids, folders=part.folders))
+            warnings += _tried(partial(self._clear_folders, tenant, part.folders or ()))
         stay = [id_ for _, part in parts for id_ in part.session_ids]
         warnings += _tried(lambda: self._clear_files(ids, stay))
         warnings += sweep_within_reach(self._copies)
@@ -256,6 +257,11 @@ class Eraser:
             self._records.write(lambda tx: _end(tx, now, encoded))
             warnings += _tried(lambda: filter(None, [clear_log(self._records)]))  # it has the ids
         return warnings
+
+    def _clear_folders(self, tenant: str, folders: Sequence[str]) -> list[str]:
+        """Remove the notes of a person whole."""
+        erase_folders(self._records, self._home, tenant, folders, self._indexes.drop)
+        return []
 
     def _clear_files(self, ids: Sequence[str], stay: Sequence[str]) -> list[str]:
         """Remove sessions from the copies of databases, and their mirrors that were set aside.
@@ -375,6 +381,7 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
     origins: list[Origin] = [(OURS, id_) for id_ in ids]
     origins += [(s.source, s.foreign_id) for s in sessions if s.source and s.foreign_id]
     origins += [(PROJECT, s.project) for s in sessions if s.project]
+    origins += [] if chosen.is_whole else [(PART, erasure_id)]
     bury(tx, erasure_id, tenant, origins)
     bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
@@ -387,7 +394,7 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
             session_ids=tuple(part.session.id for part in chosen.parts), folders=chosen.folders
         )
         tx.execute(_NOTE_PARTS, (msgspec.json.encode(parts).decode(), erasure_id))
-        erase_parts(tx, erasure_id, tenant, chosen, receipt.at)
+        erase_parts(tx, tenant, chosen, receipt.at)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,

@@ -23,11 +23,10 @@ from recollect.sessions.endings import note_end
 from recollect.sessions.mirror.mirror import SESSION_KIND
 from recollect.sessions.record.lineage import find_children
 from recollect.sessions.record.message_rows import remove_messages
-from recollect.sessions.record.session import note_change, require_session
+from recollect.sessions.record.session import Session, note_change, require_session
 from recollect.sessions.record.tombstone import (
     ErasedLines,
     ErasedName,
-    bury,
     bury_names,
     line_name,
     own_name,
@@ -38,12 +37,11 @@ from recollect.store.columns import integer, listed, text, text_or_none, typed_r
 from recollect.store.engine import Row, Transaction
 from recollect.store.journal import record_change, record_changes
 
-_PART = "recollect:part"
+PART = "recollect:part"
 """In place of a source: the tombstone of an erasure that took no whole session keeps its key."""
 _AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
 _LINES: LiteralString = "SELECT foreign_id, created_at FROM messages WHERE id" + _AMONG  # noqa: S608  # literals
 _USES: LiteralString = "SELECT tool_use_id FROM observations WHERE id" + _AMONG  # noqa: S608  # literals
-_HOLDS: LiteralString = f"SELECT 1 FROM messages WHERE id{_AMONG} AND instr(text, ?) > 0 LIMIT 1"  # noqa: S608  # literals
 _REMOVE: tuple[LiteralString, ...] = (
     "DELETE FROM tool_calls WHERE message_id = ?1 OR result_id = ?1",
     "DELETE FROM injected_items WHERE ref = ?1",
@@ -87,10 +85,9 @@ class ErasedParts(msgspec.Struct, frozen=True, kw_only=True):
     folders: tuple[str, ...] | None = None
 
 
-def erase_parts(tx: Transaction, erasure_id: str, tenant: str, chosen: Chosen, now: int) -> None:
+def erase_parts(tx: Transaction, tenant: str, chosen: Chosen, now: int) -> None:
     """Remove what goes of sessions that stay, and of what belongs to no session."""
     mark_unswept(tx)
-    bury(tx, erasure_id, tenant, [(_PART, erasure_id)])
     for part in chosen.parts:
         _bury(tx, tenant, part)
         _remove(tx, tenant, part, now)
@@ -125,9 +122,10 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
     waiting = typed_rows(tx.all(_ALL_WAITING, (tenant,)), tuple[int, str, str, int])
     episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
     links = [row.account for row in linked_rows(tx, tenant)]
+    sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in found}
     return Chosen(
         parts=tuple(
-            part_of(require_session(tx, Scope(tenant=tenant), id_), *rows)
+            part_of(sessions[id_], *rows, is_untitled=was_erased(_title_id(sessions[id_])))
             for id_, rows in found.items()
         ),
         episodes=tuple(filter(was_erased, episodes)),
@@ -139,6 +137,10 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
 
 def _waiting_id(row: Sequence[object]) -> str:
     return "pending:" + ":".join(map(str, row))
+
+
+def _title_id(session: Session) -> str:
+    return f"title:{session.id}:{session.title}"
 
 
 def _folder_id(folder: str) -> str:
@@ -153,6 +155,7 @@ def _bury(tx: Transaction, tenant: str, part: SessionPart) -> None:
     """Note the names of what goes, here and in the program that it came from."""
     names: list[ErasedName | None] = [own_name(id_) for id_ in part.messages]
     names += [own_name(id_) for id_ in part.observations]
+    names += [own_name(_title_id(part.session))] if part.is_untitled else []
     source = part.session.source
     if source is not None:
         lines = tx.all(_LINES, (listed(part.messages),))
@@ -164,8 +167,7 @@ def _bury(tx: Transaction, tenant: str, part: SessionPart) -> None:
 
 def _remove(tx: Transaction, tenant: str, part: SessionPart, now: int) -> None:
     session, ids, seen = part.session, part.messages, part.observations
-    title = session.title
-    if title is not None and tx.row(_HOLDS, (listed(ids), title)) is not None:
+    if part.is_untitled:
         tx.execute(_UNTITLE, (session.id,))
         note_change(tx, session, now)
     for statement in _REMOVE:
@@ -180,7 +182,7 @@ def _remove(tx: Transaction, tenant: str, part: SessionPart, now: int) -> None:
 def _drop_derived(tx: Transaction, part: SessionPart, person: Scope | None, now: int) -> None:
     """Drop summaries and episodes that were made of it, in forks that share it too."""
     session, (first, _) = part.session, part.seqs
-    for id_ in _readers(tx, session.id, first):
+    for id_ in _readers(tx, session.id, first) if part.messages else ():
         if tx.row(_SUMMARIES, (id_, first)) is not None and id_ != session.id:
             record_change(tx, tenant=session.tenant, kind=SESSION_KIND, ref=id_, op="put", at=now)
         rows = typed_rows(
@@ -195,7 +197,7 @@ def _drop_derived(tx: Transaction, part: SessionPart, person: Scope | None, now:
         _drop_episodes(tx, [episode for episode, _ in stale])
         if any(extent == "session" for _, extent in stale):
             note_end(tx, msgspec.structs.replace(session, id=id_), now)
-    if person is None:
+    if person is None and part.messages:
         tx.execute(_READ_AGAIN, (max(first - 1, 0), session.id))
 
 

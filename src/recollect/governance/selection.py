@@ -12,7 +12,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.account import parse_account
+from recollect.audience.account import account, parse_account, unescaped
 from recollect.audience.owner import OWNER_ID, Owner
 from recollect.audience.people import linked_rows
 from recollect.core.errors import Conflict, InvalidInput, NotFound
@@ -104,6 +104,7 @@ class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
         observations: Ids of its observations.
         seqs: The first and the last seq of the messages; (0, 0) for none.
         span: The times of the first and the last of all that, ms UTC.
+        is_untitled: Whether the title goes, too: it is in what goes, or holds the text.
     """
 
     session: Session
@@ -111,6 +112,12 @@ class SessionPart(msgspec.Struct, frozen=True, kw_only=True):
     observations: tuple[str, ...]
     seqs: tuple[int, int]
     span: tuple[int, int]
+    is_untitled: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing goes."""
+        return not (self.messages or self.observations or self.is_untitled)
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,7 +183,7 @@ def choose(tx: Transaction, scope: Scope, wanted: Selection, owner: Owner, now: 
         part = _part(tx, session, wanted, person)
         if part is None:
             whole.append(session.id)
-        elif part.messages or part.observations:
+        elif not part.is_empty:
             _require_free(tx, session, now)
             parts.append(part)
     sessions = _with_forks(tx, scope, wanted, whole, now)
@@ -213,7 +220,11 @@ def _users(scope: Scope, user_id: str, owner: Owner) -> Scope:
 def _folders(tx: Transaction, person: Scope) -> Iterator[str]:
     """Yield the folders of notes that are a person's."""
     for folder, who in folder_owners(tx, person.tenant).items():
-        if who.user is not None and includes_user(person, who.user):
+        user = who.user
+        if user is None and who.channel is not None and who.peer is not None:
+            network = None if who.account is None else unescaped(who.account)
+            user = str(account(who.channel, network, unescaped(who.peer)))
+        if user is not None and includes_user(person, user):
             yield folder
 
 
@@ -240,16 +251,26 @@ def _part(
     # Where only some time goes, a transcript that is followed goes on.
     if is_all and (not wanted.is_partial or (messages and session.source is None)):
         return None
-    return part_of(session, taken, seen)
+    title = (session.title or "").strip().casefold()
+    is_quoted = bool(title) and any(title in text(row[4]).casefold() for row in taken)
+    names_it = wanted.query is not None and wanted.query.strip().casefold() in title
+    return part_of(session, taken, seen, is_untitled=is_quoted or names_it)
 
 
-def part_of(session: Session, messages: Sequence[Row], observations: Sequence[Row]) -> SessionPart:
+def part_of(
+    session: Session,
+    messages: Sequence[Row],
+    observations: Sequence[Row],
+    *,
+    is_untitled: bool,
+) -> SessionPart:
     """Return what goes of a session.
 
     Args:
         session: The session.
         messages: Rows of id, any column, time and seq.
         observations: Rows of id, any column and time.
+        is_untitled: Whether the title goes, too.
     """
     seqs = [integer(row[3]) for row in messages] or [0]
     times = [integer(row[2]) for row in (*messages, *observations)] or [0]
@@ -259,6 +280,7 @@ def part_of(session: Session, messages: Sequence[Row], observations: Sequence[Ro
         observations=tuple(text(row[0]) for row in observations),
         seqs=(min(seqs), max(seqs)),
         span=(min(times), max(times)),
+        is_untitled=is_untitled,
     )
 
 

@@ -196,6 +196,16 @@ def folder_owners(tx: Transaction, tenant: str) -> dict[str, Speakers]:
     return {text(row[0]): decode(Speakers, fields, row[2:]) for row in tx.all(_OWNERS, (tenant,))}
 
 
+def disown_folders(tx: Transaction, folders: Iterable[str]) -> None:
+    """Forget folders of guests' notes that are gone, with all that was said in them."""
+    for folder in folders:
+        tx.execute(_DISOWN, (folder,))
+        tx.execute(
+            "DELETE FROM flushed_notes WHERE substr(path, 1, ?) = ?",
+            (len(folder) + 1, f"{folder}/"),
+        )
+
+
 def restate_lines(tx: Transaction, path: str, restated: Mapping[bytes, bytes]) -> None:
     """Record that whoever said a line of a file said another one, too; both are known then."""
     rows = [(new, path, old) for old, new in restated.items()]
