@@ -35,6 +35,7 @@ CLASSES = (
     "recollect.index.repair.checkup.IndexCheckup",
     "recollect.exchange.session_export.SessionExport",
     "recollect.sessions.policy.history.History",
+    "recollect.sessions.identities.Identities",
     "recollect.sessions.streaming.MessageStream",
     "recollect.sessions.leased_session.LeasedSession",
     "recollect.sessions.sessions.Sessions",

@@ -19,6 +19,7 @@ import msgspec
 
 from recollect.audience.identity_links import read_links
 from recollect.audience.owner import read_owner
+from recollect.audience.people import People
 from recollect.core.clock import Clock
 from recollect.core.errors import (
     ConfigError,
@@ -166,6 +167,7 @@ class HomeIndex:
         self.model: LanguageModel | None = self.language.model if self.language else None
         people = settings.sessions
         self.owner = read_owner(people.owner, read_links(people.identity_links))
+        self.people = People(self.owner)
         self.scope = self.stored(options.scope or Scope())
         agent = known_agent(self.scope.agent)
         self.agent = agent if agent in resolved.agents else None
@@ -211,7 +213,10 @@ class HomeIndex:
         Raises:
             InvalidInput: its user cannot be one.
         """
-        scope = self.owner.links.scope_of(scope)
+        links = self.owner.links
+        if getattr(scope, "user", None) is not None:  # what is no scope is refused below
+            links = self.home.records.read(lambda tx: self.people.at(tx, scope.tenant)).links
+        scope = links.scope_of(scope)
         project = scope.project
         if self.redactor is None or project is None:
             return scope

@@ -35,8 +35,9 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.erasure import ErasureReceipt, OnErase
+    from recollect.governance.erasure import OnErase
     from recollect.governance.plan import PruneReport
+    from recollect.governance.receipt import ErasureReceipt
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
     from recollect.governance.tokens import Tokens
@@ -56,6 +57,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.recall.steps.detail import DetailBatch
     from recollect.recall.steps.lines import IndexLines
     from recollect.recall.steps.timeline import ObservationRecall
+    from recollect.sessions.identities import Identities
     from recollect.store.audit import Audit
 
 INLINE_EMBEDDINGS = 2_000
@@ -178,6 +180,13 @@ class Memory(ExchangeFacade):
 
         parts, capture = self._rooms.context_parts, self._rooms.capture_controls
         return Sections(parts, self.home, self.workspace, lambda: capture().projects)
+
+    @cached_property
+    def identities(self) -> Identities:
+        """The people behind the accounts of channels."""
+        from recollect.sessions.identities import Identities
+
+        return Identities(self._rooms.access, self._rooms.opened.people)
 
     @property
     def tokens(self) -> Tokens:
@@ -543,29 +552,58 @@ class Memory(ExchangeFacade):
     def erase(
         self,
         *,
-        session_id: str,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        project: str | None = None,
+        since: int | datetime | str | None = None,
+        until: int | datetime | str | None = None,
+        query: str | None = None,
         dry_run: bool = False,
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
-        """Erase a conversation, so that no byte of it is left in the home; return a receipt.
+        """Erase what all given selectors select, so that no byte is left; return a receipt.
 
         Args:
-            session_id: The session. Its deleted forks are erased with it.
+            session_id: This session; or only of it, with a person, a time or a text.
+            user_id: What this person said, in groups too, by any of the accounts: a name or an
+                account. The private chats with the person go whole, the words of others stay.
+            project: Sessions of this project: a path of it, its name or its id.
+            since: Only what was said or done from then on, as for `search`.
+            until: Only what was said or done before then.
+            query: Only messages and observations that hold this text, capitals aside.
             dry_run: Only report what would be removed; nothing is changed.
-            with_forks: Also erase living forks that share messages with it.
+            with_forks: Also erase living forks that share messages with a session. Deleted forks
+                go in any case.
             on_progress: Called while rows are removed.
 
         Raises:
-            NotFound: the scope has no such session.
-            Conflict: living forks share messages with it, or a program holds it.
+            InvalidInput: nothing is selected, a selector is empty, or the person is the owner.
+            NotFound: the scope has nothing of it.
+            Conflict: living forks share messages with a session, or a program holds one.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
+        from recollect.governance.selection import Selection
+        from recollect.text.times.moments import read_span
+
+        zone, now = zone_of(self.settings.sessions.time_zone), self._rooms.home.clock.now_ms()
+        first, last = read_span(since, until, now, zone)
+        wanted = Selection(
+            session_id=session_id,
+            user_id=user_id,
+            project=None if project is None else self.projects.find(project),
+            since=first,
+            until=last,
+            query=query,
+            with_forks=with_forks,
+        )
         eraser, backend = self._rooms.eraser, self._rooms.search_backend
         if dry_run:
-            return eraser.preview(session_id, with_forks=with_forks)
-        receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)
+            return eraser.preview(wanted)
+        receipt = eraser.erase(wanted, on_progress=on_progress)
+        if receipt.partial_ids:
+            self._rooms.sessions.finish_endings()
         failure = backend.refresh() if backend is not None and receipt.notes else None
         warnings = receipt.warnings if failure is None else (*receipt.warnings, failure)
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=warnings)

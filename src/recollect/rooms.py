@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.recall.retrieval.retriever import FactFinder, Retriever
     from recollect.recall.steps.links import Linker
     from recollect.sessions.context.episode_writer import EpisodeWriter
-    from recollect.sessions.record.access import MirrorSignal
+    from recollect.sessions.record.access import MirrorSignal, SessionAccess
     from recollect.sessions.record.content import IsRecall
     from recollect.sessions.record.draft import DraftMaker
     from recollect.sessions.sessions import Sessions
@@ -72,7 +72,7 @@ class Rooms:
         self.mirror = opened.home.mirror
         self.is_narrowed = scope != opened.scope
         self.audience = AudienceResolver(
-            records=self.records, settings=self.settings, owner=opened.owner, scope=scope
+            records=self.records, settings=self.settings, people=opened.people, scope=scope
         )
         self.capture_controls = functools.cache(partial(_capture_controls, opened, scope))
         self.workspace = opened.workspace_of(scope)
@@ -141,32 +141,39 @@ class Rooms:
         """The sessions."""
         from recollect.sessions.context.summary import WindowParts, with_model
         from recollect.sessions.policy.conversation import TURNS
-        from recollect.sessions.record.access import SessionAccess
         from recollect.sessions.sessions import Sessions
         from recollect.store.locks import TicketQueue
 
-        opened, home, capture = self.opened, self.home, self.capture_controls
+        opened, home = self.opened, self.home
         window = WindowParts(
             workspace=self.workspace,
             home=home.folder,
             count=opened.options.count_tokens,
-            owner=opened.owner,
+            people=opened.people,
         )
         return Sessions(
-            SessionAccess(
-                database=self.records,
-                clock=home.clock,
-                ids=home.ids,
-                settings=self.settings.sessions,
-                drafts=self.drafts,
-                mirror=opened.maintenance,
-                scope=self.scope,
-                projects=lambda: capture().projects,
-            ),
+            self.access,
             opened=opened.maintenance.session_started,
             window=with_model(window, opened.model, self.settings.language.uses),
             turns=TicketQueue(home.folder / TURNS),
             episodes=partial(_episode_writer, opened),
+        )
+
+    @cached_property
+    def access(self) -> SessionAccess:
+        """The records of the scope, and what is needed to write them."""
+        from recollect.sessions.record.access import SessionAccess
+
+        opened, home, capture = self.opened, self.home, self.capture_controls
+        return SessionAccess(
+            database=self.records,
+            clock=home.clock,
+            ids=home.ids,
+            settings=self.settings.sessions,
+            drafts=self.drafts,
+            mirror=opened.maintenance,
+            scope=self.scope,
+            projects=lambda: capture().projects,
         )
 
     @cached_property
@@ -406,6 +413,7 @@ class Rooms:
             home.folder,
             copies_of(self.opened),
             self.scope,
+            people=self.opened.people,
             clock=home.clock,
             ids=home.ids,
             indexes=EveryIndex(self.opened),

@@ -69,6 +69,7 @@ SAYS = {
     "sessions_groups.py": "agent:main:slack:group:C1 []\ngroup True False read_only\nTrue False\n",
     "sessions_handoff.py": "conflict - another program is using the session\n1 2\nTrue",
     "sessions_manager.py": "Good morning']\nTrue archived\nTrue\n2\ncompacted",
+    "identities.py": "2\n1\n[('discord:7', 'code'), ('signal:7', 'resolved')]\n",
     "sessions_people.py": "My tea is Sencha.', 'Noted: My tea is Sencha.']",
     "sessions_policy.py": "balanced ['Draft a policy for opened tins.', 'Opened tins are taken",
     "sessions_queue.py": "True",

@@ -18,6 +18,7 @@ from recollect.server.routes import (
     files,
     health,
     hooks,
+    identities,
     messages,
     observations,
     projects,
@@ -29,7 +30,7 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(access, admin, client_hooks, episodes, files, health, hooks),
+    *(access, admin, client_hooks, episodes, files, health, hooks, identities),
     *(messages, observations, projects, recall, sessions),
 )
 CHANGING = (
@@ -44,6 +45,7 @@ CHANGING = (
     (r"(\d\.\d\d)\d+", r"\1"),
     (r"rcl_[\w-]+", "TOKEN"),
     (r'"seq": ?\d+', '"seq": 0'),
+    (r'"code": ?"[A-Z2-9]{8}"', '"code": "CODE"'),
 )
 """What is another in each home: ids, times, boundaries, the version, the ends of shares."""
 Example = tuple[str, str, str, str]
@@ -75,12 +77,15 @@ def answers(
     settings += f"sessions:\n  plain_keys: {request.param}\n"
     (home / "config.yaml").write_text(settings, "utf-8")
     with RunningServer(home) as server:
-        found = []
+        found, code = [], b""
         for example in examples():
             method, target, body, _ = example
             given = b"" if method in {"GET", "DELETE"} else (body.strip() or "{}").encode()
+            given = given.replace(b"K7WMX3TP", code)
             reply = server.call(method, target, given)
             found.append((example, reply.status, reply.body.decode()))
+            if target.endswith("/code"):
+                code = reply.json["code"].encode()
         yield found
 
 

@@ -22,6 +22,7 @@ from recollect.core.clock import IdSource
 from recollect.core.errors import StoreError
 from recollect.core.settings import SessionSettings, StoreSettings
 from recollect.exchange.recover import recover
+from recollect.governance.selection import Selection
 from recollect.hook.keeping import keep
 from recollect.server.spooling import drain_home
 from recollect.sessions.mirror.mirror import TranscriptMirror
@@ -256,7 +257,7 @@ def erase_and_die(home: str, session_id: str, commits: str) -> None:
     """Erase a session and end without a word after so many commits; say so when there are fewer."""
     kept = KeptHome(Path(home))
     _die_after(kept, int(commits))
-    kept.eraser().erase(session_id)
+    kept.eraser().erase(Selection(session_id=session_id))
     say("finished")
 
 

@@ -1,7 +1,7 @@
 """Identity links of the settings: several accounts, one person.
 
-Written as ``ann=telegram:123``. What a person links at run time is in the database; these are
-what the owner of the home knows beforehand. Ids are compared as they are written: two people may
+Written as ``ann=telegram:123``: what the owner of the home knows beforehand. What is linked at run
+time is in the records, see `people`. Ids are compared as they are written: two people may
 differ in nothing but a capital.
 """
 
@@ -25,11 +25,20 @@ USERS = (
 
 @checked
 class IdentityLinks(msgspec.Struct, frozen=True):
-    """Who uses an account, by name; and who has the same id on any channel."""
+    """Who uses an account, by name; and who has the same id on any channel.
+
+    Attributes:
+        people: The person by account.
+        anywhere: The person by the id on any channel.
+        names: Of the people in the settings.
+        added: By person: the accounts that were linked at run time. One without a channel is
+            another name of the person.
+    """
 
     people: Mapping[Account, str] = {}
     anywhere: Mapping[str, str] = {}
     names: frozenset[str] = frozenset()
+    added: Mapping[str, tuple[Account, ...]] = {}
 
     def person(self, account: Account) -> str | None:
         """Return the name of the linked person of an account.
@@ -49,6 +58,21 @@ class IdentityLinks(msgspec.Struct, frozen=True):
         """
         is_name = account.channel is None and account.id in self.names
         return self.person(account) or (account.id if is_name else None)
+
+    def with_records(self, linked: Mapping[Account, str]) -> IdentityLinks:
+        """Return these links and those that were made at run time; the settings win.
+
+        >>> links = read_links(["ann=telegram:123"])
+        >>> seen = {parse_account(said): "bob" for said in ("telegram:123", "slack:U7")}
+        >>> [links.with_records(seen).person(account) for account in seen]
+        ['ann', 'bob']
+        """
+        new = {account: name for account, name in linked.items() if self.known(account) is None}
+        added: dict[str, tuple[Account, ...]] = {}
+        for account, name in new.items():
+            added[name] = (*added.get(name, ()), account)
+        people = {**new, **self.people}
+        return msgspec.structs.replace(self, people=people, added=added)
 
     def scope_of(self, scope: Scope) -> Scope:
         """Return a scope with its user as rows have it: an account in its one spelling.
@@ -74,8 +98,8 @@ class IdentityLinks(msgspec.Struct, frozen=True):
             raise InvalidInput(message, hint=USERS) from None
         if who.channel is not None:
             return msgspec.structs.replace(scope, user=str(who))
-        name = who.id
-        if name not in self.names:
+        name = self.people.get(who, who.id)
+        if name not in self.names and name not in self.added:
             return scope
         ids = {id_ for id_, person in self.anywhere.items() if person == name}
         theirs = {str(account) for account, person in self.people.items() if person == name}

@@ -5,7 +5,7 @@ Which sessions, and which turns within one, are the owner's is decided in `visib
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -18,6 +18,8 @@ OWNER_HINT = (
     "chats with anybody else are guests', who see no memory files"
 )
 """What to do where no owner is named."""
+OWNER_ID = "owner"
+"""The user id of the owner as a person: of sessions without an account, and of linked accounts."""
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -41,7 +43,25 @@ class Owner(msgspec.Struct, frozen=True):
         if account in self.accounts:
             return True
         person = self.links.known(account)
-        return person is not None and person in map(self.links.known, self.accounts)
+        return person is not None and self.owns_person(person)
+
+    def owns_person(self, name: str) -> bool:
+        """Return whether a linked person is the owner."""
+        return name in map(self.links.known, self.accounts)
+
+    def with_records(self, linked: Mapping[Account, str]) -> Owner:
+        """Return this owner with the links that were made at run time, by account.
+
+        Those to `OWNER_ID` are accounts of the owner's, unless the settings call a guest so.
+        """
+        is_ours = OWNER_ID not in self.links.names
+        mine = {
+            account
+            for account, person in linked.items()
+            if is_ours and person == OWNER_ID and self.links.known(account) is None
+        }
+        others = {account: person for account, person in linked.items() if account not in mine}
+        return Owner(self.accounts | mine, self.links.with_records(others))
 
 
 NOBODY_NAMED = Owner()

@@ -126,6 +126,29 @@ def visibility_group_of(
     return VisibilityGroup(_name("account", agent, *parts), is_private=True)
 
 
+def _indexed_names(group: VisibilityGroup, owner: Owner) -> frozenset[str]:
+    if not group.is_private:
+        return frozenset({group.name})
+    kind, agent, *parts = msgspec.json.decode(group.name, type=list[str | None])
+    links = owner.links
+    people, accounts = [*parts], frozenset[Account]()
+    if kind == "account":
+        return frozenset({group.name})
+    if kind == "operator":
+        people = [name for name in links.added if owner.owns_person(name)]
+        people += [name for name in links.names if owner.owns_person(name)]
+        accounts = owner.accounts
+    linked = [account for name in people for account in links.added.get(name or "", ())]
+    return frozenset(
+        {
+            group.name,
+            *(_name("person", agent, name) for name in people),
+            *(_name("account", agent, a.channel, a.network, a.id) for a in (*accounts, *linked)),
+            *(_name("person", agent, a.id) for a in (*accounts, *linked) if a.channel is None),
+        }
+    )
+
+
 def group_of_turn(turn: ConversationTurn, owner: Owner) -> VisibilityGroup:
     """Return the visibility group of what happens at a place."""
     return visibility_group_of(turn, owner, turn.turn_sender)
@@ -224,6 +247,14 @@ class Audience(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The name of the visibility group; empty for the operator."""
         return "" if self.group is None else self.group.name
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The visibility groups of the index that are heard: it has no links of the records.
+
+        What it calls an account's, or another name's, is the person's as long as that is linked.
+        """
+        return frozenset() if self.group is None else _indexed_names(self.group, self.owner)
 
     @property
     def is_owners(self) -> bool:

@@ -53,6 +53,7 @@ PLACES = {
     "transcript": "transcripts.show",
     "events": "events",
     "projects": "projects",
+    "identities": "identities",
     "sync": "index.sync",
     "reindex": "index.sync",
     "pause": "capture",

@@ -211,6 +211,14 @@ class ImportFinished(Event, frozen=True, kw_only=True, tag="import.finished"):
     """Lines that could not be read."""
 
 
+class IdentityLinked(Event, frozen=True, kw_only=True, tag="identity.linked"):
+    """An account was linked to a person, the user of the scope."""
+
+
+class IdentityUnlinked(Event, frozen=True, kw_only=True, tag="identity.unlinked"):
+    """An account was taken from a person, the user of the scope."""
+
+
 class HomeBackedUp(Event, frozen=True, kw_only=True, tag="home.backed_up"):
     """The whole home was copied into one file."""
 
@@ -269,6 +277,8 @@ AnyEvent = (
     | MemoryFlushed
     | MemoryFlushFailed
     | ImportFinished
+    | IdentityLinked
+    | IdentityUnlinked
     | HomeBackedUp
     | HomeExported
     | HomeRestored

@@ -331,7 +331,7 @@ class ExchangeWriter:
                 self._target = target.shifted(given.seq, seq)
             return
         name = line_name(session.source or "", given.foreign_id, given.created_at)
-        if self._terms.erased.has(self._tenant, name):
+        if self._terms.erased.has_record(self._tenant, given.id, name):
             self._lose(given, target, session)
             return
         if target.seq(given.seq) <= session.pruned_seq:
@@ -419,7 +419,9 @@ class ExchangeWriter:
             self.added["known"] += 1
             return
         use = use_name(session.source or "", given.tool_use_id)
-        if given.message_id in self._lost or self._terms.erased.has(self._tenant, use):
+        if given.message_id in self._lost or self._terms.erased.has_record(
+            self._tenant, given.id, use
+        ):
             self.added["erased"] += 1
             return
         placed = msgspec.structs.replace(placed, number=self._number("observation", given.number))
@@ -440,7 +442,10 @@ class ExchangeWriter:
         session = find_session(self._tx, self._terms.scope, session_id)
         own, is_there = self._own_id("episode", given.id, session_id)
         origins = [(OURS, given.session_id), (OURS, session_id)]
-        if given.session_id in self._lost or is_buried(self._tx, self._tenant, origins):
+        is_gone = given.session_id in self._lost or self._terms.erased.has_record(
+            self._tenant, given.id, None
+        )
+        if is_gone or is_buried(self._tx, self._tenant, origins):
             self.added["erased"] += 1
         elif is_there or self._has_whole(given, session_id):
             self.added["known"] += 1

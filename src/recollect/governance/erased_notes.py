@@ -7,12 +7,14 @@ whole file is removed from it, and is indexed again with the next sync of its wo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.index.model.document import DocumentBatch, DocumentSource, Removal, SourceState
 from recollect.index.model.origin import SOURCE, origin_of, path_of
-from recollect.sessions.context.flushed_notes import erase_lines
+from recollect.sessions.context.flushed_notes import disown_folders, erase_lines
 from recollect.store.engine import Database
+from recollect.store.failures import os_errors
 from recollect.store.sqlite.home import GUEST_NOTES
 
 
@@ -50,6 +52,8 @@ def erase_notes(
     tenants: Collection[str],
     session_ids: Collection[str],
     drop: Callable[[DocumentSource], object],
+    *,
+    folders: Collection[str] | None = None,
 ) -> list[str]:
     """Remove from the notes what only these sessions said, and the notes from the indexes.
 
@@ -59,6 +63,7 @@ def erase_notes(
         tenants: The owners of the sessions.
         session_ids: Of the sessions.
         drop: Lets every index read a source.
+        folders: Only the notes in these folders; None for all.
 
     Returns:
         A sentence for each file that could not be changed.
@@ -66,13 +71,45 @@ def erase_notes(
     Raises:
         StoreError: a database refused.
     """
-    planned = erase_lines(records, home, session_ids, dry_run=True)
+    planned = erase_lines(records, home, session_ids, folders=folders, dry_run=True)
     # Indexes name guests' notes without the path of the home.
     paths = {str(Path(f"{GUEST_NOTES}:") / notes.path) for notes in planned if notes.removed}
     for tenant in sorted(tenants) if paths else ():
         drop(NotesToErase(tenant, paths))
-    erased = erase_lines(records, home, session_ids)
+    erased = erase_lines(records, home, session_ids, folders=folders)
     return [f"{notes.path} could not be changed: {notes.error}" for notes in erased if notes.error]
+
+
+def erase_folders(
+    records: Database,
+    home: Path,
+    tenant: str,
+    folders: Collection[str],
+    drop: Callable[[DocumentSource], object],
+) -> None:
+    """Remove the notes of a guest whole, lines that were edited and empty files too.
+
+    Args:
+        records: ``records.db``.
+        home: Its folder.
+        tenant: The owner of the sessions.
+        folders: Relative to the home.
+        drop: Lets every index read a source.
+
+    Raises:
+        StoreError: a database or a file refused.
+    """
+    found = [home / folder for folder in folders if not (home / folder).is_symlink()]
+    files = [path for folder in found if folder.is_dir() for path in folder.iterdir()]
+    names = {str(Path(f"{GUEST_NOTES}:") / path.relative_to(home)) for path in files}
+    drop(NotesToErase(tenant, names))
+    for path in files:
+        with os_errors(path):
+            path.unlink(missing_ok=True)
+    for folder in found:
+        with os_errors(folder), suppress(FileNotFoundError):
+            folder.rmdir()
+    records.write(lambda tx: disown_folders(tx, folders))
 
 
 def _file_of(ref: str) -> str:

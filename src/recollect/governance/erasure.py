@@ -9,27 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import LiteralString, Protocol, TypeAlias
 
 import msgspec
 
+from recollect.audience.people import People
 from recollect.core.clock import Clock, IdSource
-from recollect.core.errors import Conflict, NotFound, RecollectError, StoreBusy
+from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erased_notes import erase_notes
+from recollect.governance.erased_notes import erase_folders, erase_notes
+from recollect.governance.parts import PART, ErasedParts, erase_parts, erased_before
+from recollect.governance.receipt import ErasureReceipt, receipt_of
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
+from recollect.governance.selection import Chosen, Selection, choose
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
-from recollect.knowledge.rows import of_facts, select_facts
-from recollect.sessions.context.episode import episodes_of
-from recollect.sessions.context.flushed_notes import ErasedNotes, erase_lines
-from recollect.sessions.lease import find_lease, held
-from recollect.sessions.record.lineage import ancestors, find_kin
+from recollect.sessions.context.flushed_notes import erase_lines
 from recollect.sessions.record.session import (
-    DELETED,
     Session,
     find_session,
     insert_session,
@@ -49,7 +49,7 @@ from recollect.sessions.record.tombstone import (
     imported_paths,
     is_buried,
 )
-from recollect.store.columns import first_integer, integer, text
+from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
 from recollect.store.journal import record_event
@@ -62,41 +62,30 @@ from recollect.store.sqlite.copies import (
     remove_from_copy,
     transcript_files,
 )
+from recollect.store.sqlite.home import MIRROR_SUFFIX, TRANSCRIPTS
 from recollect.text.secret_redactor import is_marked
 
 _BESIDE = (".before-*", ".restoring-*")
 """Earlier homes that a restore kept, and what a killed restore unpacked, which the next one
 removes."""
-_COUNTS: dict[str, LiteralString] = {
-    "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
-    "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
-    "observations": "SELECT count(*) FROM observations WHERE session_id = ?",
-    "facts": "SELECT count(*) FROM facts WHERE session_id = ?",
-    "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
-    "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
-    "injections": "SELECT count(*) FROM injections WHERE session_id = ?",
-    "events": "SELECT count(*) FROM events WHERE session_id = ?",
-    "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
-    " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
-}
-_BYTES: LiteralString = """
-    SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
-            + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
-        + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
-            + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
-        + coalesce((SELECT sum(octet_length(text)) FROM facts WHERE session_id = j.id), 0)
-    FROM (SELECT ? AS id) j
-"""
 _SESSIONS: LiteralString = """
     SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
 """
 _FINISH: LiteralString = """
-    UPDATE erasures SET finished_at = ?, session_ids = '[]' WHERE finished_at IS NULL
+    UPDATE erasures SET finished_at = ?, session_ids = '[]', parts = NULL WHERE finished_at IS NULL
 """
 _FORGET_IDS: LiteralString = """
     DELETE FROM changes WHERE ref IN (SELECT value FROM json_each(?))
 """
-_IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
+_NOTE_PARTS: LiteralString = "UPDATE erasures SET parts = ? WHERE id = ?"
+_PARTS: LiteralString = """
+    SELECT parts, tenant FROM erasures WHERE finished_at IS NULL AND parts IS NOT NULL
+"""
+_TENANTS: LiteralString = "SELECT DISTINCT tenant FROM sessions"
+_EXPORTS: LiteralString = """
+    SELECT json_extract(payload, '$.id') FROM events
+    WHERE tenant = ? AND type = 'home.exported' AND at >= ? ORDER BY seq
+"""
 _ORIGINS: LiteralString = """
     SELECT id, tenant, source, foreign_id FROM sessions
     WHERE id NOT IN (SELECT session_id FROM prunings WHERE erasure_id IS NOT NULL)
@@ -117,40 +106,6 @@ class ErasureProgress(msgspec.Struct, frozen=True, kw_only=True):
 OnErase: TypeAlias = Callable[[ErasureProgress], object]
 
 
-class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of an erasure, or of a dry run.
-
-    Attributes:
-        id: Of the erasure; None of a dry run.
-        dry_run: Nothing was changed.
-        at: When, ms UTC.
-        session_ids: The erased session, and the forks erased with it.
-        counts: Erased rows by kind.
-        bytes: Size of the messages, observations and facts in UTF-8, without blobs.
-        shared_with: The session that it was forked from, which owns the messages before the fork.
-        notes: Removed lines by file of flushed notes: unchanged ones that only this session said.
-        damaged_copies: Unreadable files of the home that may have held it: they are removed whole.
-        still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
-            programs, backups, homes set aside by a restore.
-        is_clean: Whether nothing of it is left in a file of the home. If not, the warnings say why,
-            and the next opening of the home tries again.
-        warnings: One sentence each.
-    """
-
-    id: str | None
-    dry_run: bool
-    at: int
-    session_ids: tuple[str, ...]
-    counts: dict[str, int]
-    bytes: int
-    shared_with: tuple[str, ...] = ()
-    notes: tuple[ErasedNotes, ...] = ()
-    damaged_copies: tuple[str, ...] = ()
-    still_held_by: tuple[str, ...] = ()
-    is_clean: bool = True
-    warnings: tuple[str, ...] = ()
-
-
 class Indexes(Protocol):
     """The indexes of a home: the one that is open, and those of agents with settings of their own.
 
@@ -165,12 +120,13 @@ class Indexes(Protocol):
 
 
 class Eraser:
-    """Erases sessions of a home.
+    """Erases sessions of a home, and what somebody said in others.
 
     Args:
         home: Its folder.
         copies: The records, and the stores that copy them.
         scope: Only sessions within it may be erased.
+        people: Who is linked to whom.
         clock: The time.
         ids: Gives erasures their ids.
         indexes: All indexes of the home.
@@ -182,6 +138,7 @@ class Eraser:
         copies: Copies,
         scope: Scope,
         *,
+        people: People,
         clock: Clock,
         ids: IdSource,
         indexes: Indexes,
@@ -190,73 +147,66 @@ class Eraser:
         self._copies = copies
         self._records = copies.records
         self._scope = scope
+        self._people = people
         self._clock = clock
         self._ids = ids
         self._indexes = indexes
         self._lock = OwnerLock(home / LOCK_FILE, clock)
 
-    def preview(self, session_id: str, *, with_forks: bool = False) -> ErasureReceipt:
+    def preview(self, wanted: Selection) -> ErasureReceipt:
         """Return the receipt that `erase` would give now; nothing is changed.
 
         Raises:
-            NotFound: the scope has no such session.
-            Conflict: forks read it, or a program holds it.
+            As `choose`.
             StoreError: the records or a file cannot be read.
         """
         now = self._clock.now_ms()
 
-        def plan_erasure(tx: Transaction) -> tuple[ErasureReceipt, list[Session]]:
-            sessions = choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
-            return _receipt(tx, sessions, now), sessions
+        def plan_erasure(tx: Transaction) -> tuple[ErasureReceipt, Chosen]:
+            chosen = self._choose(tx, wanted, now)
+            return receipt_of(tx, chosen, now), chosen
 
-        receipt, sessions = self._records.read(plan_erasure)
-        return self._with_files(receipt, sessions)
+        receipt, chosen = self._records.read(plan_erasure)
+        return self._with_files(receipt, chosen)
 
-    def erase(
-        self,
-        session_id: str,
-        *,
-        with_forks: bool = False,
-        on_progress: OnErase | None = None,
-    ) -> ErasureReceipt:
-        """Erase a session; unfinished earlier erasures are completed too.
+    def erase(self, wanted: Selection, *, on_progress: OnErase | None = None) -> ErasureReceipt:
+        """Erase what is selected; unfinished earlier erasures are completed too.
 
         Args:
-            session_id: Which one.
-            with_forks: Also erase the forks that share messages with it. Deleted forks are erased
-                in any case.
+            wanted: What. Deleted forks that share messages with a session go in any case.
             on_progress: Called after each batch of rows.
 
         Raises:
-            NotFound: the scope has no such session.
-            Conflict: forks read it, or a program holds it.
+            As `choose`.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: the records refused; nothing is changed, or the next opening continues.
         """
         now, erasure_id = self._clock.now_ms(), self._ids.new()
 
-        def choose(tx: Transaction) -> list[Session]:
-            return choose_session(tx, self._scope, session_id, with_forks=with_forks, now=now)
-
         def begin_erasure(tx: Transaction) -> ErasureReceipt:
-            sessions = choose(tx)
+            chosen = self._choose(tx, wanted, now)
             receipt = msgspec.structs.replace(
-                _receipt(tx, sessions, now, erasure_id),
+                receipt_of(tx, chosen, now, erasure_id),
                 notes=planned.notes,
                 damaged_copies=planned.damaged_copies,
                 still_held_by=planned.still_held_by,
+                exports=planned.exports,
             )
-            _begin(tx, sessions, receipt)
+            _begin(tx, self._scope.tenant, chosen, receipt)
             return receipt
 
         with self._alone() as alone:
             if not alone:
                 raise StoreBusy("another program is erasing, or copies the home", hint="try later")
-            planned = self.preview(session_id, with_forks=with_forks)
-            sweep_spool(self._home, self._records.read(choose))
+            planned = self.preview(wanted)
+            chosen = self._records.read(lambda tx: self._choose(tx, wanted, now))
+            sweep_spool(self._home, chosen.sessions)
             receipt = self._records.write(begin_erasure)
             warnings = self._finish(on_progress, receipt.counts["messages"])
         return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
+
+    def _choose(self, tx: Transaction, wanted: Selection, now: int) -> Chosen:
+        return choose(tx, self._scope, wanted, self._people.at(tx, self._scope.tenant), now)
 
     def finish(self) -> None:
         """Finish what a killed process began, unless another program is doing it.
@@ -283,6 +233,7 @@ class Eraser:
         """Remove rows and copies; return what failed."""
         rows = self._records.read(lambda tx: tx.all(_SESSIONS))
         ids, tenants = [text(row[0]) for row in rows], {text(row[1]) for row in rows}
+        parts = self._records.read(_unfinished_parts)
         count = 0
 
         def add(messages: int) -> None:
@@ -292,10 +243,13 @@ class Eraser:
                 on_progress(ErasureProgress(done=min(count, total), total=total))
 
         finish_all(self._records, self._clock, lambda: False, add)
-        warnings = _tried(
-            lambda: erase_notes(self._records, self._home, tenants, ids, self._indexes.drop)
-        )
-        warnings += _tried(lambda: self._clear_files(ids))
+        clear = partial(erase_notes, self._records, self._home, drop=self._indexes.drop)
+        warnings = _tried(lambda: clear(tenants, ids))
+        for tenant, part in parts:
+            warnings += _tried(partial(clear, {tenant}, part.session_ids, folders=part.folders))
+            warnings += _tried(partial(self._clear_folders, tenant, part.folders or ()))
+        stay = [id_ for _, part in parts for id_ in part.session_ids]
+        warnings += _tried(lambda: self._clear_files(ids, stay))
         warnings += sweep_within_reach(self._copies)
         warnings += _tried(self._indexes.clear_others)
         if not warnings:
@@ -304,16 +258,28 @@ class Eraser:
             warnings += _tried(lambda: filter(None, [clear_log(self._records)]))  # it has the ids
         return warnings
 
-    def _clear_files(self, ids: Sequence[str]) -> list[str]:
-        """Remove sessions from the copies of databases, and their mirrors that were set aside."""
+    def _clear_folders(self, tenant: str, folders: Sequence[str]) -> list[str]:
+        """Remove the notes of a person whole."""
+        erase_folders(self._records, self._home, tenant, folders, self._indexes.drop)
+        return []
+
+    def _clear_files(self, ids: Sequence[str], stay: Sequence[str]) -> list[str]:
+        """Remove sessions from the copies of databases, and their mirrors that were set aside.
+
+        Of those that stay the mirror is not removed: it is written again, as it was cut.
+        """
+        every = [*ids, *stay]
         for path in database_copies(self._home):
             if not path.exists():
                 continue
             if is_of_index(path) or is_damaged(path):
                 remove_copy(path)
             else:
-                remove_from_copy(path, ids)
-        for path in self._set_aside(ids):
+                remove_from_copy(path, every)
+        mirrors = {self._home / TRANSCRIPTS / f"{id_}{MIRROR_SUFFIX}" for id_ in stay}
+        for path in self._set_aside(every):
+            if path in mirrors:
+                continue
             with os_errors(path):
                 path.unlink(missing_ok=True)
         return []
@@ -324,12 +290,17 @@ class Eraser:
         files = transcript_files(self._home)
         return [path for path in files if path.name.lstrip(".").startswith(heads)]
 
-    def _with_files(self, receipt: ErasureReceipt, sessions: Sequence[Session]) -> ErasureReceipt:
+    def _with_files(self, receipt: ErasureReceipt, chosen: Chosen) -> ErasureReceipt:
         """Return the receipt with the files to remove whole, and those that remain and hold it."""
+        tenant, sessions = self._scope.tenant, chosen.all_sessions
         names = {session.foreign_id or session.id for session in sessions}
-        began = min(session.created_at for session in sessions)
-        imports, backup_rows = self._records.read(
-            lambda tx: (imported_paths(tx, sessions[0].tenant), tx.all(_BACKUPS, (began,)))
+        began = min((session.created_at for session in sessions), default=receipt.at)
+        imports, backup_rows, exports = self._records.read(
+            lambda tx: (
+                imported_paths(tx, tenant),
+                tx.all(_BACKUPS, (began,)),
+                tx.all(_EXPORTS, (tenant, began)),
+            )
         )
         transcripts = [path for path in map(Path, imports) if names_any(path, names)]
         paths = [Path(text(row[0])) for row in backup_rows]
@@ -337,11 +308,14 @@ class Eraser:
         home = self._home.resolve()  # it may be a link
         beside = [p for end in _BESIDE for p in sorted(home.parent.glob(escape(home.name) + end))]
         records = [path for path in database_copies(self._home) if not is_of_index(path)]
+        planned = partial(erase_lines, self._records, self._home, dry_run=True)
+        stay = [part.session.id for part in chosen.parts]
         return msgspec.structs.replace(
             receipt,
-            notes=erase_lines(self._records, self._home, receipt.session_ids, dry_run=True),
+            notes=(*planned(receipt.session_ids), *planned(stay, folders=chosen.folders)),
             damaged_copies=tuple(str(path) for path in records if is_damaged(path)),
             still_held_by=tuple(map(str, (*transcripts, *backups, *beside))),
+            exports=tuple(text(row[0]) for row in exports),
         )
 
 
@@ -379,65 +353,26 @@ def erase_again(records: Database, erasures: KnownErasures, clock: Clock, ids: I
             if is_buried(tx, text(tenant), origins):
                 session = require_session(tx, Scope(tenant=text(tenant)), text(id_))
                 back.setdefault(session.tenant, []).append(session)
-        for sessions in back.values():
-            _begin(tx, sessions, _receipt(tx, sessions, clock.now_ms(), ids.new()))
+        tenants = {text(row[0]) for row in tx.all(_TENANTS)} if erasures.lines else set()
+        for tenant in sorted({*back, *tenants}):
+            gone = {session.id for session in back.get(tenant, ())}
+            again = erased_before(tx, tenant)
+            chosen = msgspec.structs.replace(
+                again,
+                sessions=tuple(back.get(tenant, ())),
+                parts=tuple(part for part in again.parts if part.session.id not in gone),
+            )
+            if not chosen.is_empty:
+                _begin(tx, tenant, chosen, receipt_of(tx, chosen, clock.now_ms(), ids.new()))
         return sum(map(len, back.values()))
 
     return records.write(bury_again)
 
 
-def choose_session(
-    tx: Transaction, scope: Scope, session_id: str, *, with_forks: bool, now: int
-) -> list[Session]:
-    """Return a session and the forks to erase with it.
-
-    Raises:
-        NotFound: the scope has no such session.
-        Conflict: a living fork shares messages with it, or a program holds one of them.
-    """
-    session = find_session(tx, scope, session_id)
-    if session is None:
-        return [_remains(tx, scope, session_id, now)]
-    kin = find_kin(tx, session.tenant)
-    forks = [
-        other.id
-        for other in kin.values()
-        for above, last in ancestors(other, kin.get)
-        if above.id == session.id and last > above.forked_at_seq
-    ]
-    living = [id_ for id_ in forks if tx.row(_IS_LIVING, (id_,))]
-    if living and not with_forks:
-        raise Conflict(
-            f"forks share messages with the session: {', '.join(living)}",
-            hint="erase them too, with --with-forks or with_forks=True",
-            session_id=session.id,
-            forks=tuple(living),
-        )
-    fork_sessions = [find_session(tx, Scope(tenant=session.tenant), id_) for id_ in forks]
-    sessions = [session, *(fork for fork in fork_sessions if fork is not None)]
-    for lease in (find_lease(tx, each.id, now) for each in sessions):
-        if lease is not None:
-            raise held(lease, now, instead="end it")
-    return sessions
-
-
-def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
-    """Return a row for a session that retention removed but whose episode or facts are kept."""
-    if is_buried(tx, scope.tenant, [(OURS, session_id)]):
-        hint = "list those that are left with `recollect sessions`"
-        raise NotFound("the session was erased", hint=hint, erased=True)
-    where = of_facts(scope).also("session_id = ?", session_id)
-    if not episodes_of(tx, scope, session_id) and not select_facts(tx, where, 1):
-        return require_session(tx, scope, session_id)
-    return Session(
-        id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
-    )
-
-
-def _begin(tx: Transaction, sessions: Sequence[Session], receipt: ErasureReceipt) -> None:
-    """Hide sessions of one tenant permanently, and keep them from coming back."""
-    erasure_id = receipt.id or ""
-    tenant, ids = sessions[0].tenant, [session.id for session in sessions]
+def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt) -> None:
+    """Hide sessions of one tenant for good, remove parts of others; none of it comes back."""
+    erasure_id, sessions = receipt.id or "", chosen.sessions
+    ids = [session.id for session in sessions]
     counts, encoded = msgspec.json.encode(receipt.counts), msgspec.json.encode(ids)
     tx.execute(NOTE_ERASURE, (erasure_id, tenant, counts.decode(), encoded.decode(), receipt.at))
     for session in sessions:
@@ -446,11 +381,20 @@ def _begin(tx: Transaction, sessions: Sequence[Session], receipt: ErasureReceipt
     origins: list[Origin] = [(OURS, id_) for id_ in ids]
     origins += [(s.source, s.foreign_id) for s in sessions if s.source and s.foreign_id]
     origins += [(PROJECT, s.project) for s in sessions if s.project]
+    origins += [] if chosen.is_whole else [(PART, erasure_id)]
     bury(tx, erasure_id, tenant, origins)
     bury_lines(tx, tenant, ids)
     begin_erasure(tx, erasure_id, tenant, ids, receipt.at)
     names = {session.foreign_id or session.id for session in sessions}
-    hide_paths(tx, tenant, names, receipt.still_held_by)
+    if chosen.is_whole:
+        hide_paths(tx, tenant, names, receipt.still_held_by)
+    else:  # a transcript of which only a part goes is followed on
+        hide_paths(tx, tenant, names, ())
+        parts = ErasedParts(
+            session_ids=tuple(part.session.id for part in chosen.parts), folders=chosen.folders
+        )
+        tx.execute(_NOTE_PARTS, (msgspec.json.encode(parts).decode(), erasure_id))
+        erase_parts(tx, tenant, chosen, receipt.at)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,
@@ -461,29 +405,17 @@ def _begin(tx: Transaction, sessions: Sequence[Session], receipt: ErasureReceipt
     record_event(tx, event)
 
 
+def _unfinished_parts(tx: Transaction) -> list[tuple[str, ErasedParts]]:
+    return [
+        (text(tenant), msgspec.json.decode(text(parts), type=ErasedParts))
+        for parts, tenant in tx.all(_PARTS)
+    ]
+
+
 def _end(tx: Transaction, now: int, ids: str) -> None:
     """Record that nothing is left; mirrors and indexes have processed the ids."""
     tx.execute(_FINISH, (now,))
     tx.execute(_FORGET_IDS, (ids,))
-
-
-def _receipt(
-    tx: Transaction, sessions: Sequence[Session], now: int, erasure_id: str | None = None
-) -> ErasureReceipt:
-    ids = [session.id for session in sessions]
-    counts = {"sessions": len(ids)}
-    for kind, sql in _COUNTS.items():
-        counts[kind] = sum(first_integer(tx.row(sql, (id_,))) for id_ in ids)
-    parents = {s.parent_id for s in sessions if s.parent_id is not None and s.forked_at_seq}
-    return ErasureReceipt(
-        id=erasure_id,
-        dry_run=erasure_id is None,
-        at=now,
-        session_ids=tuple(ids),
-        counts=counts,
-        bytes=sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids),
-        shared_with=tuple(sorted(parents - {*ids})),
-    )
 
 
 def _tried(step: Callable[[], Iterable[str]]) -> list[str]:

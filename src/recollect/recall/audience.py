@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, LiteralString, Protocol, TypeAlias
 import msgspec
 
 from recollect.audience.identity_links import USERS
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.session_key import GROUPS
 from recollect.audience.visibility import Asker, Audience
 from recollect.core.clock import MAX_MS, Clock, zone_of
@@ -39,13 +39,13 @@ class AudienceResolver(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         records: ``records.db``.
         settings: Those in force.
-        owner: The owner of the agent, and who is linked to whom.
+        people: The owner of the agent, and who is linked to whom.
         scope: What the memory sees.
     """
 
     records: Database
     settings: Settings
-    owner: Owner
+    people: People
     scope: Scope
 
     def __call__(self, tx: Transaction | None, asker: Asker) -> Audience:
@@ -60,15 +60,17 @@ class AudienceResolver(msgspec.Struct, frozen=True, kw_only=True):
         """
         if tx is None and asker.session_id is not None:
             return self.records.read(lambda tx: self(tx, asker))
-        group = None
+        group, owner = None, self.people.configured
+        if tx is not None:
+            owner = self.people.at(tx, self.scope.tenant)
         if tx is not None and asker.session_id is not None:
             from recollect.sessions.policy.turns import resolved
 
-            group = resolved(tx, asker, self.scope, self.owner).group
+            group = resolved(tx, asker, self.scope, owner).group
         elif asker.sender is not None:
             raise InvalidInput("a sender needs a session", hint="give for_session with it")
         return Audience(
-            owner=self.owner,
+            owner=owner,
             group=group,
             shares_observations=self.settings.observations.shared,
             guests_read=self.settings.sessions.guests_read,

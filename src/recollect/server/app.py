@@ -61,6 +61,7 @@ from recollect.server.routes import (
     files,
     health,
     hooks,
+    identities,
     memory,
     messages,
     observations,
@@ -232,7 +233,7 @@ def all_routes() -> tuple[AnyRoute, ...]:
     """Return the routes of every file in `recollect.server.routes`."""
     seed = (health, sessions, observations, recall, hooks)
     beside = (client_hooks, messages, episodes, facts, projects, files, memory)
-    operators = (events, exchange, admin, access)
+    operators = (events, exchange, admin, access, identities)
     return tuple(route for file in (*seed, *beside, *operators) for route in file.ROUTES)
 
 

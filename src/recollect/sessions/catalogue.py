@@ -10,7 +10,7 @@ from typing import LiteralString, TypeAlias
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.session_key import AUTOMATIC, SessionKey, parse_key
 from recollect.core.checks import check_count, checked
 from recollect.core.clock import check_span, check_time
@@ -49,7 +49,7 @@ class Catalogue:
     """The part of the sessions that finds one, or some, of a scope."""
 
     _access: SessionAccess
-    _owner: Owner
+    _people: People
 
     def get(self, session_id: str) -> Session:
         """Return a session.
@@ -188,7 +188,8 @@ class Catalogue:
             if for_session is None:
                 return list(islice(each_session(tx, where), limit))
             own = require_session(tx, self._access.scope, for_session)
-            return heard_sessions(tx, where, own, self._owner, limit)
+            owner = self._people.at(tx, self._access.scope.tenant)
+            return heard_sessions(tx, where, own, owner, limit)
 
         return self._access.database.read(unit)
 

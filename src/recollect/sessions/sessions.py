@@ -15,6 +15,7 @@ import msgspec
 
 from recollect.audience.identity_links import read_links
 from recollect.audience.owner import Owner, read_owner
+from recollect.audience.people import People
 from recollect.audience.session_key import parse_key
 from recollect.core.checks import checked
 from recollect.core.clock import check_time, zone_of
@@ -102,15 +103,15 @@ class Sessions(Transcripts, Catalogue, Endings, ConversationPolicy, ContextWindo
         episodes: Callable[[], EpisodeWriter] | None = None,
     ) -> None:
         parts = window or WindowParts()
-        owner = parts.owner or read_owner(
-            access.settings.owner, read_links(access.settings.identity_links)
+        people = parts.people or People(
+            read_owner(access.settings.owner, read_links(access.settings.identity_links))
         )
-        Transcripts.__init__(self, access, owner)
+        Transcripts.__init__(self, access, people)
         Endings.__init__(self, access, episodes)
-        ConversationPolicy.__init__(self, access, turns, owner)
-        ContextWindows.__init__(self, access, parts, owner)
+        ConversationPolicy.__init__(self, access, turns, people)
+        ContextWindows.__init__(self, access, parts, people)
         self.scope: Scope = access.scope
-        self.owner: Owner = owner
+        self.owner: Owner = people.configured
         self._opened = opened
         self._new = partial(wanted_session, access)
         self._alike = partial(Sessions, opened=opened, window=window, turns=turns,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import Asker
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, NotFound
@@ -46,11 +46,11 @@ class Transcripts:
 
     Args:
         access: The records, and their owner.
-        owner: The owner of the agent.
+        people: The owner of the agent, and who is linked to whom.
     """
 
-    def __init__(self, access: SessionAccess, owner: Owner) -> None:
-        self._access, self._owner = access, owner
+    def __init__(self, access: SessionAccess, people: People) -> None:
+        self._access, self._people = access, people
 
     def append(
         self,
@@ -276,7 +276,7 @@ class Transcripts:
         def read(tx: Transaction, session: Session) -> list[Message]:
             scope = self._access.scope
             parts = within(segments(tx, session), after_seq or 0, before_seq)
-            audience = resolved(tx, Asker(for_session), scope, self._owner)
+            audience = resolved(tx, Asker(for_session), scope, self._people.at(tx, scope.tenant))
             heard = heard_turns(tx, session, audience)
             return read_messages(tx, scope, parts, limit, newest=newest, heard=heard)
 

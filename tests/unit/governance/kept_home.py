@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from recollect.audience.owner import NOBODY_NAMED
+from recollect.audience.people import People
 from recollect.core.clock import DAY_MS, IdSource
 from recollect.core.scope import Scope
 from recollect.core.settings import SessionSettings, Settings, StoreSettings
@@ -102,6 +104,7 @@ class KeptHome:
             self.path,
             self._copies(),
             EVERYBODY,
+            people=People(NOBODY_NAMED),
             clock=self.clock,
             ids=self.ids,
             indexes=OneIndex(self.index),

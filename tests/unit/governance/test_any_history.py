@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from recollect.core.clock import DAY_MS
 from recollect.governance.plan import PruneReport
+from recollect.governance.selection import Selection
 from recollect.sessions.mirror.mirror_file import MirrorState
 from recollect.sessions.record.session import Session
 from recollect.store.columns import text
@@ -116,8 +117,9 @@ def test_only_what_is_erased_goes(steps: list[tuple[Any, ...]], which: int) -> N
             known, before = home.sessions.list(), views(home)
             if known:
                 chosen = known[which % len(known)].id
-                dry = home.eraser().preview(chosen, with_forks=True)
-                receipt = home.eraser().erase(chosen, with_forks=True)
+                wanted = Selection(session_id=chosen, with_forks=True)
+                dry = home.eraser().preview(wanted)
+                receipt = home.eraser().erase(wanted)
                 assert msgspec.structs.replace(receipt, id=None, dry_run=True) == dry
                 gone = set(receipt.session_ids)
                 assert receipt.is_clean

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from recollect.audience.identity_links import NOBODY_LINKED
 from recollect.audience.owner import Owner, read_owner
+from recollect.audience.people import People
 from recollect.core.clock import to_ms
 from recollect.core.errors import NotFound, ProviderUnavailable
 from recollect.core.events import MemoryFlushed, MemoryFlushFailed
@@ -74,7 +75,7 @@ def flushing(
     """Return sessions that flush into a workspace, of the owner of 42 on Telegram."""
     chosen = SessionSettings(time_zone=zone, context=ContextSettings(**options))
     parts = WindowParts(
-        workspace=workspace, home=home.path, notes=notes or RuleNotes(), owner=owner
+        workspace=workspace, home=home.path, notes=notes or RuleNotes(), people=People(owner)
     )
     return home.sessions_of(Scope(), chosen, window=parts)
 

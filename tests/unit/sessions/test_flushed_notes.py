@@ -8,6 +8,7 @@ import pytest
 
 from recollect.audience.identity_links import NOBODY_LINKED
 from recollect.audience.owner import NOBODY_NAMED, read_owner
+from recollect.audience.people import People
 from recollect.audience.visibility import visibility_group_of
 from recollect.core.errors import Conflict
 from recollect.core.scope import Scope
@@ -43,7 +44,7 @@ def sessions(home: Home, workspace: Path) -> Sessions:
 def flushing(home: Home, workspace: Path, tenant: str = "local") -> Sessions:
     """Return sessions of a tenant that flush."""
     owner = read_owner(["telegram:42"], NOBODY_LINKED)
-    parts = WindowParts(workspace=workspace, home=home.path, owner=owner)
+    parts = WindowParts(workspace=workspace, home=home.path, people=People(owner))
     return home.sessions_of(Scope(tenant=tenant), window=parts)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recollect.audience.account import account, sender_of
 from recollect.audience.identity_links import read_links
 from recollect.audience.owner import Owner, read_owner
+from recollect.audience.people import People
 from recollect.audience.session_key import GROUPS, parse_key
 from recollect.audience.visibility import VisibilityGroup, visibility_group_of
 from recollect.core.errors import InvalidInput
@@ -62,7 +63,7 @@ def policies() -> Iterator[dict[str, ConversationPolicy]]:
                 settings=SessionSettings(direct_scope=scope),  # type: ignore[arg-type]  # as named
                 drafts=DraftMaker(home.clock, home.ids, None),
             )
-            made[scope] = ConversationPolicy(access, None, OWNER)
+            made[scope] = ConversationPolicy(access, None, People(OWNER))
         yield made
         home.close()
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli.addresses import path_or_name
 from recollect.cli.help import App
 from recollect.cli.invocation import answer, answers_json, opened, require_agreement
 from recollect.cli.output.formatting import count, size
@@ -14,7 +16,7 @@ from recollect.cli.output.screen import show, show_pairs, warn
 from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.erasure import ErasureReceipt
+    from recollect.governance.receipt import ErasureReceipt
     from recollect.memory import Memory
 
 _KINDS = {
@@ -24,6 +26,7 @@ _KINDS = {
     "episodes": "episode",
     "events": "event",
     "pending_messages": "message that waited in its group",
+    "identities": "linked account",
 }
 
 _MANY = {
@@ -42,11 +45,26 @@ def erase(
     context: typer.Context,
     *,
     session: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--session", help="Its id, the end of it, its title or its key.", metavar="ID"
         ),
-    ],
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", help="What this person said: a name or an account.", metavar="WHO"),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", help="Sessions of it: a path, its name or its id."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Only from then on: 2026-05-12, last week.")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only before then.")] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", help="Only what holds this text, capitals aside.")
+    ] = None,
     with_forks: Annotated[
         bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
     ] = False,
@@ -55,10 +73,19 @@ def erase(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,
 ) -> None:
-    """Erase a conversation: no byte of it is left in the home, and it does not come back."""
+    """Erase what all these options select: no byte of it is left, and it does not come back."""
     with opened(context) as memory:
-        session = _id(memory, session)
-        receipt = memory.erase(session_id=session, with_forks=with_forks, dry_run=True)
+        erase = partial(
+            memory.erase,
+            session_id=None if session is None else _id(memory, session),
+            user_id=user,
+            project=None if project is None else path_or_name(project),
+            since=since,
+            until=until,
+            query=query,
+            with_forks=with_forks,
+        )
+        receipt = erase(dry_run=True)
         if not dry_run:
             if not yes:
                 offer = f"{_amount(receipt)} would be erased, and cannot be brought back"
@@ -69,9 +96,7 @@ def erase(
                     declined=("nothing was erased", "`recollect sessions delete` only hides it"),
                 )
             with show_progress(quiet=answers_json(context)) as progress:
-                receipt = memory.erase(
-                    session_id=session, with_forks=with_forks, on_progress=progress.erasing
-                )
+                receipt = erase(on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
 
 
@@ -108,9 +133,11 @@ def _show(receipt: ErasureReceipt) -> None:
         for notes in receipt.notes
         if notes.edited_lines
     )
+    show_pairs((id_, "stays, and loses what was selected") for id_ in receipt.partial_ids)
     show_pairs((path, "is damaged and goes whole") for path in receipt.damaged_copies)
     show_pairs((id_, "keeps the messages before the fork") for id_ in receipt.shared_with)
     show_pairs((path, "still holds it") for path in receipt.still_held_by)
+    show_pairs((f"the export {id_}", "may hold it") for id_ in receipt.exports)
     for warning in receipt.warnings:
         warn(warning)
 

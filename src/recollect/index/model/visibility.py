@@ -107,8 +107,8 @@ class ChunkGroups:
         if audience.group is None:
             mask: Mask = np.ones(len(groups), bool)
         elif spoken is None or tx is None:
-            number = self._audiences.get(audience.group.name, UNKNOWN)
-            mask = (self._owners[0] == number)[groups]
+            numbers = [self._audiences.get(name, UNKNOWN) for name in audience.names]
+            mask = np.isin(self._owners[0], numbers)[groups]
         else:
             mask = self._spoken(tx, spoken(), groups, columns["order"])
         if audience.is_owners:

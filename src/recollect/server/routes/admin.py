@@ -6,8 +6,8 @@ Each removal is in the audit. With ``dry_run`` nothing is changed.
 from __future__ import annotations
 
 from recollect.caller import Caller
-from recollect.governance.erasure import ErasureReceipt
 from recollect.governance.plan import PruneReport
+from recollect.governance.receipt import ErasureReceipt
 from recollect.governance.scrubbing import ScrubReceipt
 from recollect.index.model.sync_report import SyncReport
 from recollect.server.route import Given, Nothing, Routes
@@ -26,24 +26,42 @@ class RemovalOrder(Given, frozen=True, kw_only=True):
 
 
 class Erasure(RemovalOrder, frozen=True, kw_only=True):
-    """A session to erase, by its key or id.
+    """What to erase: all that each given field selects.
 
     Attributes:
+        session: Of this session, by its key or id.
+        user_id: Of this person: a name or an account.
+        project: Of sessions of this project: a path of it, its name or its id.
+        since: Said or done from then on, ISO 8601 or ms UTC.
+        until: Said or done before then.
+        query: Holding this text, capitals aside.
         with_forks: Erase living forks that share messages with it as well.
     """
 
-    session: str
+    session: str | None = None
+    user_id: str | None = None
+    project: str | None = None
+    since: int | str | None = None
+    until: int | str | None = None
+    query: str | None = None
     with_forks: bool = False
 
 
 @ROUTES.add("POST", "/api/erase", "admin")
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
-    """Erase a conversation, so that no byte of it is left."""
-    session = caller.session(given.session)
+    """Erase a conversation, or what somebody said, or when, so that no byte of it is left."""
+    session = None if given.session is None else caller.session(given.session).id
     receipt = caller.memory.erase(
-        session_id=session.id, dry_run=given.dry_run, with_forks=given.with_forks
+        session_id=session,
+        user_id=given.user_id,
+        project=given.project,
+        since=given.since,
+        until=given.until,
+        query=given.query,
+        dry_run=given.dry_run,
+        with_forks=given.with_forks,
     )
-    _audit(caller, given, "erase", session.id)
+    _audit(caller, given, "erase", session if session is not None else receipt.id)
     return receipt
 
 

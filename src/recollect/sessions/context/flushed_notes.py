@@ -196,6 +196,16 @@ def folder_owners(tx: Transaction, tenant: str) -> dict[str, Speakers]:
     return {text(row[0]): decode(Speakers, fields, row[2:]) for row in tx.all(_OWNERS, (tenant,))}
 
 
+def disown_folders(tx: Transaction, folders: Iterable[str]) -> None:
+    """Forget folders of guests' notes that are gone, with all that was said in them."""
+    for folder in folders:
+        tx.execute(_DISOWN, (folder,))
+        tx.execute(
+            "DELETE FROM flushed_notes WHERE substr(path, 1, ?) = ?",
+            (len(folder) + 1, f"{folder}/"),
+        )
+
+
 def restate_lines(tx: Transaction, path: str, restated: Mapping[bytes, bytes]) -> None:
     """Record that whoever said a line of a file said another one, too; both are known then."""
     rows = [(new, path, old) for old, new in restated.items()]
@@ -216,7 +226,12 @@ def hidden_lines(tx: Transaction) -> dict[str, frozenset[bytes]]:
 
 
 def erase_lines(
-    database: Database, home: Path, session_ids: Collection[str], *, dry_run: bool = False
+    database: Database,
+    home: Path,
+    session_ids: Collection[str],
+    *,
+    folders: Collection[str] | None = None,
+    dry_run: bool = False,
 ) -> tuple[ErasedNotes, ...]:
     """Remove from the notes what only these sessions said, and forget that they said it.
 
@@ -230,6 +245,7 @@ def erase_lines(
         database: ``records.db``.
         home: Its folder.
         session_ids: They go together: a line that two of them said goes, too.
+        folders: Only the notes in these folders; None for all.
         dry_run: Only report what would be done.
 
     Raises:
@@ -237,6 +253,8 @@ def erase_lines(
     """
     erased: list[ErasedNotes] = []
     for path, said in database.read(lambda tx: _said(tx, session_ids)).items():
+        if folders is not None and path.rpartition("/")[0] not in folders:
+            continue
         written = database.read(partial(_written, path=path))
         done = _erase_file(home, path, said, written, dry_run=dry_run)
         erased.append(done)

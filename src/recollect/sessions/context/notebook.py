@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import HeardTurns
 from recollect.core.checks import checked
 from recollect.core.clock import zone_of
@@ -50,7 +50,7 @@ class Notebook:
 
     _access: SessionAccess
     _parts: WindowParts
-    _owner: Owner
+    _people: People
 
     def flush(self, session_id: str, *, again: bool = False) -> Flushed:
         """Append what must last to ``memory/YYYY-MM-DD.md`` of the workspace.
@@ -72,18 +72,20 @@ class Notebook:
             NotFound: the scope has no such session.
             Conflict: it was deleted.
         """
+        # Accounts that were linked at run time keep notes of their own: they may be unlinked.
+        owner = self._people.configured
 
         def unit(tx: Transaction) -> tuple[Session, int, list[SpokenTurns]]:
             session = require_living(tx, self._access.scope, session_id)
-            return session, flushed_seq(tx, session), spoken_turns(tx, session, self._owner)
+            return session, flushed_seq(tx, session), spoken_turns(tx, session, owner)
 
         session, seen, spoken = self._access.database.read(unit)
-        reason = reason_not_to_flush(session, self._access.settings.context, self._owner)
+        reason = reason_not_to_flush(session, self._access.settings.context, owner)
         reason = None if again and reason == "done" else reason
         turns = [
             (place, each)
             for each in spoken
-            if (place := place_of_notes(each.session, self._parts, self._owner)) is not None
+            if (place := place_of_notes(each.session, self._parts, owner)) is not None
         ]
         if not turns or reason is not None:
             return Flushed(outcome=reason or "no_workspace")

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.core.checks import check_text
 from recollect.core.errors import AnswerUnusable, InvalidInput, ProviderError
 from recollect.models.language.model import LanguageModel, ask
@@ -290,7 +290,7 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
         count: An exact counter of tokens; the estimate if not given.
         workspace: The folder of the owner's notes; None for none.
         home: The folder of guests' notes; None for none.
-        owner: The owner of the agent; that of the settings of the sessions if not given.
+        people: The owner of the agent, and who is linked; those of the settings if not given.
     """
 
     summariser: Summariser = msgspec.field(default_factory=ExtractiveSummariser)
@@ -298,7 +298,7 @@ class WindowParts(msgspec.Struct, frozen=True, kw_only=True):
     count: CountTokens | None = None
     workspace: Path | None = None
     home: Path | None = None
-    owner: Owner | None = None
+    people: People | None = None
 
 
 def with_model(

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import Asker, Audience, HeardTurns
 from recollect.core.checks import check_count, checked
 from recollect.core.errors import InvalidInput, RecollectError, StoreError
@@ -98,13 +98,13 @@ class ContextWindows(Notebook):
     Args:
         access: The records, and their owner.
         parts: Summarises, finds notes and counts.
-        owner: The owner of the agent.
+        people: The owner of the agent, and who is linked to whom.
     """
 
-    def __init__(self, access: SessionAccess, parts: WindowParts, owner: Owner) -> None:
+    def __init__(self, access: SessionAccess, parts: WindowParts, people: People) -> None:
         self._access = access
         self._parts = parts
-        self._owner = owner
+        self._people = people
         self._sizer = Sizer(parts.count)
 
     def view(
@@ -169,12 +169,12 @@ class ContextWindows(Notebook):
             InvalidInput: the limit is below 1.
         """
         check_count(limit, "a limit", 1)
-        scope, owner = self._access.scope, self._owner
+        scope, people = self._access.scope, self._people
         where = of_episodes(scope).equal("session_id", session_id)
         where.of_project(None if project is None else self._access.projects().find(project))
 
         def unit(tx: Transaction) -> list[Episode]:
-            audience = resolved(tx, Asker(for_session), scope, owner)
+            audience = resolved(tx, Asker(for_session), scope, people.at(tx, scope.tenant))
             return list(islice(select_episodes(tx, where, audience), limit))
 
         return self._access.database.read(unit)
@@ -301,8 +301,8 @@ class ContextWindows(Notebook):
         )
 
     def _audience(self, tx: Transaction, session: Session, sender: str | None = None) -> Audience:
-        group = answered_group(tx, session, self._owner, sender)
-        return Audience(owner=self._owner, group=group)
+        owner = self._people.at(tx, session.tenant)
+        return Audience(owner=owner, group=answered_group(tx, session, owner, sender))
 
     def _compaction(
         self, tx: Transaction, session: Session, audience: Audience

@@ -18,6 +18,7 @@ from recollect.audience.account import DEFAULT_ACCOUNT, Account, escaped
 from recollect.audience.account import account as account_of
 from recollect.audience.identity_links import IdentityLinks
 from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.session_key import (
     DIRECT,
     GROUP,
@@ -77,18 +78,18 @@ class ConversationPolicy:
     Args:
         access: The records, and their owner.
         turns: The queue of those who answer in a session; None without a queue.
-        owner: The owner of the agent.
+        people: The owner of the agent, and who is linked to whom.
 
     Attributes:
         links: Which accounts are one person, as the settings say.
         history: What was said in groups since the agent's last reply.
     """
 
-    def __init__(self, access: SessionAccess, turns: TicketQueue | None, owner: Owner) -> None:
+    def __init__(self, access: SessionAccess, turns: TicketQueue | None, people: People) -> None:
         self._access = access
         self._turns = turns
-        self._owner = owner
-        self.links: IdentityLinks = owner.links
+        self._people = people
+        self.links: IdentityLinks = people.configured.links
         self.history: History = History(access)
 
     def key_for(
@@ -157,7 +158,7 @@ class ConversationPolicy:
         """
         return self._access.read_session(
             session_id,
-            lambda tx, session: answered_group(tx, session, self._owner, for_sender),
+            lambda tx, session: answered_group(tx, session, self._owner_at(tx), for_sender),
         )
 
     def hears(self, session_id: str, other: str) -> bool:
@@ -169,7 +170,7 @@ class ConversationPolicy:
 
         def read(tx: Transaction, own: Session) -> bool:
             told = require_session(tx, self._access.scope, other)
-            return hears_session(tx, own, told, self._owner)
+            return hears_session(tx, own, told, self._owner_at(tx))
 
         return self._access.read_session(session_id, read)
 
@@ -179,8 +180,15 @@ class ConversationPolicy:
         Raises:
             NotFound: the scope does not have its session.
         """
-        session = self._session(message.session_id)
-        return visibility_group_of(session, self._owner, message.turn_sender)
+        return self._access.read_session(
+            message.session_id,
+            lambda tx, session: visibility_group_of(
+                session, self._owner_at(tx), message.turn_sender
+            ),
+        )
+
+    def _owner_at(self, tx: Transaction) -> Owner:
+        return self._people.at(tx, self._access.scope.tenant)
 
     def is_shown(self, message: Message) -> bool:
         """Return whether a session that is not deleted shows a message: its own, or a fork."""

@@ -157,6 +157,11 @@ def line_name(source: str, id_: str | None, at: int | None) -> ErasedName | None
     return None if at is None else ("line", source, id_, at)
 
 
+def own_name(id_: str) -> ErasedName:
+    """Return the name of a record by the id that it has here."""
+    return ("line", OURS, id_, None)
+
+
 def use_name(source: str, id_: str | None) -> ErasedName | None:
     """Return the name of the call of a tool; None if other sessions may have its id."""
     return ("use", source, id_, None) if id_ is not None and _is_unique(id_) else None
@@ -238,6 +243,10 @@ class ErasedLines:
         if name is None:
             return False
         return any(self._holds(_number(salt, tenant, name)) for salt in self._salts)
+
+    def has_record(self, tenant: str, id_: str, name: ErasedName | None) -> bool:
+        """Return whether a record was erased, by the id that it has here or by another name."""
+        return self.has(tenant, own_name(id_)) or self.has(tenant, name)
 
     def _holds(self, number: int) -> bool:
         place = bisect_left(self.numbers, number)

@@ -86,7 +86,7 @@ CREATE TABLE erasures (
     session_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(session_ids)),
     at          INTEGER NOT NULL,
     finished_at INTEGER
-) STRICT;
+, parts TEXT CHECK (json_valid(parts))) STRICT;
 CREATE TABLE events (
     seq        INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,
@@ -178,6 +178,24 @@ CREATE TABLE flushed_notes (
     is_hidden  INTEGER NOT NULL DEFAULT 0 CHECK (is_hidden IN (0, 1)),
     at         INTEGER NOT NULL,
     PRIMARY KEY (path, line_hash, session_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE identities (
+    tenant    TEXT NOT NULL,
+    account   TEXT NOT NULL,
+    user_id   TEXT NOT NULL,
+    was       TEXT,
+    linked_at INTEGER NOT NULL,
+    made_by   TEXT NOT NULL,
+    hash      BLOB NOT NULL,
+    PRIMARY KEY (tenant, account)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE identity_codes (
+    tenant     TEXT NOT NULL,
+    account    TEXT NOT NULL,
+    hash       BLOB NOT NULL,
+    expires_at INTEGER NOT NULL,
+    tries      INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (tenant, account)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE imports (
     tenant     TEXT NOT NULL,

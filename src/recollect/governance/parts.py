@@ -1,0 +1,227 @@
+"""Removes what an erasure takes of sessions that stay, in its first transaction.
+
+Summaries and episodes that were made of it go as well, and are made again of what is left. The ids
+of the messages are noted, so that neither an import nor an older copy of the home brings them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.audience.owner import NOBODY_NAMED
+from recollect.audience.people import linked_rows, replace_link
+from recollect.audience.visibility import visibility_group_of
+from recollect.core.scope import Scope, includes_user
+from recollect.governance.selection import Chosen, SessionPart, part_of
+from recollect.governance.sweep import mark_unswept
+from recollect.observations.rows import KIND as OBSERVATION_KIND
+from recollect.sessions.context.flushed_notes import folder_owners
+from recollect.sessions.endings import note_end
+from recollect.sessions.mirror.mirror import SESSION_KIND
+from recollect.sessions.record.lineage import find_children
+from recollect.sessions.record.message_rows import remove_messages
+from recollect.sessions.record.session import Session, note_change, require_session
+from recollect.sessions.record.tombstone import (
+    ErasedLines,
+    ErasedName,
+    bury_names,
+    line_name,
+    own_name,
+    use_name,
+)
+from recollect.sessions.record.transcript_rows import MESSAGE_KIND
+from recollect.store.columns import integer, listed, text, text_or_none, typed_rows
+from recollect.store.engine import Row, Transaction
+from recollect.store.journal import record_change, record_changes
+
+PART = "recollect:part"
+"""In place of a source: the tombstone of an erasure that took no whole session keeps its key."""
+_AMONG: LiteralString = " IN (SELECT value FROM json_each(?))"
+_LINES: LiteralString = "SELECT foreign_id, created_at FROM messages WHERE id" + _AMONG  # noqa: S608  # literals
+_USES: LiteralString = "SELECT tool_use_id FROM observations WHERE id" + _AMONG  # noqa: S608  # literals
+_REMOVE: tuple[LiteralString, ...] = (
+    "DELETE FROM tool_calls WHERE message_id = ?1 OR result_id = ?1",
+    "DELETE FROM injected_items WHERE ref = ?1",
+)
+_WAITING: LiteralString = "SELECT key, sender, at FROM pending_messages WHERE id" + _AMONG  # noqa: S608  # literals
+_ALL_WAITING: LiteralString = "SELECT id, key, sender, at FROM pending_messages WHERE tenant = ?"
+_OWN_MESSAGES: LiteralString = """
+    SELECT id, session_id, created_at, seq FROM messages WHERE tenant = ? ORDER BY session_id, seq
+"""
+_OWN_OBSERVATIONS: LiteralString = """
+    SELECT id, session_id, created_at FROM observations WHERE tenant = ? ORDER BY session_id, id
+"""
+_OWN_EPISODES: LiteralString = "SELECT id FROM episodes WHERE tenant = ?"
+_SUMMARIES: LiteralString = """
+    DELETE FROM compactions WHERE session_id = ? AND through_seq >= ? RETURNING 1
+"""
+_EPISODES: LiteralString = """
+    SELECT id, turn_sender, extent FROM episodes
+    WHERE session_id = ? AND began_at <= ? AND ended_at >= ?
+"""
+_UNTITLE: LiteralString = "UPDATE sessions SET title = NULL WHERE id = ?"
+_READ_AGAIN: LiteralString = """
+    UPDATE sessions SET flushed_seq = min(flushed_seq, ?) WHERE id = ? AND flushed_seq IS NOT NULL
+"""
+_NAMELESS: tuple[LiteralString, ...] = (
+    f"DELETE FROM events WHERE tenant = ? AND session_id IS NULL AND user_id{_AMONG}",  # noqa: S608  # literals
+    f"UPDATE audit SET target = NULL WHERE tenant = ? AND action LIKE 'identity.%' AND target{_AMONG}",  # noqa: S608, E501  # literals
+    f"DELETE FROM identity_codes WHERE tenant = ? AND account{_AMONG}",  # noqa: S608  # literals
+)
+
+
+class ErasedParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the erasure must still clear in files.
+
+    Attributes:
+        session_ids: Sessions that stay, of which copies may hold what went.
+        folders: Folders of notes that hold what went; None for all notes of these sessions.
+    """
+
+    session_ids: tuple[str, ...] = ()
+    folders: tuple[str, ...] | None = None
+
+
+def erase_parts(tx: Transaction, tenant: str, chosen: Chosen, now: int) -> None:
+    """Remove what goes of sessions that stay, and of what belongs to no session."""
+    mark_unswept(tx)
+    for part in chosen.parts:
+        _bury(tx, tenant, part)
+        _remove(tx, tenant, part, now)
+        _drop_derived(tx, part, chosen.person, now)
+    _drop_episodes(tx, chosen.episodes)
+    waiting = typed_rows(tx.all(_WAITING, (listed(chosen.pending),)), tuple[str, str, int])
+    tx.executemany("DELETE FROM pending_messages WHERE id = ?", [(i,) for i in chosen.pending])
+    ids = (*chosen.episodes, *map(_waiting_id, waiting))
+    places = (*(_folder_id(each) for each in chosen.folders or ()), *map(_link_id, chosen.links))
+    bury_names(tx, tenant, [own_name(id_) for id_ in (*ids, *places)])
+    _forget_person(tx, tenant, chosen)
+
+
+def erased_before(tx: Transaction, tenant: str) -> Chosen:
+    """Return what an older copy of the home still has of what was erased from sessions that stay.
+
+    Args:
+        tx: Of the copy, which has the numbers of what was erased.
+        tenant: Whose.
+    """
+    erased = ErasedLines()
+    erased.refresh(tx)
+
+    def was_erased(id_: str) -> bool:
+        return erased.has(tenant, own_name(id_))
+
+    found: dict[str, tuple[list[Row], list[Row]]] = {}
+    for number, statement in enumerate((_OWN_MESSAGES, _OWN_OBSERVATIONS)):
+        for row in tx.rows(statement, (tenant,)):
+            if was_erased(text(row[0])):
+                found.setdefault(text(row[1]), ([], []))[number].append(row)
+    waiting = typed_rows(tx.all(_ALL_WAITING, (tenant,)), tuple[int, str, str, int])
+    episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
+    links = [row.account for row in linked_rows(tx, tenant)]
+    sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in found}
+    return Chosen(
+        parts=tuple(
+            part_of(sessions[id_], *rows, is_untitled=was_erased(_title_id(sessions[id_])))
+            for id_, rows in found.items()
+        ),
+        episodes=tuple(filter(was_erased, episodes)),
+        pending=tuple(id_ for id_, *row in waiting if was_erased(_waiting_id(row))),
+        folders=tuple(f for f in folder_owners(tx, tenant) if was_erased(_folder_id(f))),
+        links=tuple(link for link in links if was_erased(_link_id(link))),
+    )
+
+
+def _waiting_id(row: Sequence[object]) -> str:
+    return "pending:" + ":".join(map(str, row))
+
+
+def _title_id(session: Session) -> str:
+    return f"title:{session.id}:{session.title}"
+
+
+def _folder_id(folder: str) -> str:
+    return f"notes:{folder}"
+
+
+def _link_id(account: str) -> str:
+    return f"account:{account}"
+
+
+def _bury(tx: Transaction, tenant: str, part: SessionPart) -> None:
+    """Note the names of what goes, here and in the program that it came from."""
+    names: list[ErasedName | None] = [own_name(id_) for id_ in part.messages]
+    names += [own_name(id_) for id_ in part.observations]
+    names += [own_name(_title_id(part.session))] if part.is_untitled else []
+    source = part.session.source
+    if source is not None:
+        lines = tx.all(_LINES, (listed(part.messages),))
+        names += [line_name(source, text_or_none(id_), integer(at)) for id_, at in lines]
+        uses = tx.all(_USES, (listed(part.observations),))
+        names += [use_name(source, text_or_none(use)) for (use,) in uses]
+    bury_names(tx, tenant, names)
+
+
+def _remove(tx: Transaction, tenant: str, part: SessionPart, now: int) -> None:
+    session, ids, seen = part.session, part.messages, part.observations
+    if part.is_untitled:
+        tx.execute(_UNTITLE, (session.id,))
+        note_change(tx, session, now)
+    for statement in _REMOVE:
+        tx.executemany(statement, [(id_,) for id_ in (*ids, *seen)])
+    remove_messages(tx, tenant, session.id, ids)
+    tx.executemany("DELETE FROM observations WHERE id = ?", [(id_,) for id_ in seen])
+    record_changes(tx, tenant=tenant, kind=MESSAGE_KIND, refs=ids, op="delete", at=now)
+    record_changes(tx, tenant=tenant, kind=OBSERVATION_KIND, refs=seen, op="delete", at=now)
+    record_change(tx, tenant=tenant, kind=SESSION_KIND, ref=session.id, op="put", at=now)
+
+
+def _drop_derived(tx: Transaction, part: SessionPart, person: Scope | None, now: int) -> None:
+    """Drop summaries and episodes that were made of it, in forks that share it too."""
+    session, (first, _) = part.session, part.seqs
+    for id_ in _readers(tx, session.id, first) if part.messages else ():
+        if tx.row(_SUMMARIES, (id_, first)) is not None and id_ != session.id:
+            record_change(tx, tenant=session.tenant, kind=SESSION_KIND, ref=id_, op="put", at=now)
+        rows = typed_rows(
+            tx.all(_EPISODES, (id_, part.span[1], part.span[0])), tuple[str, str | None, str]
+        )
+        is_shared = not visibility_group_of(session, NOBODY_NAMED).is_private
+        stale = [
+            (episode, extent)
+            for episode, sender, extent in rows
+            if person is None or (is_shared if sender is None else includes_user(person, sender))
+        ]
+        _drop_episodes(tx, [episode for episode, _ in stale])
+        if any(extent == "session" for _, extent in stale):
+            note_end(tx, msgspec.structs.replace(session, id=id_), now)
+    if person is None and part.messages:
+        tx.execute(_READ_AGAIN, (max(first - 1, 0), session.id))
+
+
+def _readers(tx: Transaction, session_id: str, seq: int) -> Iterator[str]:
+    """Yield a session and the forks that share its messages from a seq on."""
+    yield session_id
+    for child in find_children(tx, session_id):
+        if child.forked_at_seq >= seq:
+            yield from _readers(tx, child.id, seq)
+
+
+def _drop_episodes(tx: Transaction, ids: Sequence[str]) -> None:
+    tx.executemany("DELETE FROM injected_items WHERE ref = ?", [(id_,) for id_ in ids])
+    tx.executemany("DELETE FROM episodes WHERE id = ?", [(id_,) for id_ in ids])
+
+
+def _forget_person(tx: Transaction, tenant: str, chosen: Chosen) -> None:
+    """Remove who the person is: the links, and the names in what stays."""
+    names = set(getattr(chosen.person, "users", ()))
+    for row in linked_rows(tx, tenant) if chosen.links else ():
+        if row.account in chosen.links:
+            replace_link(tx, tenant, row, None)
+            names |= {row.account, row.user_id} | ({row.was} if row.was else set())
+    if chosen.person is not None and chosen.person.user is not None:
+        names.add(chosen.person.user)
+    for statement in _NAMELESS if names else ():
+        tx.execute(statement, (tenant, listed(sorted(names))))
