@@ -1,0 +1,1 @@
+"""Knowledge: what was stated, what replaced what, and so what holds now."""
