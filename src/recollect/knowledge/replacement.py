@@ -14,16 +14,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from recollect.text.statements.statement import Arity, ValueType
 
-Rule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "hand"]
+Rule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "hand", "undone"]
 """A one-slot was filled, an open slot with a sign of change; a loss was told, with a new value or
-without; an echo of the agent's; by hand."""
-RULES: tuple[Rule, ...] = get_args(Rule)
+without; an echo of the agent's; by hand, or undone by hand."""
 DERIVATION_VERSION = 1
 """Raised when other links follow from the same statements."""
 MOST_FLAGGED = 8
@@ -31,7 +30,7 @@ MOST_FLAGGED = 8
 USER = "user"
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class Said(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """A statement that fills a slot or tells a loss, and who said it where and when.
 
     Attributes:

@@ -1,0 +1,1 @@
+-- The number is kept for episodes and the state of sessions.
