@@ -177,7 +177,9 @@ class Memory(ExchangeFacade):
             from recollect.upkeep import digest
 
             digest(opened, self.scope, never)
-        return report.plus(rooms.index.sync(Watch(tell=on_progress)))
+        report = report.plus(rooms.index.sync(Watch(tell=on_progress)))
+        opened.extract(Watch(tell=on_progress))
+        return report
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.

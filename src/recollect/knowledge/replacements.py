@@ -6,12 +6,13 @@ as deriving all of them from nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import LiteralString
 
 import msgspec
 
 from recollect.core.errors import InvalidInput
+from recollect.core.scope import ConversationTurn
 from recollect.knowledge.replacement import (
     DERIVATION_VERSION,
     Link,
@@ -27,9 +28,11 @@ from recollect.knowledge.stated import (
     StatedRow,
     drop_stated,
     losing,
+    move_stated,
     of_messages,
     of_slots,
     of_values,
+    stated_turns,
     store_stated,
 )
 from recollect.store.columns import LISTED, listed, typed_rows
@@ -90,6 +93,26 @@ def update_stated(
     touched |= _touched(tx, [each for each in after if each.message in different])
     derive_again(tx, tenant, touched, former)
     return len(different)
+
+
+def move_turns(tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]) -> None:
+    """Give all statements the audiences and speakers that they have now; derive what changes.
+
+    Args:
+        tx: A write transaction.
+        place: Returns both for a turn of a tenant.
+    """
+    touched: dict[str, set[SlotKey]] = {}
+    moved: list[tuple[str, list[Said]]] = []
+    for each, turn in stated_turns(tx):
+        audience, speaker = place(each.tenant, turn)
+        before, after = move_stated(tx, each.session_id, turn.turn_sender, audience, speaker)
+        if before:
+            moved.append((each.tenant, [*before, *after]))
+    for tenant, said in moved:
+        touched.setdefault(tenant, set()).update(_touched(tx, said))
+    for tenant, slots in touched.items():
+        derive_again(tx, tenant, slots)
 
 
 def derive_again(

@@ -8,6 +8,7 @@ from typing import LiteralString
 
 import msgspec
 
+from recollect.core.scope import ConversationTurn
 from recollect.knowledge.replacement import Said
 from recollect.store.columns import (
     LISTED,
@@ -16,6 +17,7 @@ from recollect.store.columns import (
     insert_into,
     json_cell,
     listed,
+    placed_rows,
     typed_rows,
 )
 from recollect.store.engine import Row, Transaction
@@ -87,6 +89,19 @@ _LOSING: LiteralString = f"""
     SELECT DISTINCT s.message_id FROM {LISTED} losses l ON l.value = listed
     JOIN stated s ON s.id = l.stated_id
 """  # noqa: S608  # literals
+_TURNS: LiteralString = """
+    SELECT DISTINCT t.tenant, t.session_id, t.audience, s.agent, s.user_id, s.channel, s.account,
+        s.chat_type, s.peer, t.turn_sender
+    FROM stated t JOIN sessions s ON s.id = t.session_id
+"""
+_OF_TURN: LiteralString = f"""
+    {_SELECT} stated WHERE session_id = ? AND turn_sender IS ?
+    AND (audience <> ? OR speaker NOT IN (0, ?))
+"""
+_MOVE: LiteralString = """
+    UPDATE stated SET audience = ?, speaker = iif(speaker = 0, 0, ?)
+    WHERE session_id = ? AND turn_sender IS ?
+"""
 
 
 def store_stated(tx: Transaction, rows: Iterable[StatedRow], rules: int) -> None:
@@ -131,6 +146,32 @@ def losing(tx: Transaction, values: Iterable[int]) -> list[Said]:
     """Return all that those messages state that tell the loss of one of some values."""
     rows = tx.all(_LOSING, (listed(values),))
     return of_messages(tx, (each for (each,) in typed_rows(rows, tuple[str])))
+
+
+class StatedTurn(msgspec.Struct, frozen=True, array_like=True):
+    """Turns in which something was stated: the session, and who heard it when it was read."""
+
+    tenant: str
+    session_id: str
+    audience: int
+
+
+def stated_turns(tx: Transaction) -> list[tuple[StatedTurn, ConversationTurn]]:
+    """Return the turns in which something was stated, as their sessions are now."""
+    return placed_rows(tx.all(_TURNS), StatedTurn)
+
+
+def move_stated(
+    tx: Transaction, session: str, sender: str | None, audience: int, speaker: int
+) -> tuple[list[Said], list[Said]]:
+    """Give the statements of turns another audience and speaker; return them before and after."""
+    whose = session, sender
+    before = _said(tx.all(_OF_TURN, (*whose, audience, speaker)))
+    if not before:
+        return [], []
+    tx.execute(_MOVE, (audience, speaker, *whose))
+    messages = {each.message for each in before}
+    return before, [each for each in of_messages(tx, messages) if each.message in messages]
 
 
 def _said(rows: Sequence[Row]) -> list[Said]:
