@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.index.model.sync_report import Progress
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.memory import Memory
 from recollect.recall import extraction, stated_messages
@@ -147,7 +148,8 @@ def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
     """The newest is extracted first and it goes on after a stop."""
     monkeypatch.setattr(extraction, "BATCH", 2)
     session = say(memory, LEEDS, "ok", "fine", BRISTOL, BATH)
-    records, told = memory._rooms.records, []
+    records = memory._rooms.records
+    told: list[Progress] = []
     one = Extraction(records, memory._rooms.opened.owner)
     assert one.run(stopping=lambda: bool(told), tell=told.append) == 2
     assert links(memory) == {(BRISTOL, BATH, "slot")}
@@ -181,7 +183,8 @@ def test_words_of_subagents_and_injected_blocks_state_nothing(memory: Memory) ->
     say(memory, LEEDS)
     sub = memory.sessions.create(metadata={"subagent": "a1"}).id
     say(memory, BRISTOL, session=sub)
-    block = "<recollect-context 0123456789abcdef>\nI live in Bath\n</recollect-context 0123456789abcdef>"
+    tag = "recollect-context 0123456789abcdef"
+    block = f"<{tag}>\nI live in Bath\n</{tag}>"
     say(memory, f"{block}\nhello")
     memory.sync()
     assert links(memory) == set()
