@@ -17,6 +17,12 @@ from recollect.text.languages.language import (
     NOW,
     OPEN,
     Language,
+    TOLD,
+    STATE,
+    PAST_TENSE,
+    PAST,
+    HELD,
+    EVENT,
     Table,
 )
 
@@ -99,6 +105,21 @@ LANGUAGE = Language(
         "t": dict.fromkeys(("le", "la", "les", "l")),
     },
     function_words=_FUNCTION_WORDS,
+    question_kinds={
+        EVENT: (
+            r"\bpourquoi\b|\bdepuis (?:quand|combien)\b"
+            r"|\bcombien de (?:temps|fois) (?:a|ai|as|avons|ont|est|etait|j'ai)\b|\bqu'est-ce qui s'est passe\b|\bque s'est-il passe\b|\bcomment s'est\b"
+        ),
+        PAST: r"\b(?:avant|auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors)\b",
+        PAST_TENSE: (
+            r"\b(?:\w+'?)?(?:etais|etait|etaient|etions|avais|avait|avaient|avions|habitais|habitait|habitions|travaillais|travaillait|utilisions|utilisait|payais|payait|conduisais)\b"
+            r"|\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-(?:je|tu|t-il|t-elle|t-on|il|elle|on|nous|vous|ils|elles))? (?:\w+ )?\w+(?:e|ee|es|i|is|it|u|us|ert|dit|fait)\b(?<!situe)(?<!mon)(?<!le)(?<!notre)(?<!votre)(?<!prevu)(?<!cette)(?<!de)(?<!que)(?<!responsable)(?<!lieu)"
+            r"|\b(?:suis|est|sommes|sont)(?:-\w+)? (?:\w+ )?(?:alle|venu|parti|arrive|ne|mort|passe|devenu|reste|tombe|sorti|entre|rentre|revenu|monte|descendu)e?s?\b|\b(?:me|s'|se|nous) ?(?:suis|est|sommes|sont)\b|\bhier\b"
+        ),
+        TOLD: r"\b(?:dit|raconte|passe|recommande|conseille|achete|alle|allee|alles|visite|decide|demenage|change|rencontre|vu|lu|fait|parle|propose)\b",
+        HELD: r"\b(?:\w')?(?:etais|etait|etaient|avais|avait|avions|habitais|habitait|habitions|travaillais|travaillait|utilisions|utilisait|payais|payait|conduisais)\b",
+        STATE: r"\b(?:est|sont|suis|es|ai|a|avons|ont|habite|vis|vit|travaille|utilise|utilisons|paie|paye|appelle|conduis|coute|prefere|aime|peux|dois|faut|commence|finit|expire|s'appelle|sommes|joue|fais)\b|\b(?:maintenant|actuel\w*|en ce moment|encore|toujours|desormais)\b|^(?:mon|ma|mes|notre|nos)\b|\bj'(?:ai|habite|utilise|aime)\b|\ba lieu\b|\b(?:sommes|ai|est)-\w+\b|^(?:\w+ )?(?:ou|quel\w*|qui|que|qu'\w+|combien|comment|quand)\b",
+    },
     stop_words="""
         aux avec cet cette ils leur leurs nous notre quand quel quelle quelles quels qui quoi
         pourquoi votre vous être était
