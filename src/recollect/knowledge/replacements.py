@@ -203,16 +203,37 @@ def chain_of(tx: Transaction, start: Span) -> list[Link]:
 def links_at(
     tx: Transaction, tenant: str, times: Iterable[int], *, newer: bool = False
 ) -> list[Link]:
-    """Return the links from what was said at some times (ms UTC), not those that are flagged.
+    """Return the links from what was said at some times, ms UTC; not those that are flagged.
 
     Args:
         tx: A transaction.
         tenant: The tenant.
         times: The times.
-        newer: Whether they are those of the newer statements.
+        newer: Whether links to what was said then are wanted, too.
     """
-    rows = tx.all(_BEFORE if newer else _AT, (listed(times), tenant))
-    return [each for each in _links(rows) if each.rule != UNDONE]
+    wanted = listed(times), tenant
+    return [*_links(tx.all(_AT, wanted)), *(_links(tx.all(_BEFORE, wanted)) if newer else ())]
+
+
+def links_around(tx: Transaction, links: Sequence[Link], *, back: bool = False) -> list[Link]:
+    """Return all links of the chains that some are in, one for each older statement.
+
+    Args:
+        tx: A transaction.
+        links: The links to begin with.
+        back: Whether what was replaced before is wanted, too.
+    """
+    found = set(links)
+    fresh = found
+    while fresh:
+        rows = tx.all(_OF_OLDER, (listed({each.newer.message for each in fresh}),))
+        if back:
+            rows += tx.all(_OF_NEWER, (listed({each.older.message for each in fresh}),))
+        older, newer = {e.older for e in found}, {e.newer for e in found}
+        near = [e for e in _links(rows) if e.older in newer or (back and e.newer in older)]
+        fresh = {each for each in near if not each.is_flagged} - found
+        found |= fresh
+    return sorted(successors(found).values())
 
 
 def _by_hand(older: Said, newer: Said, rule: Rule) -> Link:

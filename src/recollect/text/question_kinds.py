@@ -87,9 +87,17 @@ def _function_words() -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple((each.code, frozenset(each.function_words.split())) for each in spaced())
 
 
+def _language(code: str) -> Language:
+    for languages in (spaced, unspaced):
+        for each in languages():
+            if each.code == code:
+                return each
+    return INDEX_LANGUAGE
+
+
 @functools.cache
 def _signs(code: str) -> dict[str, re.Pattern[str]]:
-    language = next(each for each in (*spaced(), *unspaced()) if each.code == code)
+    language = _language(code)
     signs = {name: re.compile(pattern) for name, pattern in language.question_kinds.items()}
     return signs | {_TIME: re.compile(_times_of(language))}
 

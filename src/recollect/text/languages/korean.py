@@ -8,9 +8,11 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MONTH,
     MORNING_HOURS,
@@ -19,14 +21,12 @@ from recollect.text.languages.language import (
     NOW,
     OPEN,
     OTHER,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     YEAR,
     Language,
-    TOLD,
-    STATE,
-    PAST_TENSE,
-    PAST,
-    HELD,
-    EVENT,
     Table,
 )
 
@@ -88,7 +88,9 @@ _TIMES: Table = {
     "e": dict.fromkeys(("매", "매주", "매월", "매일", "매년")),
 }
 _PAST_SYLLABLES = "".join(
-    chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠"
+    chr(code)
+    for code in range(0xAC00, 0xD7A4)
+    if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠"
 )
 """Those that end in the sign of the past, but for "there is" and "will"."""
 
@@ -111,12 +113,17 @@ LANGUAGE = Language(
         어제 오늘
     """,
     question_kinds={
-        EVENT: "왜|언제부터|몇 ?번|얼마나 ?(?:걸|오래)|무슨 ?일|언제 [^?]*(?:했|갔|왔|샀|됐|났|었|았|였)(?:어|나|지|니|습|는)(?<!언제였어)",
-        PAST: "예전|이전|전에는|옛|원래|당시|처음에|과거|그전|그 전|전엔|기존|기 전",
-        PAST_TENSE: f"[{_PAST_SYLLABLES}](?:어|나|지|니|습|던|을|는|더)|어제",
-        TOLD: "말했|라고 했|이야기|추천|샀|갔|만났|결정|일어났|이사했|바꿨|바꾼",
-        HELD: "살았|살고 있었|일했|썼|사용했|였|이었",
-        STATE: "지금|현재|아직|여전|뭐|무엇|어디|누구|어떤|얼마|몇|언제|야|이야|어|나요|니까|가요",
+        EVENT: (
+            r"왜|언제부터|몇 ?번|얼마나 ?(?:걸|오래)|무슨 ?일|언제 [^?]*(?:했|갔|왔|샀|됐|났|었"
+            r"|았|였)(?:어|나|지|니|습|는)(?<!언제였어)"
+        ),
+        PAST: (r"예전|이전|전에는|옛|원래|당시|처음에|과거|그전|그 전|전엔|기존|기 전"),
+        PAST_TENSE: (rf"[{_PAST_SYLLABLES}](?:어|나|지|니|습|던|을|는|더)|어제"),
+        TOLD: (r"말했|라고 했|이야기|추천|샀|갔|만났|결정|일어났|이사했|바꿨|바꾼"),
+        HELD: (r"살았|살고 있었|일했|썼|사용했|였|이었"),
+        STATE: (
+            r"지금|현재|아직|여전|뭐|무엇|어디|누구|어떤|얼마|몇|언제|야|이야|어|나요|니까|가요"
+        ),
     },
     cue_patterns={
         ASSISTANT: (

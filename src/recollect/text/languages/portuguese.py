@@ -7,22 +7,22 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MORNING_HOURS,
     NOON_HOURS,
     NOW,
     OPEN,
     OTHER,
-    Language,
-    TOLD,
-    STATE,
-    PAST_TENSE,
     PAST,
-    HELD,
-    EVENT,
+    PAST_TENSE,
+    STATE,
+    TOLD,
+    Language,
     Table,
 )
 
@@ -102,14 +102,32 @@ LANGUAGE = Language(
             r"\b(?:por que|porque|porque e que)\b|\bdesde quando\b|\bquanto tempo faz\b"
             r"|\bha quanto tempo\b|\bquantas vezes\b|\bo que (?:aconteceu|houve)\b|\bcomo foi\b"
         ),
-        PAST: r"\b(?:antes|anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente|no inicio|inicialmente|no passado|na epoca|costumava\w*)\b",
-        PAST_TENSE: (
-            r"\b(?:era|eram|eramos|estava\w*|tinha\w*|morava\w*|vivia\w*|trabalhava\w*|usava\w*|usavamos|pagava\w*|foi|foram|fui|fomos|fiz|fez|disse|disseram|comprei|comprou|estive|esteve)\b"
-            r"|\b\w+(?:aram|eram|iram|ei|ou)\b(?<!sou)(?<!estou)(?<!vou)(?<!dou)|\bquando .*(?:mudamos|trocamos|compramos|comecamos|saimos)\b|\bquanto tempo (?:durou|levou|demorou)|\bontem\b"
+        PAST: (
+            r"\b(?:antes|anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
+            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*)\b"
         ),
-        TOLD: r"\b(?:disse|disseram|contou|aconteceu|recomendou|comprei|comprou|fui|fomos|visitei|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez)\b",
-        HELD: r"\b(?:morava\w*|vivia\w*|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram|estava\w*|pagava\w*|dirigia)\b",
-        STATE: r"\b(?:e|sao|sou|esta|estao|estou|estamos|tenho|temos|tem|ha|moro|moramos|mora|vivo|trabalho|trabalha|uso|usamos|usa|pago|pagamos|chamo|chama|custa|gosto|prefiro|posso|devo|comeca|termina|vence|fica|dirijo|continua|continuo|vai)\b|\b(?:agora|atual\w*|hoje em dia|ainda)\b|^(?:meu|minha|nosso|nossa)\b|^(?:\w+ )?(?:onde|qual|quais|que|quem|quant[oa]s?|como|quando)\b",
+        PAST_TENSE: (
+            r"\b(?:era|eram|eramos|estava\w*|tinha\w*|morava\w*|vivia\w*|trabalhava\w*|usava\w*"
+            r"|usavamos|pagava\w*|foi|foram|fui|fomos|fiz|fez|disse|disseram|comprei|comprou"
+            r"|estive|esteve)\b|\b\w+(?:aram|eram|iram|ei"
+            r"|ou)\b(?<!sou)(?<!estou)(?<!vou)(?<!dou)|\bquando .*(?:mudamos|trocamos|compramos"
+            r"|comecamos|saimos)\b|\bquanto tempo (?:durou|levou|demorou)|\bontem\b"
+        ),
+        TOLD: (
+            r"\b(?:disse|disseram|contou|aconteceu|recomendou|comprei|comprou|fui|fomos|visitei"
+            r"|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez)\b"
+        ),
+        HELD: (
+            r"\b(?:morava\w*|vivia\w*|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram"
+            r"|estava\w*|pagava\w*|dirigia)\b"
+        ),
+        STATE: (
+            r"\b(?:e|sao|sou|esta|estao|estou|estamos|tenho|temos|tem|ha|moro|moramos|mora|vivo"
+            r"|trabalho|trabalha|uso|usamos|usa|pago|pagamos|chamo|chama|custa|gosto|prefiro"
+            r"|posso|devo|comeca|termina|vence|fica|dirijo|continua|continuo|vai)\b|\b(?:agora"
+            r"|atual\w*|hoje em dia|ainda)\b|^(?:meu|minha|nosso|nossa)\b|^(?:\w+ )?(?:onde|qual"
+            r"|quais|que|quem|quant[oa]s?|como|quando)\b"
+        ),
     },
     stop_words="""
         os as um uma uns umas do da dos das no na nos nas ao aos e ou em por com para não é foi
