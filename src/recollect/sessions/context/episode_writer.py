@@ -42,7 +42,7 @@ from recollect.text.summary.extractive import (
     utterance_line,
 )
 from recollect.text.summary.grounding import ungrounded
-from recollect.text.summary.statements import statements
+from recollect.text.statements.sentences import statements
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
 

@@ -1,0 +1,3 @@
+from recollect.text.languages.grammars.grammar import Grammar
+
+GRAMMAR = Grammar()
