@@ -130,7 +130,7 @@ def _rules(text: str, grammar: Grammar) -> Iterator[Rule]:
 
 def _cues(text: str, grammar: Grammar) -> Iterator[str]:
     for cue in text.split(","):
-        if cue.startswith("@"):
+        if cue.startswith("@") and len(cue) > 1:
             yield from grammar.cues[cue[1:]].split()
         else:
             yield cue.strip()

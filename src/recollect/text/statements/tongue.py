@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.text.languages import spaced
-from recollect.text.statements.rulebook import grammar_of
+from recollect.text.statements.rulebook import grammar_of, rulebook
 
 _KANA = re.compile("[\u3040-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
@@ -34,6 +34,10 @@ def language_of(text: str, words: Iterable[str]) -> str:
                 return "ja"
             return "ko" if counts["ko"] > counts["zh"] else "zh"
     scores = dict.fromkeys(_CODES, 0.0)
+    if not text.isascii():
+        for letter in set(text[:2_000]) & _LETTERS.keys():
+            for code in _LETTERS[letter]:
+                scores[code] += _OF_LETTER
     weights = _weights()
     for word, _ in zip(words, range(_ENOUGH), strict=False):
         for code, weight in weights.get(word, ()):
@@ -41,6 +45,21 @@ def language_of(text: str, words: Iterable[str]) -> str:
     return max(scores, key=lambda code: scores[code])
 
 
+_LETTERS = {
+    letter: codes
+    for letters, codes in (
+        ("ßäöüÄÖÜ", ("de",)),
+        ("ñ¿¡", ("es",)),
+        ("ãõÃÕ", ("pt",)),
+        ("çâêôà", ("pt", "fr")),
+        ("èùûîœëï", ("fr",)),
+        ("íóúá", ("es", "pt")),
+        ("é", ("es", "pt", "fr")),
+    )
+    for letter in letters
+}
+_OF_LETTER = 0.5
+"""What a letter with an accent counts; a word that only one language has counts 1."""
 _CODES = ("en", "de", "es", "fr", "pt")
 
 
@@ -51,6 +70,8 @@ def _weights() -> dict[str, list[tuple[str, float]]]:
     for language in spaced():
         for word in f"{language.function_words} {language.stop_words}".split():
             of.setdefault(word, set()).add(language.code)
-        for word in grammar_of(language.code).telling.split():
+        grammar = grammar_of(language.code)
+        words = [*grammar.telling.split(), *rulebook(language.code, "user").by_cue]
+        for word in words:
             of.setdefault(word, set()).add(language.code)
     return {word: [(code, 1 / len(codes) ** 2) for code in codes] for word, codes in of.items()}

@@ -427,6 +427,7 @@ GRAMMAR = Grammar(
         r"|below|following|forwarded|e?mail|log|logs|output|article|transcript|message from|says|wrote|text|snippet"
         r"|readme|document|error|letter|draft|review this|check this|stack ?trace|my (?:code|essay|paragraph))\b"
     ),
+    telling="the a is are was to of in and or you it that this for with on my we i me",
     little="""
         the a an my our his her its their this that these those new now current currently still also just all
         is are was of finally actually own old own very i we on at in

@@ -125,7 +125,7 @@ GRAMMAR = Grammar(
     changes=r"\b(?:maintenant|désormais|dorénavant|déménagé|ne .+ plus|enfin|finalement|changé|passés?|à la place|au lieu|plutôt que|nouvel(?:le)?|nouveau|vendu|quitté|augmenté|baissé|migré|mis à jour|reportée?|déplacée?|depuis (?:hier|lundi)|correction)\b",
     losses=r"\b(?:à la place de|au lieu de|plutôt que|(?<=, )pas)(?: le| la| l')? ?(?P<old>(?-i:[A-Z])[\w.+#-]*|[\w.+#-]+(?=$|[,.;]))",
     handovers=r"\b(?:traduis|résume|corrige|reformule|relis|voici|voilà|suivante?|mail|e-?mail|courriel|log|logs|sortie|article|texte|message|dit|écrit|erreur|lettre|brouillon|transcription)\b",
-    telling="m appelle habite jamais toujours désormais notre j ai suis préfère utilisons été ne pas est c",
+    telling="le la les en du des un une avec ça ce cette cet plus été être sont reste merci bonjour salut bon bonne jour après maintenant même très tout toute vous il elle ils nous avant quand où quel de que se par mais ou et me te lui à on tu je d l s qu chaque tous toutes temps m appelle habite jamais toujours désormais notre j ai suis préfère utilisons été ne pas est c",
     little="le la les l un une des mon ma mes notre nos de nouveau nouvel nouvelle maintenant désormais aussi toujours est sont à au du très ce cette d vieux vieille",
     joints="de du des pour sur dans en à d au",
 )

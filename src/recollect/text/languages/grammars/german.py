@@ -196,7 +196,7 @@ GRAMMAR = Grammar(
         r"\b(?:übersetze?|zusammen|fasse?|korrigiere?|formuliere?|hier (?:ist|sind|die|der|das|kommt)|folgende[rsnm]?|e?-?mail|log|logs|ausgabe|artikel|text|nachricht|schreibt|schrieb|sagt"
         r"|fehlermeldung|fehler|brief|entwurf|auszug|protokoll|readme)\b"
     ),
-    telling="heiße wohne für nie über künftig bitte ab jetzt duze mag arbeite unser wir haben fahre",
+    telling="der die das im am ein eine mit dies diese ist war sein sind bleibt danke hallo gut guten tag nach jetzt sehr alle sie er es wir vor wenn wo welche von dass sich für aber oder und mich dich ihm zu passt weiter mach heiße wohne für nie über künftig bitte ab jetzt duze mag arbeite unser wir haben fahre",
     little="""
         der die das den dem des ein eine einen einem einer mein meine meinen unser unsere unserem neue neuer neues neuen alte alter
         alten jetzt nun auch noch sehr immer am um zum zur port auf täglich wurde von vom alle

@@ -131,7 +131,7 @@ GRAMMAR = Grammar(
     changes=r"\b(?:ahora|mudado|mudé|ya no|por fin|finalmente|al final|cambiado|cambiamos|pasamos|pasado del?|en lugar de|en vez de|nuev[oa]|vendido|dejado|subido|bajado|migrado|actualizado|aplazado|retrasado|desde (?:ayer|el lunes|hoy)|corrijo|corrección)\b",
     losses=r"\b(?:en lugar de|en vez de|ya no (?:uso|usamos|vivo en|trabajo en)|(?<=, )no)(?: el| la)? (?P<old>(?-i:[A-Z])[\w.+#-]*|[\w.+#-]+(?=$|[,.;]))",
     handovers=r"\b(?:traduce|resume|corrige|reescribe|revisa|este es|aquí (?:está|va|tienes)|siguiente|correo|e-?mail|log|logs|salida|artículo|texto|mensaje|dice|escribió|error|carta|borrador|transcripción)\b",
-    telling="llamo vivo trabajo nunca siempre usamos hemos soy tengo mi nuestro prefiero odio decidido está también aún todavía",
+    telling="el los las en del al un una con eso este esta ese esa más fue ser está están queda gracias hola bueno buena día después ahora mismo muy todo toda usted él ella ellos nosotros antes cuando donde cual de que se por pero o y me te lo le llamo vivo trabajo nunca siempre usamos hemos soy tengo mi nuestro prefiero odio decidido está también aún todavía",
     little="el la los las un una unos unas mi mis nuestro nuestra nuestros nuestras de nuevo nueva ahora ya también es son está en a al del muy viejo vieja",
     joints="de del para en por con a al",
 )
