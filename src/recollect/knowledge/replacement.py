@@ -46,7 +46,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         speaker: Whose words, within the audience; 0 where the audience says so.
         slot: What it gives a value to, with the one it is about; 0 for a mere loss.
         arity: Of the slot.
-        value: The value; 0 without one.
+        value: The value; 0 without one: a loss, or a change to a value that is not told.
         value_type: Of the value.
         loses: Values that it says are gone.
         is_change: Whether it has a sign of change.
@@ -140,7 +140,7 @@ class _Pass:
             for each in statements:
                 if each.role == USER:
                     self._lose(each, statements)
-                    self._fill(each)
+                    self._fill(each, statements)
             for each in statements:
                 if each.slot and each.value:
                     self._add(each)
@@ -158,9 +158,14 @@ class _Pass:
                     rule: Rule = "ending" if heir is None else "loss"
                     self._close(lost, heir or said, rule, is_flagged=len(meant) > 1)
 
-    def _fill(self, said: Said) -> None:
-        """Replace what the same slot held before."""
-        if not (said.slot and said.value) or said.arity == "many":
+    def _fill(self, said: Said, message: Sequence[Said]) -> None:
+        """Replace what the same slot held before; a change to a value not told ends it."""
+        if not said.slot or said.arity == "many":
+            return
+        if not said.value:
+            is_told = any(each.slot == said.slot and each.value for each in message)
+            if said.arity == "one" and said.is_change and not is_told:
+                self._close(self._holding[said.slot], said, "ending")
             return
         others = [each for each in self._holding[said.slot] if each.value != said.value]
         if said.arity == "one":
@@ -176,7 +181,7 @@ class _Pass:
     def _close(
         self, others: Sequence[Said], said: Said, rule: Rule, *, is_flagged: bool = False
     ) -> None:
-        for older in others:
+        for older in [*others]:
             link = Link(
                 older=Span.of(older),
                 older_at=older.at,

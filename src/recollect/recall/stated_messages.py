@@ -230,7 +230,8 @@ class StatementReader:
     def _row(self, placed: Placed, each: Statement) -> StatedRow | None:
         """Return the row of a statement; None where it is of no slot, or it is not known whose."""
         message, turn = placed
-        if each.slot is None and not each.loses:
+        slot = each.slot if each.value or each.is_change else None
+        if slot is None and not each.loses:
             return None
         is_personal = each.subject in {"speaker", "other"}
         who = speaker_of(turn, self._group(message, turn), self._owner) if is_personal else ""
@@ -239,7 +240,7 @@ class StatementReader:
         about = (
             (each.subject, each.name or "") if is_personal else ("project", message.project or "")
         )
-        hashed, slot = self._hash, each.slot
+        hashed = self._hash
         said = Said(
             message=message.id,
             start=each.start,
@@ -250,7 +251,7 @@ class StatementReader:
             seq=message.seq,
             audience=self._audience(message, turn),
             speaker=hashed("speaker", who) if who else 0,
-            slot=hashed("slot", *about, slot.name) if slot and each.value else 0,
+            slot=hashed("slot", *about, slot.name) if slot else 0,
             arity=slot.arity if slot else "many",
             value=hashed("value", each.value) if slot and each.value else 0,
             value_type=each.value_type,

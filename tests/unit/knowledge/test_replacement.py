@@ -81,6 +81,15 @@ def test_a_loss_takes_the_new_value_of_the_next_sentence() -> None:
     assert derive([car, loss, late])[0].rule == "ending"
 
 
+def test_a_change_to_a_value_that_is_not_told_ends_the_old_one() -> None:
+    """A change to a value that is not told ends the old one."""
+    moved = said(2, HOME, 0, is_change=True)
+    assert pairs(derive([said(1, HOME, LEEDS), moved])) == [("m001", "m002", "ending")]
+    told = said(2, HOME, BRISTOL, start=20, end=29)
+    assert pairs(derive([said(1, HOME, LEEDS), moved, told])) == [("m001", "m002", "slot")]
+    assert derive([said(1, HOME, LEEDS), said(2, HOME, 0)]) == []
+
+
 def test_open_slots_need_the_type_of_value_and_a_sign_of_change() -> None:
     """Open slots need the type of value and a sign of change."""
     old = said(1, LIMIT, FIVE, arity="open", value_type="number")
@@ -162,7 +171,7 @@ STATEMENTS = st.lists(
         said,
         st.integers(1, 12),
         st.sampled_from([0, HOME, PET, LIMIT]),
-        st.integers(20, 22),
+        st.sampled_from([0, 20, 21, 22]),
         start=st.integers(0, 2),
         audience=st.integers(1, 2),
         arity=st.sampled_from(["one", "many", "open"]),

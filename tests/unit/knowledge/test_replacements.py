@@ -76,7 +76,7 @@ MESSAGES = st.lists(
         said,
         st.just(0),
         st.sampled_from([0, 1, 2, 3]),
-        st.integers(20, 22),
+        st.sampled_from([0, 20, 21, 22]),
         start=st.integers(0, 2),
         audience=st.integers(1, 2),
         arity=st.sampled_from(["one", "many", "open"]),
