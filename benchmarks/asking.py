@@ -10,9 +10,10 @@ from benchmarks.datasets.beam import load_abstentions, load_beam
 from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.questions import HALVES, load_year
+from benchmarks.datasets.replacements import FILES, Lines, SetName
 from benchmarks.measure.environment import describe_environment
-from benchmarks.options import QualityOptions, choose, with_quality_options
-from benchmarks.output import show_progress
+from benchmarks.options import AsJson, Data, Markdown, QualityOptions, choose, with_quality_options
+from benchmarks.output import Output, show_progress
 from benchmarks.quality.confidence import (
     confidence_grids,
     describe_confidence,
@@ -25,6 +26,17 @@ from benchmarks.quality.questions import (
     describe_questions,
     questions_grids,
     run_questions,
+)
+from benchmarks.quality.replaced import (
+    ReplacedPlan,
+    describe_replaced,
+    replaced_grids,
+    run_replaced,
+)
+from benchmarks.quality.statements import (
+    describe_statements,
+    run_statements,
+    statements_grids,
 )
 
 
@@ -58,3 +70,41 @@ def confidence(given: QualityOptions) -> None:
     with show_progress() as progress, work_folder(given.keep) as root:
         run = run_confidence(describe_environment(), data, modes, root, progress)
     given.output().deliver(run, describe_confidence(run), confidence_grids(run))
+
+
+def statements(
+    *,
+    errors: Annotated[bool, typer.Option(help="List what is wrong in the seen set.")] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Statements that are detected in messages: precision, recall, and CPU of a message."""
+    output = Output(as_json=as_json, markdown=markdown)
+    run = run_statements(describe_environment(), data and find_data(data))
+    output.deliver(run, describe_statements(run), statements_grids(run, errors=errors))
+
+
+def replaced(
+    *,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="seen, unseen; both by default.")
+    ] = None,
+    lines: Annotated[int, typer.Option(help="Real lines in each home.")] = 400,
+    every: Annotated[int, typer.Option(help="Only every so manieth item.")] = 1,
+    lexical: Annotated[bool, typer.Option(help="Without the embedder.")] = False,
+    errors: Annotated[bool, typer.Option(help="List what is wrong in the seen set.")] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Changes of values: does what holds now come first, and before what it replaced."""
+    output = Output(as_json=as_json, markdown=markdown)
+    folder = find_data(data)
+    names: tuple[SetName, ...] = tuple(FILES)
+    chosen = choose(sets, names, "set")
+    plan = ReplacedPlan(sets=chosen, lines=lines, every=every, hybrid=not lexical)
+    around = Lines([load_locomo(folder), load_beam(folder)])
+    with show_progress() as progress:
+        run = run_replaced(describe_environment(), around, plan, progress)
+    output.deliver(run, describe_replaced(run), replaced_grids(run, errors=errors))

@@ -320,6 +320,8 @@ def mcp(
 
 app.command()(asking.questions)
 app.command()(asking.confidence)
+app.command()(asking.statements)
+app.command()(asking.replaced)
 app.command()(agents.day)
 app.command()(agents.hooks)
 

@@ -76,6 +76,7 @@ from recollect.workspace.extra_paths import ExtraPath, extra_path
 
 if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.home import Home
+    from recollect.index.model.sync_report import Watch
     from recollect.models.language.model import LanguageModel
     from recollect.recall.followed import FollowedTranscripts
     from recollect.recall.memory_source import MemorySource, NoteSource
@@ -322,7 +323,16 @@ class HomeIndex:
             heal=self._heal,
             daily=lambda stopping: self.chores.run(stopping),
             others=home.keep_others if self._main is None else lambda: None,
+            extract=self.extract,
         )
+
+    def extract(self, watch: Watch) -> int:
+        """Extract what messages state, and derive what it replaced; return how many were read."""
+        if self.home.records.is_read_only:
+            return 0
+        from recollect.recall.extraction import Extraction
+
+        return Extraction(self.home.records, self.owner).run(watch.stopping, watch.tell)
 
     def _heal(self, error: StoreCorrupt) -> bool:
         home, settings = self.home, self.settings.store

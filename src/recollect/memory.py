@@ -230,7 +230,9 @@ class Memory(ExchangeFacade):
             from recollect.upkeep import digest
 
             digest(opened, self.scope, never)
-        return report.plus(rooms.index.sync(Watch(tell=on_progress)))
+        report = report.plus(rooms.index.sync(Watch(tell=on_progress)))
+        opened.extract(Watch(tell=on_progress))
+        return report
 
     def watch(self) -> Iterator[Synced]:
         """Keep the index in step until it is closed; yield what each sync in the background did.
@@ -298,6 +300,7 @@ class Memory(ExchangeFacade):
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
         min_confidence: float | None = None,
+        as_of: int | datetime | str | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> SearchResult:
         """Return the best hits for a question.
@@ -320,6 +323,8 @@ class Memory(ExchangeFacade):
             min_importance: Only observations of at least this importance, 0 to 1.
             min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
                 to 1; hits with any confidence if not given.
+            as_of: What held then comes first, before what replaced it later: times as in `since`;
+                of a text that is a range, its end.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:

@@ -23,6 +23,7 @@ from recollect.index.query.search_service import SearchOptions
 from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # imported with the first session or time in a question
+    from recollect.index.query.replaced import Replacing
     from recollect.index.query.said_within import SaidWithin
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
@@ -99,6 +100,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     The other fields are arguments of `Memory.search`.
     """
 
+    query: str
     limit: int | None
     min_score: float | None
     sources: Sequence[str] | None
@@ -111,6 +113,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     types: Sequence[str] | None
     min_importance: float | None
     min_confidence: float | None
+    as_of: int | datetime | str | None
 
     def options(
         self, seen: Scope, settings: Settings, records: Database, parts: Searched, clock: Clock
@@ -153,7 +156,29 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
             projects=() if seen.project is None else parts.capture.projects.paths(seen.project),
             said=self._said(settings, clock),
             observations=numbers,
+            replacing=self._replacing(seen, settings, records, clock),
         )
+
+    def _replacing(
+        self, seen: Scope, settings: Settings, records: Database, clock: Clock
+    ) -> Replacing | None:
+        """Return how what was replaced changes the ranking; None for a question of an event."""
+        from recollect.index.query.replaced import Replacing
+        from recollect.recall.replaced import find_replaced
+        from recollect.text.question_kinds import question_kind
+
+        then = None
+        if self.as_of is not None:
+            from recollect.text.times.moments import read_span
+
+            zone = zone_of(settings.sessions.time_zone)
+            _, until = read_span(None, self.as_of, clock.now_ms(), zone)
+            then = None if until is None else until - 1
+        asks = question_kind(self.query) if then is None else "past"
+        if asks == "event":
+            return None
+        find = partial(find_replaced, records, seen.tenant)
+        return Replacing(find=find, asks=asks, then_ms=then)
 
     def _said(self, settings: Settings, clock: Clock) -> SaidWithin | None:
         """Return the span of time that the search is limited to; None for any time."""

@@ -93,6 +93,7 @@ class Maintenance:
         heal: Repairs a damaged index; returns whether the index was the cause.
         daily: The work of once a day, in a program that stays; it keeps track of the day itself.
         others: Starts whatever else must be kept in step, in a program that stays.
+        extract: Extracts what messages state, under a watch.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Maintenance:
         heal: Callable[[StoreCorrupt], bool],
         daily: Callable[[Callable[[], bool]], object],
         others: Callable[[], object],
+        extract: Callable[[Watch], object],
     ) -> None:
         self._index = index
         self._claim = claim
@@ -121,6 +123,7 @@ class Maintenance:
         self._heal = heal
         self._daily = daily
         self._others = others
+        self._extract = extract
         self._look_at: Callable[[str], bool] | None = None
         if followed is not None:
             from recollect.recall.followed import TranscriptDeltas
@@ -346,6 +349,7 @@ class Maintenance:
         if "damage" in reasons:
             self._report = self.healing(lambda: index.rebuild(watch))
         self._report = self._report.plus(self.healing(lambda: index.sync(watch)))
+        self._extract(watch)
         if self._is_live:
             self._daily(watch.stopping)
 

@@ -30,6 +30,7 @@ from recollect.index.query.question import RankingRequest
 from recollect.index.query.question_vectors import QuestionVector, QuestionVectors
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
+from recollect.index.query.replaced import Replacing
 from recollect.index.query.retold import retold_last
 from recollect.index.query.shortlist import (
     HitDisplay,
@@ -85,6 +86,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
         notes_only: Of memory files only the notes of guests; another back end finds the rest.
         said: When it was said, happened or changed; None for any time.
         observations: Only the observations with these numbers, and nothing else.
+        replacing: How what was replaced changes the ranking; None: not at all.
     """
 
     limit: int
@@ -101,6 +103,7 @@ class SearchOptions(msgspec.Struct, frozen=True, kw_only=True):
     notes_only: bool = False
     said: SaidWithin | None = None
     observations: tuple[int, ...] | None = None
+    replacing: Replacing | None = None
 
     @property
     def sees_files(self) -> bool:
@@ -321,9 +324,11 @@ class SearchService:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         limits, enough = self._limits(options), request.most
         while True:
-            ranked = rank(tx, view, request, self._settings)
+            plain = rank(tx, view, request, self._settings)
             if options.sources is None or SESSIONS in options.sources:
-                ranked = retold_last(tx, view, ranked)
+                plain = retold_last(tx, view, plain)
+            replacing = options.replacing
+            ranked = replacing.apply(tx, view, request, plain) if replacing else plain
             display = HitDisplay(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,
@@ -333,7 +338,7 @@ class SearchService:
             shortlist = Shortlist(tx, view.partition, ranked, display)
             shortlist.grow(enough)
             if len(shortlist) >= enough or ranked.is_all:
-                sixth = ranked.why([SIXTH])[0] if ranked.end > SIXTH else {}
+                sixth = plain.why([SIXTH])[0] if plain.end > SIXTH else {}
                 return shortlist.hits(limits), sixth
             request = msgspec.structs.replace(request, most=request.most * FURTHER)
 

@@ -7,9 +7,11 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MORNING_HOURS,
     NAME,
@@ -17,6 +19,10 @@ from recollect.text.languages.language import (
     NOON_HOURS,
     NOW,
     OPEN,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     WHEN,
     Language,
     Table,
@@ -134,6 +140,57 @@ LANGUAGE = Language(
         r"|\b(?:may|march)\b(?=[ ,]+\d)|\d (?:may|march)\b"
     ),
     function_words=_FUNCTION_WORDS,
+    question_kinds={
+        EVENT: (
+            r"\bwhy\b|\bthe reason\b|\bhow long ago\b|\blast time\b|\b(?:i|we"
+            r"|they)'ve (?!got\b)\w+|\bhow come\b|\bsince when\b|\bhow (?:many times"
+            r"|often) (?:did|have|has|had)|\bhow (?:did|was) (?:it|that|the|my|our) .*\b(?:go"
+            r"|end)\b|\b(?:tell me about|the last time|what happened|remind me (?:how|why"
+            r"|when))\b"
+        ),
+        PAST: (
+            r"\bused? to\b|\bbefore (?:that|this|then)\b|^(?=.*\b(?:did|was|were|had"
+            r"|\w+ed)\b)(?:.(?!\b(?:before|until|till|earlier)))*.\b(?:before|until|till"
+            r"|earlier)\b|\b(?:prior to|previous(?:ly)?|former(?:ly)?|original(?:ly)?)\b|\b(?:my"
+            r"|our|the|his|her|their|your|'s) old\b|\b(?:back then|at first|initially"
+            r"|in the past)\b|\b(?:beforehand|back when|in the beginning|at the start"
+            r"|once (?:was|were))\b|\b(?:until|till|up to) (?:now|then|recently|last)\b"
+            r"|\bold (?!enough|are)\w+$|\bas of\b|\bat that time\b|\bin those days\b"
+            r"|\bat one (?:time|point)\b|\bwhen (?:i|we|he|she|they) (?:was|were|lived|worked"
+            r"|first|still|had|started|moved|joined)\b|\bat the (?:beginning|start) of\b"
+            r"|\bthe first \w+ (?:i|we) (?:had|used|set|gave|chose)\b|\bex-\w+"
+        ),
+        PAST_TENSE: (
+            r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b|\b(?:have|has|haven't"
+            r"|hasn't) (?!got\b)\w+(?: \w+)? ?(?:\w+ed|been|gone|had|said|told|made|done|seen"
+            r"|met|read|paid|sent|bought)\b|\bwho(?:m|se)? (?:\w+ )?\w+ed\b|\bwho (?:broke|built"
+            r"|made|wrote|gave|told|said|found|sent|bought|won|came|went)\b|\b(?:yesterday|ago"
+            r"|last night)\b|\b(?:who|what|that|i|we|she|he|they) (?:\w+ed|got|began|ran|flew"
+            r"|drove|ate|drank|spoke|lost|won|paid|built|grew|fell|felt|heard|kept|knew|sold"
+            r"|slept|spent|stood|thought|wore|gave|went|met|saw|bought|said|told|made|found|gave"
+            r"|sent|wrote|left|came|took|chose|broke)\b"
+        ),
+        TOLD: (
+            r"\b(?:say|said|tell|told|mention|happen|happened|decide|decided|recommend|suggest"
+            r"|buy|bought|go|went|visit|visited|meet|met|see|saw|read|watch|watched|try|tried"
+            r"|make|made|break|broke|fix|fixed|find|found|learn|talk|talked|discuss|discussed"
+            r"|do(?=\W*$)|cook|give|gave|send|sent|explain|write|wrote|ask|asked|celebrate"
+            r"|attend|change|changed|switch|switched|move|moved|leave|left|join|joined|stop"
+            r"|stopped|start|started|quit|sell|sold|replace|replaced)\b"
+        ),
+        HELD: (
+            r"\b(?:live|living|work|working|use|using|have|had|own|drive|driving|pay|paying|like"
+            r"|prefer|rent|renting|charge|cost|run|running|report|be|was|were|stay|staying|play"
+            r"|study|studying|weigh|earn|hold|keep|belong|teach|train|call|called|store|host"
+            r"|support|eat|drink|take|wear|need|start|go to)\b"
+        ),
+        STATE: (
+            r"\b(?:is|are|am|isn't|aren't|do|does|don't|doesn't|can|should|must|will|have i"
+            r"|have we|has)\b|\w'(?:s|re)\b|\b(?:i|we|i'm|we're) (?:live|work|use|have|drive|pay"
+            r"|like|prefer|own|need)\b|\b(?:current(?:ly)?|now|these days|still)\b|^(?:my|our"
+            r"|current)\b|^(?:who|what|which|how many|how much)\b.*\b\w+s\b"
+        ),
+    },
     stemmer="english",
     irregular_forms=_IRREGULAR_FORMS,
     cue_words={

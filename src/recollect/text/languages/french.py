@@ -7,15 +7,21 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MORNING_HOURS,
     NIGHT_HOURS,
     NOON_HOURS,
     NOW,
     OPEN,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     Language,
     Table,
 )
@@ -99,6 +105,43 @@ LANGUAGE = Language(
         "t": dict.fromkeys(("le", "la", "les", "l")),
     },
     function_words=_FUNCTION_WORDS,
+    question_kinds={
+        EVENT: (
+            r"\bpourquoi\b|\bdepuis (?:quand|combien)\b|\bcombien de (?:temps|fois) (?:a|ai|as"
+            r"|avons|ont|est|etait|j'ai)\b|\bqu'est-ce qui s'est passe\b|\bque s'est-il passe\b"
+            r"|\bcomment s'est\b"
+        ),
+        PAST: (
+            r"\b(?:avant|auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine"
+            r"|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors)\b"
+        ),
+        PAST_TENSE: (
+            r"\b(?:\w+'?)?(?:etais|etait|etaient|etions|avais|avait|avaient|avions|habitais"
+            r"|habitait|habitions|travaillais|travaillait|utilisions|utilisait|payais|payait"
+            r"|conduisais)\b|\b(?:\w')?(?:ai|as|a|avons|avez|ont)(?:-(?:je|tu|t-il|t-elle|t-on"
+            r"|il|elle|on|nous|vous|ils|elles))? (?:\w+ )?\w+(?:e|ee|es|i|is|it|u|us|ert|dit"
+            r"|fait)\b(?<!situe)(?<!mon)(?<!le)(?<!notre)(?<!votre)(?<!prevu)(?<!cette)(?<!de)(?<!que)(?<!responsable)(?<!lieu)"
+            r"|\b(?:suis|est|sommes|sont)(?:-\w+)? (?:\w+ )?(?:alle|venu|parti|arrive|ne|mort"
+            r"|passe|devenu|reste|tombe|sorti|entre|rentre|revenu|monte|descendu)e?s?\b|\b(?:me"
+            r"|s'|se|nous) ?(?:suis|est|sommes|sont)\b|\bhier\b"
+        ),
+        TOLD: (
+            r"\b(?:dit|raconte|passe|recommande|conseille|achete|alle|allee|alles|visite|decide"
+            r"|demenage|change|rencontre|vu|lu|fait|parle|propose)\b"
+        ),
+        HELD: (
+            r"\b(?:\w')?(?:etais|etait|etaient|avais|avait|avions|habitais|habitait|habitions"
+            r"|travaillais|travaillait|utilisions|utilisait|payais|payait|conduisais)\b"
+        ),
+        STATE: (
+            r"\b(?:est|sont|suis|es|ai|a|avons|ont|habite|vis|vit|travaille|utilise|utilisons"
+            r"|paie|paye|appelle|conduis|coute|prefere|aime|peux|dois|faut|commence|finit|expire"
+            r"|s'appelle|sommes|joue|fais)\b|\b(?:maintenant|actuel\w*|en ce moment|encore"
+            r"|toujours|desormais)\b|^(?:mon|ma|mes|notre|nos)\b|\bj'(?:ai|habite|utilise"
+            r"|aime)\b|\ba lieu\b|\b(?:sommes|ai|est)-\w+\b|^(?:\w+ )?(?:ou|quel\w*|qui|que"
+            r"|qu'\w+|combien|comment|quand)\b"
+        ),
+    },
     stop_words="""
         aux avec cet cette ils leur leurs nous notre quand quel quelle quelles quels qui quoi
         pourquoi votre vous être était

@@ -7,15 +7,21 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MORNING_HOURS,
     NIGHT_HOURS,
     NOON_HOURS,
     NOW,
     OPEN,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     Language,
     Table,
 )
@@ -84,6 +90,42 @@ LANGUAGE = Language(
     code="de",
     times=_TIMES,
     function_words=_FUNCTION_WORDS,
+    question_kinds={
+        EVENT: (
+            r"^(?:und )?(?:warum|wieso|weshalb)\b|\bseit wann\b|\bwie oft (?:war|hat|habe|haben"
+            r"|bin)\b|\bwie lange (?:wohne|arbeite)\b|\bpassiert\b|\berzahl\b"
+        ),
+        PAST: (
+            r"\b(?:fruher\w*|vorher\w*|davor|damals|ehemals|ehemalige\w*|ursprunglich\w*|zuvor"
+            r"|einst|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*)\b|\balte[nrsm]?\b"
+            r"|\bvor (?:de[mnr]|\w+)\b.*\b(?:war\w*|hatte\w*|wohnte\w*|nutzten|gewohnt|benutzt"
+            r"|verwendet)\b|\b(?:war\w*|hatte\w*|wohnte\w*|haben|habe) .*\bvor (?!allem)\w+\b"
+        ),
+        PAST_TENSE: (
+            r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurden|wohnte|arbeitete|ging"
+            r"|gab|kam|sagte)\b|\b(?:hab|habe|hast|hat|haben|habt)\b.*\b(?:ge\w+(?:t|en)"
+            r"|\w+ge\w+(?:t|en)|\w+iert|be\w+(?:t|en)|ver\w+(?:t|en)|er\w+(?:t|en)|ent\w+en)$"
+            r"|\b(?:bin|bist|ist|sind)\b.*\b(?:\w*gegangen|\w*gefahren|\w*gezogen|passiert"
+            r"|\w*gekommen|geworden|geblieben|gewesen|gestorben|geflogen|gereist|\w*gewechselt)$"
+            r"|\bgestern\b"
+        ),
+        TOLD: (
+            r"\b(?:gesagt|sagte|erzahlt|passiert|empfohlen|gekauft|gegangen|besucht|getroffen"
+            r"|gesehen|gelesen|entschieden|umgezogen|gewechselt|repariert|besprochen|gemacht"
+            r"|bezahlt|geschickt|erklart)\b"
+        ),
+        HELD: (
+            r"\b(?:gewohnt|wohnte|gearbeitet|arbeitete|benutzt|verwendet|genutzt|gefahren"
+            r"|gezahlt|war|waren|hatte|hatten|gehabt)\b"
+        ),
+        STATE: (
+            r"\b(?:ist|sind|bin|habe|haben|hat|wohne\w*|arbeite\w*|heisst|heisse|benutz\w+"
+            r"|nutz\w+|verwend\w+|kostet|zahl\w+|fahr\w+|gehor\w+|beginnt|lauft|findet|endet"
+            r"|lautet|steht|liegt|gilt|mag|soll|muss|darf|kann|wird)\b|^(?:mein|meine|unser"
+            r"|unsere|aktuelle\w*)\b|\b(?:derzeit|gerade|jetzt|momentan|aktuell|zurzeit)\b"
+            r"|^(?:\w+ )?(?:wer|wen|wem|wo|wohin|wie|wieviel|welche\w*|was|wann)\b"
+        ),
+    },
     cue_words={
         NOW: """
             aktuell aktuelle aktuellen aktueller derzeit heutzutage inzwischen jetzt mittlerweile

@@ -8,9 +8,11 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MONTH,
     MORNING_HOURS,
@@ -18,6 +20,10 @@ from recollect.text.languages.language import (
     NOON_HOURS,
     NOW,
     OPEN,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     YEAR,
     Language,
     Table,
@@ -97,6 +103,23 @@ LANGUAGE = Language(
         する した して です ます でし した こと もの ため から まで より など これ それ あれ
         この その どこ いつ なに どう なぜ だれ ある いる ない
     """,
+    question_kinds={
+        EVENT: (
+            r"なぜ|どうして|いつから|何回|何度|どのくらいかかり|どれくらいかかり|何があ"
+            r"|いつ[^？?]*(?:ました|たの|たっけ|た[？?]?$)|何日前"
+        ),
+        PAST: (
+            r"以前|前は|前の|昔|かつて|元々|もともと|元の|当初|当時|旧|最初は|それまで|これまで"
+            r"|前に[^？?]*(?:でした|いました|ていた)"
+        ),
+        PAST_TENSE: (r"ました|でした|だった|たの|たっけ|た[？?]?$|昨日"),
+        TOLD: (
+            r"言いました|言った|言って(?:い|た)|話し|勧め|買いました|買った|行きました|行った"
+            r"|会いました|会った|決めま|決めた|起き|引っ越しました|引っ越した|変えた|変えま"
+        ),
+        HELD: (r"住んで|働いて|使って|でした|だった"),
+        STATE: (r"今|現在|まだ|です|ます|いる|ある|何|どこ|誰|だれ|どれ|どの|いくら|いつ"),
+    },
     cue_patterns={
         ASSISTANT: (
             r"(?:あなた|君)[がは].{0,30}(?:言|教え|勧め|薦め|提案|説明|話)"

@@ -8,9 +8,11 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MONTH,
     MORNING_HOURS,
@@ -19,6 +21,10 @@ from recollect.text.languages.language import (
     NOW,
     OPEN,
     OTHER,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     YEAR,
     Language,
     Table,
@@ -81,6 +87,13 @@ _TIMES: Table = {
     "s": {"이후": None},
     "e": dict.fromkeys(("매", "매주", "매월", "매일", "매년")),
 }
+_PAST_SYLLABLES = "".join(
+    chr(code)
+    for code in range(0xAC00, 0xD7A4)
+    if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠"
+)
+"""Those that end in the sign of the past, but for "there is" and "will"."""
+
 
 LANGUAGE = Language(
     code="ko",
@@ -99,6 +112,19 @@ LANGUAGE = Language(
         어디 어떻게 왜 누가 우리 저는 나는 이것 그것 저것 있는 없는 했던 하는 한다 합니다 입니다
         어제 오늘
     """,
+    question_kinds={
+        EVENT: (
+            r"왜|언제부터|몇 ?번|얼마나 ?(?:걸|오래)|무슨 ?일|언제 [^?]*(?:했|갔|왔|샀|됐|났|었"
+            r"|았|였)(?:어|나|지|니|습|는)(?<!언제였어)"
+        ),
+        PAST: (r"예전|이전|전에는|옛|원래|당시|처음에|과거|그전|그 전|전엔|기존|기 전"),
+        PAST_TENSE: (rf"[{_PAST_SYLLABLES}](?:어|나|지|니|습|던|을|는|더)|어제"),
+        TOLD: (r"말했|라고 했|이야기|추천|샀|갔|만났|결정|일어났|이사했|바꿨|바꾼"),
+        HELD: (r"살았|살고 있었|일했|썼|사용했|였|이었"),
+        STATE: (
+            r"지금|현재|아직|여전|뭐|무엇|어디|누구|어떤|얼마|몇|언제|야|이야|어|나요|니까|가요"
+        ),
+    },
     cue_patterns={
         ASSISTANT: (
             r"(?:추천|제안|설명|말|얘기|이야기)해 ?(?:준|줬|주었|주셨)|알려 ?(?:준|줬|주었|주셨)"

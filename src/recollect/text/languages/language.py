@@ -61,6 +61,9 @@ MORNING_HOURS, NOON_HOURS, EVENING_HOURS, NIGHT_HOURS = (5, 12), (12, 18), (18, 
 WHEN, NAME, ASSISTANT, NOW, FIRST_PERSON = "when", "name", "assistant", "now", "first person"
 """Cues of questions. It asks for a time; for a person, place or thing by name; for what the
 assistant said; for how something is now; the one who asks speaks of themselves."""
+EVENT, PAST, PAST_TENSE, TOLD, HELD, STATE = "event", "past", "past tense", "told", "held", "state"
+"""Kinds of questions and their signs: of what happened; of how something was; of the past; a verb of
+what happens, and one of what lasts; of how something is. The order decides, see `question_kinds`."""
 LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
 FIXED, DESIGNED = "fixed", "designed"
 """Kinds of statements: something that must last, a decision, an open point, a failure; a repair,
@@ -91,6 +94,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
         irregular_forms: Words with their irregular forms, between commas.
         cue_words: Single words that are cues of questions, by cue.
         cue_patterns: Patterns of cues, by cue.
+        question_kinds: Patterns of the signs of questions, by kind.
         address_words: One of them is in every match of the pattern for `ASSISTANT`.
         statements: Patterns of statements, by kind; for texts as they are written.
     """
@@ -109,5 +113,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     irregular_forms: str = ""
     cue_words: Mapping[str, str] = {}
     cue_patterns: Mapping[str, str] = {}
+    question_kinds: Mapping[str, str] = {}
     address_words: str = ""
     statements: Mapping[str, str] = {}

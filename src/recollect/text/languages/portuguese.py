@@ -7,15 +7,21 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MORNING_HOURS,
     NOON_HOURS,
     NOW,
     OPEN,
     OTHER,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     Language,
     Table,
 )
@@ -91,6 +97,38 @@ LANGUAGE = Language(
     code="pt",
     times=_TIMES,
     function_words=_FUNCTION_WORDS,
+    question_kinds={
+        EVENT: (
+            r"\b(?:por que|porque|porque e que)\b|\bdesde quando\b|\bquanto tempo faz\b"
+            r"|\bha quanto tempo\b|\bquantas vezes\b|\bo que (?:aconteceu|houve)\b|\bcomo foi\b"
+        ),
+        PAST: (
+            r"\b(?:antes|anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
+            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*)\b"
+        ),
+        PAST_TENSE: (
+            r"\b(?:era|eram|eramos|estava\w*|tinha\w*|morava\w*|vivia\w*|trabalhava\w*|usava\w*"
+            r"|usavamos|pagava\w*|foi|foram|fui|fomos|fiz|fez|disse|disseram|comprei|comprou"
+            r"|estive|esteve)\b|\b\w+(?:aram|eram|iram|ei"
+            r"|ou)\b(?<!sou)(?<!estou)(?<!vou)(?<!dou)|\bquando .*(?:mudamos|trocamos|compramos"
+            r"|comecamos|saimos)\b|\bquanto tempo (?:durou|levou|demorou)|\bontem\b"
+        ),
+        TOLD: (
+            r"\b(?:disse|disseram|contou|aconteceu|recomendou|comprei|comprou|fui|fomos|visitei"
+            r"|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez)\b"
+        ),
+        HELD: (
+            r"\b(?:morava\w*|vivia\w*|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram"
+            r"|estava\w*|pagava\w*|dirigia)\b"
+        ),
+        STATE: (
+            r"\b(?:e|sao|sou|esta|estao|estou|estamos|tenho|temos|tem|ha|moro|moramos|mora|vivo"
+            r"|trabalho|trabalha|uso|usamos|usa|pago|pagamos|chamo|chama|custa|gosto|prefiro"
+            r"|posso|devo|comeca|termina|vence|fica|dirijo|continua|continuo|vai)\b|\b(?:agora"
+            r"|atual\w*|hoje em dia|ainda)\b|^(?:meu|minha|nosso|nossa)\b|^(?:\w+ )?(?:onde|qual"
+            r"|quais|que|quem|quant[oa]s?|como|quando)\b"
+        ),
+    },
     stop_words="""
         os as um uma uns umas do da dos das no na nos nas ao aos e ou em por com para não é foi
         eram são está estão ser ter tem isso isto este esta esse essa eu ele ela eles nós você

@@ -7,9 +7,11 @@ from recollect.text.languages.language import (
     DECIDED,
     DESIGNED,
     EVENING_HOURS,
+    EVENT,
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HELD,
     LASTING,
     MORNING_HOURS,
     NIGHT_HOURS,
@@ -17,6 +19,10 @@ from recollect.text.languages.language import (
     NOW,
     OPEN,
     OTHER,
+    PAST,
+    PAST_TENSE,
+    STATE,
+    TOLD,
     Language,
     Table,
 )
@@ -95,6 +101,43 @@ LANGUAGE = Language(
         "t": dict.fromkeys(("la", "los", "las")),
     },
     function_words=_FUNCTION_WORDS,
+    question_kinds={
+        EVENT: (
+            r"\bpor que\b|\bdesde cuando\b|\bcuanto (?:tiempo )?(?:hace|llevo|llevamos)\b"
+            r"|\bque (?:paso|dijo|dijeron|ocurrio)\b|\bcuantas veces\b|\bcomo fue\b"
+        ),
+        PAST: (
+            r"\b(?:antes|anterior\w*|antigu[oa]s?|previ[oa]s?|previamente|original\w*"
+            r"|antiguamente|al principio|en el pasado|por entonces|entonces|solia\w*"
+            r"|inicialmente)\b"
+        ),
+        PAST_TENSE: (
+            r"\b(?:era|eras|eran|eramos|estaba\w*|tenia\w*|habia\w*|vivia\w*|trabajaba\w*"
+            r"|usaba\w*|usabamos|fue|fueron|fui|fuimos|hice|hizo|dijo|compre|compro|estuve"
+            r"|estuvo|pagaba\w*)\b|\b(?:he|has|ha|hemos|han) \w+(?:ado|ido|cho|sto|to)\b"
+            r"|\bayer\b|\banoche\b|\bcuando (?:me |nos |se |te )|\bcuanto (?:tiempo )?(?:duro"
+            r"|tardo|tardamos)\b|\bcuando (?:empece|empezamos|\w+imos|cambiamos)\b|\b\w+(?:aron"
+            r"|ieron|aste|iste)\b|\b(?:quien"
+            r"|que) \w+(?:o)\b(?<!tengo)(?<!uso)(?<!hago)(?<!puedo)(?<!debo)(?<!vivo)(?<!pago)(?<!llevo)"
+        ),
+        TOLD: (
+            r"\b(?:dijo|dije|dijeron|conto|paso|recomendo|recomendaste|compre|compro|fui|fuimos"
+            r"|visite|visitamos|decidi\w*|hablamos|cambiamos|me mude|nos mudamos|hice|hicimos"
+            r"|hizo)\b"
+        ),
+        HELD: (
+            r"\b(?:vivia\w*|trabajaba\w*|usaba\w*|usabamos|tenia\w*|era|eran|estaba\w*|pagaba\w*"
+            r"|conducia)\b"
+        ),
+        STATE: (
+            r"\b(?:es|son|soy|eres|esta|estan|estoy|estamos|tengo|tenemos|tiene|hay|vivo|vivimos"
+            r"|vive|trabajo|trabaja|uso|usamos|usa|pago|pagamos|conduzco|llamo|llama|cuesta"
+            r"|gusta|prefiero|puedo|debo|empieza|termina|vence|cierra|abre|sigo|sigue|toca"
+            r"|llevo)\b|\b(?:ahora|actual\w*|hoy en dia|todavia|aun)\b|^(?:mi|mis"
+            r"|nuestr[oa]s?)\b|^(?:\w+ )?(?:donde|cual|cuales|que|quien|quienes|cuant[oa]s?|como"
+            r"|cuando)\b"
+        ),
+    },
     stop_words="""
         el la los las un una unos unas de del al y o que en es por con para se no lo le su sus
         mi mis tu tus yo ella ellos nosotros esto esta este eso esa ese está están son fue era

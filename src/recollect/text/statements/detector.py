@@ -1,15 +1,142 @@
-"""The detector of statements."""
+"""The detector of statements: language first, then the words that any rule needs, then the rules."""
 
 from __future__ import annotations
 
-from recollect.text.statements.statement import Statement
+import re
+from collections.abc import Iterable, Iterator
+
+from recollect.text.statements.reading import Clause, clauses, own_lines
+from recollect.text.statements.rulebook import UNSPACED, Rule, Rulebook, rulebook
+from recollect.text.statements.slots import common_slot, little_words, open_slot
+from recollect.text.statements.statement import Kind, Slot, Statement, Subject
+from recollect.text.statements.tongue import language_of
+from recollect.text.statements.values import normalised, type_of
+
+_ROLES = frozenset({"user", "assistant"})
+_MARKS = ".,;:!?()[]{}*\"`“”„«»¿¡…_"
+_DIGIT = "#"
+_HAS_DIGIT = re.compile(r"\d")
+_IMPORTANCE: dict[Kind | None, int] = {
+    "rule": 8, "decision": 7, "personal": 6, "work": 6, "relationship": 6, "schedule": 6,
+    "preference": 5, "technical": 5, "open_end": 5, "habit": 4, None: 5,
+}  # fmt: skip
+_VITAL = 9
+"""Importance of what concerns somebody's health."""
+_OF_PROJECT = frozenset({"rule", "decision", "technical", "open_end"})
+_BINDING = frozenset({"rule", "decision", "open_end"})
+"""Kinds that hold under a condition or of what is to come."""
+_PASSING = frozenset({"schedule", "open_end", "personal", "relationship", "work"})
+"""Kinds that may speak of today."""
 
 
 def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     """Return the statements of a message, in the order of their spans, which do not overlap.
 
+    Questions, quotes, code, pasted text, plans and conditions state nothing. Linear in the length.
+
     Args:
         text: The text of the message.
-        role: ``user`` or ``assistant``; of others nothing is detected.
+        role: ``user`` or ``assistant``; of others nothing is detected. Of an assistant only
+            results, causes, what is left open, and decisions.
+
+    >>> [(each.kind, each.text) for each in detect("We moved to Bristol. Any tips?")]
+    [('personal', 'We moved to Bristol')]
+    >>> detect("Should I move to Bristol?")
+    ()
     """
-    return ()
+    if role not in _ROLES or not text:
+        return ()
+    words = _words(text)
+    book = rulebook(language_of(text, words), role)
+    cues = _cues(text, words, book)
+    if not cues:
+        return ()
+    return tuple(_statements(text, cues, book))
+
+
+def _words(text: str) -> list[str]:
+    flat = text.lower().replace("’", " ").replace("'", " ").replace("-", " ")
+    return [word.strip(_MARKS) for word in flat.split()]
+
+
+def _cues(text: str, words: Iterable[str], book: Rulebook) -> set[str]:
+    """Return the cues of any rule that are in a text."""
+    if book.code in UNSPACED:
+        found = {cue for cue in book.by_cue if cue in text}
+    else:
+        found = set(words) & book.by_cue.keys()
+    if _DIGIT in book.by_cue and _HAS_DIGIT.search(text):
+        found.add(_DIGIT)
+    return found
+
+
+def _statements(text: str, cues: set[str], book: Rulebook) -> Iterator[Statement]:
+    plain = [cue for cue in cues if cue != _DIGIT]
+    for start, line in own_lines(text, book):
+        lowered = line.lower()
+        if not any(cue in lowered for cue in plain) and not (
+            _DIGIT in cues and _HAS_DIGIT.search(line)
+        ):
+            continue
+        for clause in clauses(line, start, book):
+            if not clause.is_asked and (found := _stated(text, clause, book)):
+                yield found
+
+
+def _stated(text: str, clause: Clause, book: Rulebook) -> Statement | None:
+    words = _words(clause.text)
+    for rule in book.candidates(_cues(clause.text, words, book)):
+        groups = rule.search(clause.text)
+        if groups is None or not _is_meant(rule, clause.text, book):
+            continue
+        return _statement(text, clause, rule, groups, book)
+    return None
+
+
+def _is_meant(rule: Rule, clause: str, book: Rulebook) -> bool:
+    """Return whether a clause states what a rule finds, and does not doubt, report or limit it."""
+    if book.has("hearsay", clause):
+        return False
+    if rule.kind not in _BINDING and book.has("hedges", clause):
+        return False
+    return rule.kind in _PASSING or not book.has("limits", clause)
+
+
+def _statement(
+    text: str, clause: Clause, rule: Rule, groups: dict[str, str], book: Rulebook
+) -> Statement:
+    little = little_words(book.code)
+    slot = _slot(rule, groups, book)
+    raw = groups.get("value") or ""
+    value = normalised(raw, little) if raw and slot else None
+    lost = [groups.get("old"), *(each["old"] for each in book.doubts["losses"].finditer(clause.text))]
+    loses = dict.fromkeys(normalised(each, little) for each in lost if each)
+    loses.pop(value or "", None)
+    who = groups.get("who")
+    subject: Subject = "speaker"
+    if who:
+        subject = "other"
+    elif rule.kind in _OF_PROJECT and rule.slot != "me":
+        subject = "project"
+    return Statement(
+        start=clause.start,
+        end=clause.end,
+        text=" ".join(text[clause.start : clause.end].split()),
+        kind=rule.kind,
+        subject=subject,
+        name=" ".join(who.replace(",", " ").lower().split()) if who else None,
+        slot=slot,
+        value=value or None,
+        value_type=type_of(value, raw, slot.name) if value and slot else None,
+        loses=tuple(loses),
+        is_change=bool(loses) or book.has("changes", clause.text),
+        importance=_VITAL if rule.slot == "allergy" else _IMPORTANCE[rule.kind],
+        language=book.code,
+    )
+
+
+def _slot(rule: Rule, groups: dict[str, str], book: Rulebook) -> Slot | None:
+    if rule.slot and rule.slot != "me":
+        return common_slot(rule.slot)
+    head = groups.get("head")
+    return open_slot(head, book) if head else None

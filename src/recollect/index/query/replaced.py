@@ -1,0 +1,265 @@
+"""What was replaced, in a ranking: the old statement hands its score to what holds now.
+
+It acts on the ranked chunks alone, after everything else. Where none of them was replaced, or the
+question asks for an event, the ranking is the same object. Figures: docs/experiments.md, replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from recollect.index.lexical.bm25 import idf
+from recollect.index.query.partition import PartitionView
+from recollect.index.query.question import Ranked, RankingRequest
+from recollect.index.query.ranking import FITS_AS_WELL
+from recollect.store.columns import text, typed_rows
+from recollect.store.engine import Transaction
+from recollect.text.terms import terms
+
+IN_SPAN = 0.8
+"""The share, by weight, of the question's words in an old message that its span must hold."""
+MOST_CHAINS = 2
+"""Chains that change one ranking."""
+
+Asks: TypeAlias = Literal["state", "past"]
+"""What holds now; or what held then."""
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """A span of a message: its id, when it was said (ms UTC), and the words."""
+
+    ref: str
+    at: int
+    text: str
+
+
+class Replaced(msgspec.Struct, frozen=True):
+    """A statement that was replaced, and by which."""
+
+    older: Quote
+    newer: Quote
+
+
+FindReplaced: TypeAlias = Callable[[Sequence[int], Asks], Sequence[Replaced]]
+"""Returns all links of the chains with something that was said at some times, ms UTC."""
+
+
+class Replacing(msgspec.Struct, frozen=True, kw_only=True):
+    """How a ranking is changed by what was replaced.
+
+    Attributes:
+        find: Finds the links.
+        asks: What the question asks for.
+        then_ms: The time whose state is asked for, ms UTC; None for the one before the present.
+    """
+
+    find: FindReplaced
+    asks: Asks
+    then_ms: int | None = None
+
+    def apply(
+        self, tx: Transaction, view: PartitionView, request: RankingRequest, ranked: Ranked
+    ) -> Ranked:
+        """Return the ranking with what is asked for before what is not."""
+        fits = _fitting(ranked)
+        columns = view.partition.arrays.columns
+        at = columns["at"][np.array(fits, np.int64)].tolist() if fits else []
+        links = self.find(sorted(set(at)), self.asks) if at else ()
+        if not links:
+            return ranked
+        return _Handover(self, tx, view, request, ranked).result(links)
+
+
+class _Handover:
+    """The change of one ranking."""
+
+    def __init__(
+        self,
+        rule: Replacing,
+        tx: Transaction,
+        view: PartitionView,
+        request: RankingRequest,
+        ranked: Ranked,
+    ) -> None:
+        self._asks, self._then = rule.asks, rule.then_ms
+        times = request.question.times
+        if self._then is None and times:
+            self._then = max(each.until for each in times) - 1
+        self._tx = tx
+        self._view = view
+        self._request = request
+        self._ranked = ranked
+        self._position = {number: n for n, number in reversed([*enumerate(ranked.numbers)])}
+
+    def result(self, links: Sequence[Replaced]) -> Ranked:
+        """Return the changed ranking; the same one where no condition is met."""
+        chunks = self._chunks({quote.ref for link in links for quote in (link.older, link.newer)})
+        moves: dict[int, int] = {}
+        least = FITS_AS_WELL * max(self._ranked.scores, default=0.0)
+        for giver, taker in self._pairs(self._through(links, chunks)):
+            source = self._best(chunks[giver.ref])
+            target = self._best(chunks[taker.ref])
+            if source is None or self._ranked.scores[source] < least:
+                continue
+            is_ahead = target is not None and target < source
+            if is_ahead or not self._is_asked_for(giver, source):
+                continue
+            number = chunks[taker.ref][0] if target is None else self._ranked.numbers[target]
+            if number not in moves or source < moves[number]:
+                moves[number] = source
+        if not moves:
+            return self._ranked
+        chosen = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
+        return _moved(self._view, self._ranked, dict(chosen))
+
+    def _through(
+        self, links: Sequence[Replaced], chunks: Mapping[str, Sequence[int]]
+    ) -> list[Replaced]:
+        """Return the links between what is heard, past what is not."""
+        by_older = {_key(each.older): each for each in links}
+        found = []
+        for link in links:
+            newer, seen = link.newer, {link.older.ref}
+            while newer.ref not in chunks and newer.ref not in seen:
+                seen.add(newer.ref)
+                onward = by_older.get(_key(newer))
+                if onward is None:
+                    break
+                newer = onward.newer
+            if link.older.ref in chunks and newer.ref in chunks:
+                found.append(msgspec.structs.replace(link, newer=newer))
+        return found
+
+    def _pairs(self, links: Sequence[Replaced]) -> Iterator[tuple[Quote, Quote]]:
+        """Yield what gives its score, and to which."""
+        newer = {_key(link.newer) for link in links}
+        for link in links:
+            chain = _chain(link, links)
+            if self._asks == "state":
+                yield link.older, chain[-1]
+            elif _key(link.older) not in newer:
+                held = self._held(chain)
+                yield from ((each, held) for each in chain if held and each != held)
+
+    def _held(self, chain: Sequence[Quote]) -> Quote | None:
+        """Return what held at the time in question."""
+        if self._then is None:
+            return chain[-2]
+        return next((each for each in reversed(chain) if each.at <= self._then), None)
+
+    def _chunks(self, refs: set[str]) -> dict[str, list[int]]:
+        """Return the chunks of messages that are heard and searched, by message."""
+        rows = self._tx.all(
+            _CHUNKS, (msgspec.json.encode(sorted(refs)).decode(), self._view.partition.number)
+        )
+        visible, arrays = self._request.visible, self._view.arrays
+        mask = arrays.alive[: arrays.count] if visible is None else visible
+        found: dict[str, list[int]] = {}
+        for ref, first, count in typed_rows(rows, tuple[str, int, int]):
+            local = self._view.local(np.arange(first, first + count))
+            numbers = self._view.global_numbers(local[mask[local]]).tolist()
+            if numbers:
+                found[ref] = numbers
+        return found
+
+    def _best(self, numbers: Sequence[int]) -> int | None:
+        """Return the best position of some chunks; None where none is ranked."""
+        positions = (self._position.get(number) for number in numbers)
+        return min((each for each in positions if each is not None), default=None)
+
+    def _is_asked_for(self, quote: Quote, position: int) -> bool:
+        """Return whether the question's words in a message lie in what was replaced."""
+        key = self._view.partition.first_id + self._ranked.numbers[position]
+        row = self._tx.row("SELECT text FROM chunks WHERE id = ?", (key,))
+        if row is None:
+            return False
+        asked = (self._ranked.respelled.get(t, t) for t in self._request.question.terms)
+        held = set(asked).intersection(terms(text(row[0])))
+        quoted = held.intersection(terms(quote.text))
+        if quoted == held:
+            return True
+        weights = {term: self._weight(term) for term in held}
+        share = sum(weights[term] for term in quoted) / max(sum(weights.values()), 1e-9)
+        return share >= IN_SPAN
+
+    def _weight(self, term: str) -> float:
+        living = int(self._view.arrays.totals.chunks.sum())
+        return idf(living, self._view.words.find(self._tx, term).frequency)
+
+
+def _key(quote: Quote) -> tuple[str, str]:
+    return quote.ref, quote.text
+
+
+def _chain(link: Replaced, links: Sequence[Replaced]) -> list[Quote]:
+    """Return the members of a chain from a link on, the newest last."""
+    by_older = {_key(each.older): each for each in links}
+    chain = [link.older, link.newer]
+    while (onward := by_older.get(_key(chain[-1]))) and onward.newer not in chain:
+        chain.append(onward.newer)
+    return chain
+
+
+def _fitting(ranked: Ranked) -> list[int]:
+    """Return the chunks whose score is high enough to be handed on."""
+    least = FITS_AS_WELL * max(ranked.scores, default=0.0)
+    return [
+        number
+        for number, score in zip(ranked.numbers, ranked.scores, strict=True)
+        if score >= least > 0
+    ]
+
+
+def _moved(view: PartitionView, ranked: Ranked, moves: Mapping[int, int]) -> Ranked:
+    """Return a ranking in which chunks stand before the positions that give them their scores.
+
+    The score of what gives is lowered by the least that makes it less.
+    """
+    taken = {number: n for n, number in enumerate(ranked.numbers) if number in moves}
+    gone = set(taken.values())
+    order: list[tuple[int, int | None]] = []
+    before: dict[int, list[int]] = {}
+    for number, position in moves.items():
+        before.setdefault(position, []).append(number)
+    for position, number in enumerate(ranked.numbers):
+        order += [(each, position) for each in before.get(position, ())]
+        if position not in gone:
+            order.append((number, None))
+    own = {number: position for position, number in enumerate(ranked.numbers)}
+
+    def score(number: int, given: int | None) -> float:
+        if given is not None:
+            return ranked.scores[given]
+        plain = ranked.scores[own[number]]
+        return math.nextafter(plain, 0.0) if own[number] in before else plain
+
+    def why(positions: Sequence[int]) -> list[dict[str, float]]:
+        parts = []
+        for number, given in (order[position] for position in positions):
+            known = dict(ranked.why([own[number]])[0]) if number in own else {}
+            if given is not None:
+                plain = ranked.scores[own[number]] if number in own else 0.0
+                known["replaces"] = ranked.scores[given] - plain
+            parts.append(known)
+        return parts
+
+    return msgspec.structs.replace(
+        ranked,
+        numbers=[number for number, _ in order],
+        scores=[score(number, given) for number, given in order],
+        ranks=[ranked.ranks[own[n]] if n in own else 0 for n, _ in order],
+        are_files=[n in own and ranked.are_files[own[n]] for n, _ in order],
+        why=why,
+        first=None if ranked.first is None else ranked.first + len(order) - len(own),
+    )
+
+
+_CHUNKS = (
+    "SELECT d.ref, d.first_chunk, d.chunk_count FROM json_each(?) k CROSS JOIN documents d"
+    " ON d.partition_id = ? AND d.source = 'sessions' AND d.ref = k.value"
+)

@@ -1,0 +1,241 @@
+"""Replacement: which statement replaced which, derived from what was said and when.
+
+Links are derived by one pass over the statements of an audience, in the order in which they were
+said. The order in which they arrived does not matter, and none is derived twice. What a link
+depends on is small: the statements about the same slot, those that tell the loss of one of their
+values, and other slots with such a value. So a few rows are enough to derive a link again.
+
+Names are keyed hashes here (see `stated_rows`): they are compared, and never shown.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from recollect.text.statements.statement import Arity, ValueType
+
+Rule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "hand", "undone"]
+"""A one-slot was filled, an open slot with a sign of change; a loss was told, with a new value or
+without; an echo of the agent's; by hand, or undone by hand."""
+DERIVATION_VERSION = 1
+"""Raised when other links follow from the same statements."""
+MOST_FLAGGED = 8
+"""Older statements that are flagged for one newer one, the newest of them."""
+USER = "user"
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A statement that fills a slot or tells a loss, and who said it where and when.
+
+    Attributes:
+        message: The id of the message.
+        start: Offset of its first character in the text of the message.
+        end: Offset after its last.
+        sentence: Which sentence of the message, from 0.
+        at: When it was said, ms UTC.
+        session: The session.
+        seq: Of the message in it; breaks ties of time.
+        role: ``user``, or ``assistant`` for an echo.
+        audience: Who hears it.
+        speaker: Whose words, within the audience; 0 where the audience says so.
+        slot: What it gives a value to, with the one it is about; 0 for a mere loss.
+        arity: Of the slot.
+        value: The value; 0 without one: a loss, or a change to a value that is not told.
+        value_type: Of the value.
+        loses: Values that it says are gone.
+        is_change: Whether it has a sign of change.
+    """
+
+    message: str
+    start: int
+    end: int
+    at: int
+    session: str
+    seq: int
+    audience: int
+    role: str = USER
+    sentence: int = 0
+    speaker: int = 0
+    slot: int = 0
+    arity: Arity = "one"
+    value: int = 0
+    value_type: ValueType | None = None
+    loses: tuple[int, ...] = ()
+    is_change: bool = False
+
+    @property
+    def order(self) -> tuple[int, str, int, str, int]:
+        """Its position in time; equal for no two statements."""
+        return self.at, self.session, self.seq, self.message, self.start
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """A statement that was replaced, and by which.
+
+    Attributes:
+        older: The message of the older one, with the span.
+        older_at: When it was said, ms UTC.
+        newer: The same of the newer one; of what says that the value ended.
+        newer_at: Likewise.
+        rule: Why.
+        is_ending: Whether no new value was given.
+        is_flagged: Whether it is only possible: nothing is replaced by it.
+    """
+
+    older: Span
+    older_at: int
+    newer: Span
+    newer_at: int
+    rule: Rule
+    is_ending: bool = False
+    is_flagged: bool = False
+
+
+class Span(msgspec.Struct, frozen=True, order=True):
+    """A span of a message: its id, the first character, and the one after the last."""
+
+    message: str
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, said: Said) -> Span:
+        """Return the span of a statement."""
+        return cls(said.message, said.start, said.end)
+
+
+def derive(said: Iterable[Said]) -> list[Link]:
+    """Return the links among statements, in a fixed order, whatever the order of these."""
+    whose = attrgetter("audience", "speaker")
+    ordered = sorted(said, key=lambda each: (whose(each), each.order))
+    links: list[Link] = []
+    for _, own in groupby(ordered, whose):
+        links += _Pass(list(own)).links()
+    return sorted(links)
+
+
+class _Pass:
+    """One pass over the statements of one audience and speaker, in the order of time."""
+
+    def __init__(self, said: Sequence[Said]) -> None:
+        self._said = said
+        self._holding: defaultdict[int, list[Said]] = defaultdict(list)
+        """By slot: what holds, the user's and echoes."""
+        self._known: defaultdict[int, set[int]] = defaultdict(set)
+        """By value: the slots that had it."""
+        self._fate: dict[tuple[int, int], Link] = {}
+        """By slot and value: the last link that ended it."""
+        self._links: list[Link] = []
+
+    def links(self) -> list[Link]:
+        """Return the links."""
+        for _, message in groupby(self._said, attrgetter("message")):
+            statements = list(message)
+            for each in statements:
+                if each.role == USER:
+                    self._lose(each, statements)
+                    self._fill(each, statements)
+            for each in statements:
+                if each.slot and each.value:
+                    self._add(each)
+        return self._links
+
+    def _lose(self, said: Said, message: Sequence[Said]) -> None:
+        """End the values whose loss is told, if it is clear which statements are meant."""
+        for value in said.loses:
+            slots = self._known[value]
+            meant = {said.slot} if said.slot in slots else slots
+            for slot in sorted(meant):
+                lost = [each for each in self._holding[slot] if each.value == value]
+                if lost:
+                    heir = _heir(said, lost[0], message)
+                    rule: Rule = "ending" if heir is None else "loss"
+                    self._close(lost, heir or said, rule, is_flagged=len(meant) > 1)
+
+    def _fill(self, said: Said, message: Sequence[Said]) -> None:
+        """Replace what the same slot held before; a change to a value not told ends it."""
+        if not said.slot or said.arity == "many":
+            return
+        if not said.value:
+            is_told = any(each.slot == said.slot and each.value for each in message)
+            if said.arity == "one" and said.is_change and not is_told:
+                self._close(self._holding[said.slot], said, "ending")
+            return
+        others = [each for each in self._holding[said.slot] if each.value != said.value]
+        if said.arity == "one":
+            self._close(others, said, "slot")
+            return
+        others = [each for each in others if each.value_type == said.value_type]
+        is_clear = len({each.value for each in others}) == 1
+        if said.is_change and is_clear:
+            self._close(others, said, "open")
+        elif others:  # none or several of them may be meant
+            self._close(others[-MOST_FLAGGED:], said, "open", is_flagged=True)
+
+    def _close(
+        self, others: Sequence[Said], said: Said, rule: Rule, *, is_flagged: bool = False
+    ) -> None:
+        for older in [*others]:
+            link = Link(
+                older=Span.of(older),
+                older_at=older.at,
+                newer=Span.of(said),
+                newer_at=said.at,
+                rule=rule if older.role == USER else "echo",
+                is_ending=rule == "ending",
+                is_flagged=is_flagged,
+            )
+            self._links.append(link)
+            if not is_flagged:
+                self._holding[older.slot].remove(older)
+                self._fate[older.slot, older.value] = link
+
+    def _add(self, said: Said) -> None:
+        """Let a statement hold; an echo only with what it repeats, whose fate it shares."""
+        holding = self._holding[said.slot]
+        is_held = any(each.value == said.value for each in holding)
+        if said.role == USER or is_held:
+            holding.append(said)
+            self._known[said.value].add(said.slot)
+        elif fate := self._fate.get((said.slot, said.value)):
+            changed = msgspec.structs.replace(
+                fate, older=Span.of(said), older_at=said.at, rule="echo"
+            )
+            self._links.append(changed)
+
+
+def _heir(said: Said, lost: Said, message: Sequence[Said]) -> Said | None:
+    """Return what gives the new value for a lost one: itself, or the same or the next sentence."""
+    for each in message:
+        is_near = each is said or (
+            not each.loses and said.sentence <= each.sentence <= said.sentence + 1
+        )
+        is_alike = each.value_type == lost.value_type != "text"
+        fits = each.slot == lost.slot or is_alike
+        if is_near and fits and each.value and each.value not in said.loses:
+            return each
+    return None
+
+
+def successors(links: Iterable[Link]) -> Mapping[Span, Link]:
+    """Return by older span the link that counts: of two the one to what was said later."""
+    found: dict[Span, Link] = {}
+    for link in sorted(links, key=lambda each: (each.newer_at, each.newer)):
+        if not link.is_flagged:
+            found[link.older] = link
+    return found
+
+
+def chain(start: Span, by_older: Mapping[Span, Link]) -> Iterator[Link]:
+    """Yield the links from a span on, to the newest of its chain; a cycle ends."""
+    seen = {start}
+    while (link := by_older.get(start)) is not None and link.newer not in seen:
+        yield link
+        start = link.newer
+        seen.add(start)

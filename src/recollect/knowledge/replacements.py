@@ -1,0 +1,277 @@
+"""The links that are stored: kept in step with what is stated, and made and undone by hand.
+
+After a change only the links of the slots that it touches are derived again; the result is the same
+as deriving all of them from nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import LiteralString
+
+import msgspec
+
+from recollect.core.errors import InvalidInput
+from recollect.core.scope import ConversationTurn
+from recollect.knowledge.replacement import (
+    DERIVATION_VERSION,
+    Link,
+    Rule,
+    Said,
+    Span,
+    chain,
+    derive,
+    successors,
+)
+from recollect.knowledge.stated import (
+    SlotKey,
+    StatedRow,
+    drop_stated,
+    losing,
+    move_stated,
+    of_messages,
+    of_slots,
+    of_values,
+    stated_turns,
+    store_stated,
+)
+from recollect.store.columns import LISTED, listed, typed_rows
+from recollect.store.engine import Row, Transaction
+
+_COLUMNS: LiteralString = (
+    "older_id, older_first, older_end, older_at, newer_id, newer_first, newer_end, newer_at, rule,"
+    " is_ending, is_flagged"
+)
+_ADD: LiteralString = f"""
+    INSERT INTO replacements ({_COLUMNS}, tenant, version)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING
+"""  # noqa: S608  # literals
+_DROP: LiteralString = """
+    DELETE FROM replacements
+    WHERE older_id = ? AND older_first = ? AND newer_id = ? AND newer_first = ? AND rule = ?
+"""
+_OF_OLDER: LiteralString = f"""
+    SELECT {_COLUMNS} FROM {LISTED} replacements ON older_id = listed
+"""  # noqa: S608  # literals
+_OF_NEWER: LiteralString = f"""
+    SELECT {_COLUMNS} FROM {LISTED} replacements ON newer_id = listed
+"""  # noqa: S608  # literals
+_AT: LiteralString = f"""
+    SELECT {_COLUMNS} FROM {LISTED} replacements ON tenant = ? AND older_at = listed
+    WHERE is_flagged = 0
+"""  # noqa: S608  # literals
+_BEFORE: LiteralString = _AT.replace("older_at", "newer_at")
+BY_HAND: Rule = "hand"
+UNDONE: Rule = "undone"
+
+
+def update_stated(
+    tx: Transaction, changed: Mapping[str, Sequence[StatedRow]], tenant: str, rules: int
+) -> int:
+    """Store what some messages of a tenant state now, and derive the links that depend on it.
+
+    Args:
+        tx: A write transaction.
+        changed: The rows by message; none for a message that states nothing, or is gone.
+        tenant: The tenant.
+        rules: The version of the rules that found them.
+
+    Returns:
+        How many messages state something else than before.
+    """
+    before = of_messages(tx, changed)
+    after = [row.said for rows in changed.values() for row in rows]
+    kept = set(before).intersection(after)
+    different = {each.message for each in (*before, *after) if each not in kept}
+    if not different:
+        return 0
+    former = [each for each in before if each.message in different]
+    touched = _touched(tx, former)
+    drop_stated(tx, different)
+    store_stated(tx, (row for name in different for row in changed[name]), rules)
+    touched |= _touched(tx, [each for each in after if each.message in different])
+    derive_again(tx, tenant, touched, former)
+    return len(different)
+
+
+def move_turns(tx: Transaction, place: Callable[[str, ConversationTurn], tuple[int, int]]) -> None:
+    """Give all statements the audiences and speakers that they have now; derive what changes.
+
+    Args:
+        tx: A write transaction.
+        place: Returns both for a turn of a tenant.
+    """
+    touched: dict[str, set[SlotKey]] = {}
+    moved: list[tuple[str, list[Said]]] = []
+    for each, turn in stated_turns(tx):
+        audience, speaker = place(each.tenant, turn)
+        before, after = move_stated(tx, each.session_id, turn.turn_sender, audience, speaker)
+        if before:
+            moved.append((each.tenant, [*before, *after]))
+    for tenant, said in moved:
+        touched.setdefault(tenant, set()).update(_touched(tx, said))
+    for tenant, slots in touched.items():
+        derive_again(tx, tenant, slots)
+
+
+def derive_again(
+    tx: Transaction, tenant: str, slots: Iterable[SlotKey], former: Sequence[Said] = ()
+) -> None:
+    """Derive the links of some slots, and store what is different.
+
+    Args:
+        tx: A write transaction.
+        tenant: The tenant of the slots.
+        slots: The slots.
+        former: What is not stated any more: its links go too.
+    """
+    own = list(of_slots(tx, slots))
+    spans = {Span.of(each) for each in own}
+    fresh = {link for link in derive(_needed(tx, own)) if link.older in spans}
+    gone = {Span.of(each) for each in former} - spans
+    stored = set(_links(tx.all(_OF_OLDER, (listed({s.message for s in spans | gone}),))))
+    stored.update(_links(tx.all(_OF_NEWER, (listed({s.message for s in gone}),))))
+    undone = {(each.older, each.newer) for each in stored if each.rule == UNDONE}
+    fresh = {each for each in fresh if (each.older, each.newer) not in undone}
+    manual = {each for each in stored if each.rule in {BY_HAND, UNDONE}}
+    stale = {each for each in stored - fresh - manual if each.older in spans | gone}
+    stale |= {each for each in manual if not gone.isdisjoint((each.older, each.newer))}
+    tx.executemany(_DROP, [_key(each) for each in stale])
+    tx.executemany(_ADD, [_row(each, tenant) for each in sorted(fresh - stored)])
+
+
+def _needed(tx: Transaction, own: Sequence[Said]) -> set[Said]:
+    """Return the statements that the links of some depend on: those of the same slots are there."""
+    losses = losing(tx, {each.value for each in own if each.value})
+    lost = {value for each in losses for value in each.loses}
+    alike = of_values(tx, lost & {each.value for each in own}) if losses else []
+    return {*own, *losses, *alike}
+
+
+def _touched(tx: Transaction, said: Sequence[Said]) -> set[SlotKey]:
+    """Return the slots whose links may change when some statements come or go."""
+    values = {each.value for each in said if each.value}
+    if values:
+        values &= {value for each in losing(tx, values) for value in each.loses}
+    values.update(value for each in said for value in each.loses)
+    alike = of_values(tx, values) if values else []
+    whose = {(each.audience, each.speaker) for each in said}
+    return {
+        (each.slot, each.audience, each.speaker)
+        for each in (*said, *alike)
+        if each.slot and (each.audience, each.speaker) in whose
+    }
+
+
+def link(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
+    """Let a statement replace another, by hand.
+
+    Raises:
+        InvalidInput: they are the same, or the newer one was replaced by the older one.
+    """
+    made = _by_hand(older, newer, BY_HAND)
+    tx.execute(_DROP, _key(msgspec.structs.replace(made, rule=UNDONE)))
+    chained = [each.newer for each in chain_of(tx, made.newer)]
+    if made.older in {made.newer, *chained}:
+        raise InvalidInput(
+            "what is newer was replaced by this", hint="undo the other replacement first"
+        )
+    tx.execute(_ADD, _row(made, tenant))
+
+
+def unlink(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
+    """Undo the replacement of a statement by another, derived or by hand; it stays undone."""
+    undone = _by_hand(older, newer, UNDONE)
+    stored = _links(tx.all(_OF_OLDER, (listed([older.message]),)))
+    both = [e for e in stored if (e.older, e.newer) == (undone.older, undone.newer)]
+    tx.executemany(_DROP, [_key(each) for each in both])
+    tx.execute(_ADD, _row(undone, tenant))
+
+
+def chain_of(tx: Transaction, start: Span) -> list[Link]:
+    """Return the links from a span on, to the newest of its chain."""
+    found: list[Link] = []
+    names = {start.message}
+    while names:
+        links = _links(tx.all(_OF_OLDER, (listed(names),)))
+        found += links
+        names = {e.newer.message for e in links} - {e.older.message for e in found}
+    return list(chain(start, successors(found)))
+
+
+def links_at(
+    tx: Transaction, tenant: str, times: Iterable[int], *, newer: bool = False
+) -> list[Link]:
+    """Return the links from what was said at some times, ms UTC; not those that are flagged.
+
+    Args:
+        tx: A transaction.
+        tenant: The tenant.
+        times: The times.
+        newer: Whether links to what was said then are wanted, too.
+    """
+    wanted = listed(times), tenant
+    return [*_links(tx.all(_AT, wanted)), *(_links(tx.all(_BEFORE, wanted)) if newer else ())]
+
+
+def links_around(tx: Transaction, links: Sequence[Link], *, back: bool = False) -> list[Link]:
+    """Return all links of the chains that some are in, one for each older statement.
+
+    Args:
+        tx: A transaction.
+        links: The links to begin with.
+        back: Whether what was replaced before is wanted, too.
+    """
+    found = set(links)
+    fresh = found
+    while fresh:
+        rows = tx.all(_OF_OLDER, (listed({each.newer.message for each in fresh}),))
+        if back:
+            rows += tx.all(_OF_NEWER, (listed({each.older.message for each in fresh}),))
+        older, newer = {e.older for e in found}, {e.newer for e in found}
+        near = [e for e in _links(rows) if e.older in newer or (back and e.newer in older)]
+        fresh = {each for each in near if not each.is_flagged} - found
+        found |= fresh
+    return sorted(successors(found).values())
+
+
+def _by_hand(older: Said, newer: Said, rule: Rule) -> Link:
+    return Link(
+        older=Span.of(older),
+        older_at=older.at,
+        newer=Span.of(newer),
+        newer_at=newer.at,
+        rule=rule,
+        is_flagged=rule == UNDONE,
+    )
+
+
+def _row(each: Link, tenant: str) -> tuple[str | int, ...]:
+    older, newer = each.older, each.newer
+    return (
+        older.message, older.start, older.end, each.older_at, newer.message, newer.start, newer.end,
+        each.newer_at, each.rule, int(each.is_ending), int(each.is_flagged), tenant,
+        DERIVATION_VERSION,
+    )  # fmt: skip
+
+
+def _key(each: Link) -> tuple[str | int, ...]:
+    older, newer = each.older, each.newer
+    return older.message, older.start, newer.message, newer.start, each.rule
+
+
+def _links(rows: Sequence[Row]) -> list[Link]:
+    """Return rows of `_COLUMNS` as links."""
+    return [
+        Link(
+            older=Span(row[0], row[1], row[2]),
+            older_at=row[3],
+            newer=Span(row[4], row[5], row[6]),
+            newer_at=row[7],
+            rule=row[8],
+            is_ending=bool(row[9]),
+            is_flagged=bool(row[10]),
+        )
+        for row in typed_rows(rows, tuple[str, int, int, int, str, int, int, int, Rule, int, int])
+    ]

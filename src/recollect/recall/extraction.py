@@ -1,0 +1,200 @@
+"""Extraction: what messages state is read in the background, and what it replaced is derived.
+
+It follows the outbox with a cursor of its own, the newest changes first: of a long import what was
+said last is known first. What is left is a list of parts of the outbox, so that it goes on after a
+kill, and messages that arrive meanwhile come before the rest. A batch is read without the lock of
+the writer; what changed meanwhile has a newer change and is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import LiteralString
+
+import msgspec
+
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import group_of_turn
+from recollect.core.scope import ConversationTurn
+from recollect.index.model.sync_report import OnProgress, Progress, ignore_progress, never
+from recollect.index.model.visibility import visibility_rules
+from recollect.knowledge.replacement import DERIVATION_VERSION
+from recollect.knowledge.replacements import move_turns, update_stated
+from recollect.knowledge.stated import SALT, Hasher, StatedRow
+from recollect.recall.stated_messages import StatementReader, Stating, changed_part, speaker_of
+from recollect.store.columns import first_integer
+from recollect.store.engine import Database, Transaction
+from recollect.store.meta import find_value, persisted_random, set_value
+from recollect.text.statements.statement import RULES_VERSION
+
+CURSOR = "knowledge.extraction"
+"""The key of what is left to extract."""
+BATCH = 512
+"""Changes that are extracted in one transaction."""
+_NEWEST: LiteralString = "SELECT max(seq) FROM changes WHERE kind = 'message'"
+
+Keep = Callable[[Transaction, Sequence[Stating]], None]
+"""Stores the facts among statements, in the transaction of the extraction."""
+
+
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left to extract.
+
+    Attributes:
+        rules: The versions of the rules, and the identities, that the rest was extracted with.
+        known: The newest change that is extracted, or is in a part.
+        parts: The parts of the outbox that are left, oldest first: after a seq, up to a seq.
+    """
+
+    rules: tuple[int, int] = (0, 0)
+    people: str = ""
+    known: int = 0
+    parts: tuple[tuple[int, int], ...] = ()
+
+    def reaching(self, newest: int) -> Left:
+        """Return it with all that is newer, and with everything if the rules are others."""
+        rules = (RULES_VERSION, DERIVATION_VERSION)
+        if self.rules != rules:
+            whole = ((0, newest),) if newest else ()
+            return Left(rules=rules, people=self.people, known=newest, parts=whole)
+        if newest <= self.known:
+            return self
+        parts = (*self.parts, (self.known, newest))
+        return msgspec.structs.replace(self, known=newest, parts=parts)
+
+    def without(self, first: int | None) -> Left:
+        """Return it without the end of the newest part, from ``first`` on; None: without it."""
+        *others, (after, _) = self.parts
+        rest = () if first is None or first - 1 <= after else ((after, first - 1),)
+        return msgspec.structs.replace(self, parts=(*others, *rest))
+
+
+class Extraction:
+    """Extracts what the messages of a home state.
+
+    Args:
+        records: records.db.
+        owner: The owner of the agent, and the accounts that are one person.
+        keep: Stores facts; None where there are none.
+    """
+
+    def __init__(self, records: Database, owner: Owner, keep: Keep | None = None) -> None:
+        self._records = records
+        self._owner = owner
+        self._keep = keep
+
+    def is_behind(self) -> bool:
+        """Return whether there is something to extract; cheap."""
+        left = self._records.read(lambda tx: read_left(tx).reaching(newest_message(tx)))
+        return bool(left.parts) or left.people != self._people()
+
+    def run(self, stopping: Callable[[], bool] = never, tell: OnProgress = ignore_progress) -> int:
+        """Extract what is left, the newest first; return how many messages were read.
+
+        Args:
+            stopping: Polled between batches; after True the rest is left for the next time.
+            tell: Called after every batch.
+
+        Raises:
+            StoreError: the database refused.
+        """
+        if not self.is_behind():
+            return 0
+        hasher = Hasher(persisted_random(self._records, SALT))
+        self._records.write(partial(self._align, hasher=hasher))
+        done = 0
+        while not stopping():
+            count = self._batch(hasher)
+            if count is None:
+                break
+            done += count
+            left = self._records.read(read_left)
+            tell(Progress(stage="extracting", done=done, left=sum(b - a for a, b in left.parts)))
+        return done
+
+    def _batch(self, hasher: Hasher) -> int | None:
+        """Extract one batch; return how many messages it had, None when nothing is left."""
+
+        def read(tx: Transaction) -> tuple[Left, _Extracted | None]:
+            left = read_left(tx).reaching(newest_message(tx))
+            return left, self._extract(tx, left, hasher) if left.parts else None
+
+        left, extracted = self._records.read(read)
+        if extracted is None:
+            return None
+        is_stored = self._records.write(partial(self._store, left=left, extracted=extracted))
+        return extracted.count if is_stored else 0
+
+    def _extract(self, tx: Transaction, left: Left, hasher: Hasher) -> _Extracted:
+        after, last = left.parts[-1]
+        part = changed_part(tx, after, last, BATCH)
+        if part is None:
+            return _Extracted(first=None)
+        reader = StatementReader(tx, self._owner, hasher)
+        rows: dict[str, dict[str, list[StatedRow]]] = {}
+        for message, tenant in part.tenants.items():
+            rows.setdefault(tenant, {})[message] = []
+        for message, found in reader.rows(part.messages).items():
+            whose = found[0].tenant if found else part.tenants.get(message)
+            if whose is not None:
+                rows.setdefault(whose, {})[message] = found
+        statings = () if self._keep is None else tuple(reader.statings(part.messages))
+        return _Extracted(first=part.first, count=len(part.tenants), rows=rows, statings=statings)
+
+    def _store(self, tx: Transaction, left: Left, extracted: _Extracted) -> bool:
+        """Store a batch, unless another process extracted it meanwhile."""
+        if read_left(tx).reaching(left.known) != left:
+            return False
+        for tenant, rows in extracted.rows.items():
+            update_stated(tx, rows, tenant, RULES_VERSION)
+        if self._keep is not None:
+            self._keep(tx, extracted.statings)
+        write_left(tx, left.without(extracted.first))
+        return True
+
+    def _people(self) -> str:
+        links = self._owner.links
+        named = [f"{account}={name}" for account, name in links.people.items()]
+        named += [f"{id_}={name}" for id_, name in links.anywhere.items()]
+        return visibility_rules(named, map(str, self._owner.accounts))
+
+    def _align(self, tx: Transaction, hasher: Hasher) -> None:
+        """Move statements to the audiences and speakers that they have by the identities now."""
+        left, people = read_left(tx), self._people()
+        if left.people == people:
+            return
+
+        def place(tenant: str, turn: ConversationTurn) -> tuple[int, int]:
+            group = group_of_turn(turn, self._owner)
+            who = speaker_of(turn, group, self._owner)
+            return hasher("audience", tenant, group.name), hasher("speaker", who) if who else 0
+
+        move_turns(tx, place)
+        write_left(tx, msgspec.structs.replace(left, people=people))
+
+
+class _Extracted(msgspec.Struct, frozen=True, kw_only=True):
+    """A batch: its first change (None for an empty one), and the rows by tenant and message."""
+
+    first: int | None
+    count: int = 0
+    rows: dict[str, dict[str, list[StatedRow]]] = {}
+    statings: tuple[Stating, ...] = ()
+
+
+def newest_message(tx: Transaction) -> int:
+    """Return the seq of the newest change of a message; 0 before the first."""
+    row = tx.row(_NEWEST)
+    return 0 if row is None or row[0] is None else first_integer(row)
+
+
+def read_left(tx: Transaction) -> Left:
+    """Return what is left to extract, as it was stored."""
+    value = find_value(tx, CURSOR)
+    return Left() if value is None else msgspec.json.decode(value, type=Left)
+
+
+def write_left(tx: Transaction, left: Left) -> None:
+    """Store what is left to extract."""
+    set_value(tx, CURSOR, msgspec.json.encode(left).decode())

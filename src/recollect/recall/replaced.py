@@ -1,0 +1,48 @@
+"""What was replaced, for the search: links by the times of statements, with their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+from recollect.index.query.replaced import Asks, Quote, Replaced
+from recollect.knowledge.replacement import Link, Span
+from recollect.knowledge.replacements import links_around, links_at
+from recollect.store.columns import LISTED, listed, typed_rows
+from recollect.store.engine import Database, Transaction
+
+_TEXTS: LiteralString = f"SELECT id, text FROM {LISTED} messages ON id = listed"  # noqa: S608
+
+
+def find_replaced(
+    records: Database, tenant: str, times: Sequence[int], asks: Asks
+) -> Sequence[Replaced]:
+    """Return the links of all chains with something that was said at some times.
+
+    Args:
+        records: records.db.
+        tenant: Whose.
+        times: Ms UTC.
+        asks: Of a question about a state only what was replaced matters, and what replaced it.
+    """
+
+    def read(tx: Transaction) -> list[Replaced]:
+        links = links_at(tx, tenant, times, newer=asks == "past")
+        if not links:
+            return []
+        return _quoted(tx, links_around(tx, links, back=asks == "past"))
+
+    return records.read(read)
+
+
+def _quoted(tx: Transaction, links: Sequence[Link]) -> list[Replaced]:
+    names = {span.message for each in links for span in (each.older, each.newer)}
+    texts = dict(typed_rows(tx.all(_TEXTS, (listed(names),)), tuple[str, str]))
+
+    def quote(span: Span, at: int) -> Quote:
+        return Quote(span.message, at, texts.get(span.message, "")[span.start : span.end])
+
+    return [
+        Replaced(quote(each.older, each.older_at), quote(each.newer, each.newer_at))
+        for each in links
+    ]

@@ -1,0 +1,320 @@
+"""What messages state, as rows: whose words count, who hears them, and what the agent echoes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import LiteralString
+
+import msgspec
+
+from recollect.audience.account import SUBAGENT, stored_account
+from recollect.audience.owner import Owner
+from recollect.audience.visibility import VisibilityGroup, group_of_turn
+from recollect.core.scope import ConversationTurn
+from recollect.knowledge.replacement import USER, Said
+from recollect.knowledge.stated import Hasher, StatedRow
+from recollect.sessions.record.lineage import READER
+from recollect.store.columns import listed, placed_rows
+from recollect.store.engine import Transaction
+from recollect.text.injected import TAG, without_injected
+from recollect.text.statements.detector import detect
+from recollect.text.statements.statement import Statement
+
+ECHOES = 3
+"""Messages after a statement in which the agent's repeat its value, and so share its fate."""
+ASSISTANT = "assistant"
+_SENTENCE = re.compile(r"[.!?](?=\s)|[。！？\n]")
+_COLUMNS: LiteralString = f"""
+    t.id, t.tenant, t.agent, s.user_id, t.project, t.session_id, t.seq, t.role, t.text,
+    t.created_at, json_extract(s.metadata, '$.subagent') IS NOT NULL,
+    s.status <> 'deleted' OR {READER} IS NOT NULL,
+    s.agent, s.user_id, s.channel, s.account, s.chat_type, s.peer, t.turn_sender
+"""
+_CHANGED: LiteralString = f"""
+    SELECT c.seq, c.tenant, c.ref, {_COLUMNS}
+    FROM (SELECT seq, tenant, ref FROM changes WHERE kind = 'message' AND seq > ? AND seq <= ?
+        ORDER BY seq DESC LIMIT ?) c
+    LEFT JOIN messages t ON t.id = c.ref LEFT JOIN sessions s ON s.id = t.session_id
+    ORDER BY c.seq DESC
+"""  # noqa: S608  # literals
+_NEAR: LiteralString = f"""
+    SELECT {_COLUMNS} FROM messages t JOIN sessions s ON s.id = t.session_id
+    WHERE t.session_id = ? AND t.seq IN (SELECT value FROM json_each(?))
+"""  # noqa: S608  # literals
+
+
+class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A message with what decides whose words it holds."""
+
+    id: str
+    tenant: str
+    agent: str | None
+    user: str | None
+    project: str | None
+    session_id: str
+    seq: int
+    role: str
+    text: str
+    at: int
+    is_of_subagent: int
+    is_shown: int
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Its session and its position there."""
+        return self.session_id, self.seq
+
+
+Placed = tuple[Message, ConversationTurn]
+
+
+class ChangedPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the outbox, from its end.
+
+    Attributes:
+        first: The seq of the first change; all from it to the end of the part are here.
+        tenants: The tenant of each message that changed.
+        messages: Those that are there, and who hears them.
+    """
+
+    first: int
+    tenants: Mapping[str, str]
+    messages: Sequence[Placed]
+
+
+def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPart | None:
+    """Return the newest ``most`` changes of messages between two seqs; None where there are none."""
+    rows = tx.all(_CHANGED, (after, last, most))
+    if not rows:
+        return None
+    tenants = {str(row[2]): str(row[1]) for row in rows}
+    present = {row[2]: row[3:] for row in rows if row[3] is not None}
+    first = min(int(row[0]) for row in rows if isinstance(row[0], int))
+    return ChangedPart(
+        first=first, tenants=tenants, messages=placed_rows(list(present.values()), Message)
+    )
+
+
+def speaker_of(turn: ConversationTurn, group: VisibilityGroup, owner: Owner) -> str | None:
+    """Return who speaks in a turn, within its group; empty in a private one, None if not known."""
+    if group.is_private:
+        return ""
+    if turn.turn_sender is None:
+        return None
+    who = stored_account(turn.turn_sender)
+    return "owner" if owner.owns(who) else owner.links.known(who) or str(who)
+
+
+class Stating(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement of a message, with where it was said.
+
+    Attributes:
+        message: The message.
+        turn: Its place, and the sender of its turn.
+        group: Who hears it.
+        statement: What it states.
+    """
+
+    message: Message
+    turn: ConversationTurn
+    group: VisibilityGroup
+    statement: Statement
+
+
+class StatementReader:
+    """Reads what some messages state; for one batch, since it keeps what it read.
+
+    Args:
+        tx: A snapshot.
+        owner: The owner of the agent, and the accounts that are one person.
+        hasher: Hashes the names.
+    """
+
+    def __init__(self, tx: Transaction, owner: Owner, hasher: Hasher) -> None:
+        self._tx = tx
+        self._owner = owner
+        self._hash = hasher
+        self._loaded: dict[tuple[str, int], Placed | None] = {}
+        self._found: dict[str, tuple[Statement, ...]] = {}
+        self._groups: dict[tuple[str, str | None], VisibilityGroup] = {}
+
+    def rows(self, messages: Sequence[Placed]) -> dict[str, list[StatedRow]]:
+        """Return the rows of messages, and of replies near them that echo them, by message."""
+        self._loaded.update((each[0].place, each) for each in messages)
+        rows = {each[0].id: list(self._of_user(each)) for each in messages}
+        ahead = list(self._ahead(messages, rows))
+        self._load([*ahead, *(place for each, _ in messages for place in _before(each))])
+        replies = [*messages, *filter(None, map(self._loaded.get, ahead))]
+        for placed in replies:
+            if placed[0].role == ASSISTANT:
+                rows[placed[0].id] = list(self._echoes(placed))
+        return rows
+
+    def statings(self, messages: Sequence[Placed]) -> Iterator[Stating]:
+        """Yield all that messages state, with and without a slot."""
+        for message, turn in messages:
+            for each in self._statements(message, turn):
+                group = self._group(message, turn)
+                yield Stating(message=message, turn=turn, group=group, statement=each)
+
+    def _ahead(
+        self, messages: Sequence[Placed], rows: Mapping[str, Sequence[StatedRow]]
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the positions of what may echo the user."""
+        for message, _ in messages:
+            if any(row.said.value for row in rows[message.id]):
+                for ahead in range(1, ECHOES + 1):
+                    yield message.session_id, message.seq + ahead
+
+    def _load(self, places: Iterable[tuple[str, int]]) -> None:
+        missing: defaultdict[str, set[int]] = defaultdict(set)
+        for session, seq in places:
+            if seq > 0 and (session, seq) not in self._loaded:
+                missing[session].add(seq)
+                self._loaded[session, seq] = None
+        for session, seqs in missing.items():
+            for placed in placed_rows(self._tx.all(_NEAR, (session, listed(seqs))), Message):
+                self._loaded[placed[0].place] = placed
+
+    def _of_user(self, placed: Placed) -> Iterator[StatedRow]:
+        message, turn = placed
+        if message.role != USER:
+            return
+        for each in self._statements(message, turn):
+            row = self._row(placed, each) if each.is_asserted else None
+            if row is not None:
+                yield row
+
+    def _echoes(self, placed: Placed) -> Iterator[StatedRow]:
+        """Yield a row for each value of a message shortly before that a reply repeats."""
+        message, turn = placed
+        if not _is_heard(message):
+            return
+        lowered = message.text.lower()
+        seen: set[int] = set()
+        for place in _before(message):
+            said = self._loaded.get(place)
+            if said is None or said[0].role != USER:
+                continue
+            for each in self._statements(*said):
+                row = self._row(said, each) if each.is_asserted and each.value else None
+                span = _span_of(each.value or "", message.text, lowered)
+                if row is None or span is None or row.said.slot in seen:
+                    continue
+                if self._audience(message, turn) != row.said.audience:
+                    continue
+                seen.add(row.said.slot)
+                yield _echo(row, message, turn, span)
+
+    def _statements(self, message: Message, turn: ConversationTurn) -> tuple[Statement, ...]:
+        found = self._found.get(message.id)
+        if found is None:
+            is_heard = _is_heard(message) and not _is_of_subagent(message, turn)
+            found = _detected(message.text, message.role) if is_heard else ()
+            self._found[message.id] = found
+        return found
+
+    def _group(self, message: Message, turn: ConversationTurn) -> VisibilityGroup:
+        key = message.session_id, turn.turn_sender
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = group_of_turn(turn, self._owner)
+        return group
+
+    def _audience(self, message: Message, turn: ConversationTurn) -> int:
+        return self._hash("audience", message.tenant, self._group(message, turn).name)
+
+    def _row(self, placed: Placed, each: Statement) -> StatedRow | None:
+        """Return the row of a statement; None where it is of no slot, or it is not known whose."""
+        message, turn = placed
+        slot = each.slot if each.value or each.is_change else None
+        if slot is None and not each.loses:
+            return None
+        is_personal = each.subject in {"speaker", "other"}
+        who = speaker_of(turn, self._group(message, turn), self._owner) if is_personal else ""
+        if who is None:
+            return None
+        about = (
+            (each.subject, each.name or "") if is_personal else ("project", message.project or "")
+        )
+        hashed = self._hash
+        said = Said(
+            message=message.id,
+            start=each.start,
+            end=each.end,
+            sentence=sum(1 for _ in _SENTENCE.finditer(message.text, 0, each.start)),
+            at=message.at,
+            session=message.session_id,
+            seq=message.seq,
+            audience=self._audience(message, turn),
+            speaker=hashed("speaker", who) if who else 0,
+            slot=hashed("slot", *about, slot.name) if slot else 0,
+            arity=slot.arity if slot else "many",
+            value=hashed("value", each.value) if slot and each.value else 0,
+            value_type=each.value_type,
+            loses=tuple(sorted({hashed("value", value) for value in each.loses})),
+            is_change=each.is_change,
+        )
+        return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+
+
+def _before(message: Message) -> Iterator[tuple[str, int]]:
+    """Yield the positions of what a reply may echo, the newest first."""
+    for back in range(1, ECHOES + 1):
+        yield message.session_id, message.seq - back
+
+
+def _echo(
+    row: StatedRow, message: Message, turn: ConversationTurn, span: tuple[int, int]
+) -> StatedRow:
+    said = msgspec.structs.replace(
+        row.said,
+        message=message.id,
+        start=span[0],
+        end=span[1],
+        sentence=0,
+        at=message.at,
+        session=message.session_id,
+        seq=message.seq,
+        role=ASSISTANT,
+        loses=(),
+        is_change=False,
+    )
+    return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+
+
+def _span_of(value: str, text: str, lowered: str) -> tuple[int, int] | None:
+    """Return the sentence of a text that holds a value as whole words; None without any."""
+    if not value or len(lowered) != len(text) or value not in lowered:
+        return None
+    found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", lowered)
+    if found is None and value.isascii():
+        return None
+    at = found.start() if found else lowered.index(value)
+    ends = [mark.end() for mark in _SENTENCE.finditer(text)]
+    start = max((end for end in ends if end <= at), default=0)
+    return start, min((end for end in ends if end > at), default=len(text))
+
+
+def _is_heard(message: Message) -> bool:
+    return bool(message.is_shown) and message.role in {USER, ASSISTANT}
+
+
+def _is_of_subagent(message: Message, turn: ConversationTurn) -> bool:
+    return bool(message.is_of_subagent) or SUBAGENT in (turn.peer or "").split(":")
+
+
+def _detected(text: str, role: str) -> tuple[Statement, ...]:
+    """Return the statements outside of injected blocks, with their offsets in the whole text."""
+    if TAG not in text:
+        return detect(text, role)
+    own = without_injected(text)
+    return tuple(map(partial(_moved, text, own), detect(own, role)))
+
+
+def _moved(text: str, own: str, each: Statement) -> Statement:
+    start = max(each.start, text.find(own[each.start : each.end], each.start))
+    return msgspec.structs.replace(each, start=start, end=start + each.end - each.start)

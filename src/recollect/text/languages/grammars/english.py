@@ -1,0 +1,436 @@
+"""The rules of statements in English."""
+
+from __future__ import annotations
+
+from recollect.text.languages.grammars.grammar import Grammar
+
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?"
+)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_DATE = (
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
+    rf"|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|the \d{{1,2}}(?:st|nd|rd|th)"
+    rf"|\d{{4}}-\d\d-\d\d|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?"
+    rf"|(?:(?:next|this|on|every|last) )?{_DAY}|tomorrow"
+    rf"|(?:next|last) (?:week|month|year|weekend|spring|summer|fall|autumn|winter))"
+)
+_TIME = (
+    r"(?:\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\b\.?|noon|midnight"
+    r"|(?<=at )\d{1,2}(?! ?\w)|\d{1,2} o'clock)"
+)
+_PERSON = (
+    r"(?:(?:older|younger|elder|big|little|twin|ex|late|half|step) ?-?)?(?:brother|sister|mother"
+    r"|father|mum|mom|mam|dad|son|daughter|wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?"
+    r"|uncle|aunt|cousin|nephew|niece|grandma|grandpa|grandmother|grandfather|gran|granddaughter"
+    r"|grandson|(?:best |oldest |close )?friend|flatmate|roommate|housemate|neighbou?r|boss"
+    r"|manager|colleague|coworker|co-worker|teammate|mentor|ex|stepson|stepdaughter|twin|kid"
+    r"|business partner|team lead|landlord|landlady)(?:-in-law)?"
+)
+
+GRAMMAR = Grammar(
+    parts={
+        "I": r"\b(?:i|we)(?:'m|'re|'ve|'ll)?(?: am| are| have| both| all| also| now| currently"
+        r"| still| just| finally| actually| really| recently| already| officially| only"
+        r"| personally| always| usually| generally)*",
+        "I1": r"\bi(?:'m|'ve)?(?: am| have| also| now| currently| still| just| finally| actually"
+        r"| really| recently| already| only| personally)*",
+        "MY": r"\b(?:my|our)(?: new| old| current| own| dear| lovely| whole)*",
+        "DATE": _DATE,
+        "TIME": _TIME,
+        "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?:,? (?:at|from|by|around|,)? ?(?:{_TIME}"
+        rf"|{_DATE}))*)",
+        "END": r"(?=$|[,;:!?()]| [-–—] |\.(?:\s|$)| (?:and|but|so|because|since|with|for|now|anymore"
+        r"|any more|these days|when|while|which|who|where|as|after|before|until|if|though|until"
+        r"|right|not|at|on|in|too|instead|again|last|this|next)\b)",
+        "PERSON": _PERSON,
+        "SPEC": r"(?P<value>(?:(?!(?:port|the|a|an)\b)[\w.+#-]+ )?v?\d+(?:\.\d+)+|port \d+"
+        r"|\d[\d.,]*k?(?: ?(?:%|[kmg]i?b|ms|s|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?"
+        r"|requests?|reqs?|calls?|rows|connections|workers|users|mb|gb|replicas))?"
+        r"(?: ?/ ?\w+| (?:per|a|an) \w+)?"
+        r"|`[^`]+`|(?:[\w.-]+/)+[\w.-]+|[a-z]+(?:[-_.][a-z0-9]+)+"
+        r"|(?-i:[A-Z])[\w+#.]*[\w+#](?: \d[\w.]*)?)",
+        "MUST": r"(?:must|has to|have to|should|shall|needs? to|may|can|ought to)",
+        "WANT": r"(?:please|pls|and|also|but|ok(?:ay)?|so|then|remember(?: that)?:?|note:?|reminder:?"
+        r"|important:?|rule:?|from (?:now|here|today) on(?:wards)?|going forward|in (?:the )?future"
+        r"|for future reference|one (?:more )?(?:thing|rule):?|yes|no|just|btw|fyi|hey"
+        r"|in this (?:repo\w*|project|codebase)|oh|next time|and also|as a rule|in general)",
+        "START": r"^\W*(?:<WANT>[,:]? ?(?:- )?)*",
+        "HERE": r"(?:in|for|to|into|across|within) (?:this|our|the|any|all|every) ?(?:whole |entire "
+        r"|new )?(?:repo\w*|project|codebase|code base|code|docs?|tests?|frontend|backend|module"
+        r"|package|team|branch|logs?|commits?|commit messages?|pull requests?|prs?|ui|api|migrations?"
+        r"|readme|monorepo|app|files?|thread|chat|conversation)",
+    },
+    rules=r"""
+    rule.me call,calls :: <START>(?:you can |just )?call me (?P<value>(?-i:[A-Z])[\w'-]+)
+    rule.me answer,answers,answering,reply,replies,respond,responses,response,explanations,explain,
+        write,speak,talk,address :: <START>(?:never |don't |do not )?(?:keep|make) (?:your|the|all
+        |any)(?: \w+)? ?(?:answers?|replies|reply|responses?|explanations?|summaries) .+
+    rule.me answer,reply,respond,speak,talk,write,address :: <START>(?:answer|reply|respond|speak
+        |talk|write)(?: to)?(?: me)?(?: back)?(?: only)? in (?P<value>\w+(?: english)?)
+        (?! (?:the|a|this)\b)<END>
+    rule.me answers,answer,replies,responses,apologies,apologising,apologizing,bullet,bullets,emojis,
+        emoji,jargon,preamble,filler,flattery,disclaimers,summary,summaries
+        :: <START>(?:no|skip|drop|avoid|cut|leave out|omit) (?:the )?(?:more )?(?:\w+ )?
+        (?:apologies|apologi[sz]ing|bullet points?|bullets|jargon|preamble|filler|flattery|disclaimers?
+        |emojis?(?! in (?:commit|the code|code|docs)))\b.*
+    rule.me stop,quit :: <START>(?:stop|quit) (?:\w+ing)\b(?! (?:the|this|that|it)\b).*
+        (?:every|all the time|each|me|always|constantly|after|at the end|in your|your)\b.*
+    rule.me stop :: \bplease stop doing (?:that|this)\b.*
+    rule.me sentences,paragraphs,words,bullets,points,lines :: <START>(?:keep|limit|stick|use|give me
+        |answer in|reply in|answer with|reply with) .*\b(?:short|brief|concise|under|most|maximum|max
+        |no more than|fewer than|at least|\w+)\b.*\b(?:sentences|paragraphs|words|bullets|points|lines)
+        \b.*(?:unless|always|per answer|each|every|max)?
+    rule.me want,like,prefer,need :: \bi(?:'d| would)?(?: always| really)? (?:want|like|need|prefer)
+        you to (?!(?:help|look|check|review|create|write a|make a|imagine|act|pretend|explain)\b).*
+        \b(?:always|never|every|each|from now on|whenever|before)\b.*
+    rule.me me,my,you :: <START>(?:always|never|don't ever|do not ever|don't|do not) (?:ever )?(?:answer
+        |reply|respond|explain|address|use emojis?|apologi[sz]e|praise|flatter|call me|tell me|ask me
+        |show me|send me|give me|remind me|start (?:your|with)|end (?:your|with)|include|suggest
+        |summari[sz]e|repeat|assume|mention|ping|write|message|book|schedule)\b.*
+    rule never :: <START>(?:and )?never,?(?: ever)? (?!mind\b|in \b|again$|once\b|before\b|have i\b
+        |had\b|been\b|thought\b|heard\b|seen\b|said\b|a\b|the\b|knew\b|got\b|did\b|was\b|really\b)
+        [a-z]+\b .+
+    rule always :: <START>(?:and )?always (?!been\b|a\b|the\b|was\b|wanted\b|fun\b|nice\b|good\b|great\b
+        |glad\b|happy\b|here\b|thought\b|have\b|had\b|on\b|in\b|remember that\b|believed\b|something\b
+        |loved\b|an\b|so\b|up\b|there\b|grateful\b)[a-z]+\b .+
+    rule don,not,avoid,stop :: <START>(?:don't|do not|avoid|stop) (?:ever )?(?!worry\b|forget to\b
+        |know\b|think\b|have\b|hesitate\b|get me\b)[a-z]+\b.*?\b(?:ever|<HERE>|without (?:asking|my|a|an
+        |our|telling|permission|approval|review|tests?)|again|anymore|any more|under any circumstances
+        |unless|directly)\b.*
+    rule now,here,forward,future,today,onwards :: <START>(?:from (?:now|here|today) on(?:wards)?
+        |going forward|in (?:the )?future|henceforth),? (?!(?:i|we|it|he|she|they|this|that|the|my|our)
+        (?:'\w+)?\b)\w+ .+
+    rule now,here,forward :: ^\W*(?:please )?(?!(?:i|it|he|she|they|the|my)\b)[a-z]+ .+?,?
+        (?:from (?:now|here|today|this point) on(?:wards)?|going forward)\b.*
+    rule make,sure,ensure :: <START>(?:make sure|ensure)(?: that)?(?: you| we)? (?:.*\b(?:always|never|
+        every|each|all|any|before)\b).*
+    rule whenever,every,before,after,anytime,each :: ^\W*(?:please )?(?:whenever|every ?time|any ?time
+        |each time|before (?:you|every|each|any|commit\w*|push\w*|merg\w*)|after (?:every|each|any))
+        [^,]*,? (?:please |always |never |don't |do not |you (?:must|should|have to) )?(?!(?:i|we|it
+        |he|she|they|the|my|our|there|this|that|you)\b)[a-z]+ .+
+    rule every,all,each,any,new,no :: ^\W*(?:please )?(?:(?:remember|note)(?: that)?:? )?(?:and )?(?:all|every
+        |each|any|new)(?: of)?(?: the| our| new)*(?: [\w-]+){1,4}? (?:must|have to|has to|should|needs? to
+        |need|shall)\b(?! i\b).+
+    rule messages,names,branches,tests,files,commits,functions,endpoints,comments,docs,variables,prs,
+        migrations,secrets,errors,dates,logs,components,imports :: ^\W*(?:please )?(?:remember:? |note:? )?
+        (?:our |the )?(?:[\w-]+ ){0,2}(?:messages|names|branches|tests|files|commits|functions|endpoints
+        |comments|docs|variables|prs|migrations|secrets|errors|dates|logs|components|imports)
+        \s(?:must|have to|should|go in|go into|need|are always|are never|never|always)\b.+
+    rule no :: <START>no (?:more )?(?!one\b|problem|worries|idea|need|way|rush|wonder|longer|thanks|matter
+        |clue|doubt|luck|hurry|not\b|that\b|it\b|i\b|we\b|you\b|the\b)[\w-]+(?: [\w-]+){0,2} (?:<HERE>
+        |in (?:commit messages?|commits|the code|code|tests|docs|prs?|pull requests?|production|prod)
+        |on (?:fridays?|weekends?)|without)\b.*
+    rule only,use,stick :: <START>(?:only )?(?:use|stick (?:to|with)|write|put|name|prefix|format) .+?
+        (?:<HERE>|everywhere|at all times|whenever|only|for all|for every|in all|in every)\b.*
+    rule we :: ^\W*(?:in this (?:repo\w*|project|codebase),? |here,? )?we (?:only|never|always|don't|do not)
+        \s(?:ever )?(?:use|merge|deploy|commit|push|release|ship|write|squash|rebase|force|log|store|put
+        |allow|accept|import|pin|call|name|add|create|keep|test|run|mock|hardcode|touch|delete|edit)\b.+
+    rule repo,project,codebase :: ^\W*(?:please )?<HERE>,? (?:we|you|please|always|never|don't|do not|use
+        |only|keep|all|every)\b(?! are\b| have\b| were\b| can\b).+
+    rule must,mustn :: \b(?:you|we) (?:must|mustn't|must not|must never|must always) (?!have\b|be\b|admit\b
+        |say\b)[a-z]+ .+
+    decision decided,settled,agreed,chosen,chose,picked,opted :: (?:<I>|the team|they)(?:'ve| have|'s| has)?
+        \s(?:all |both )?(?:decided|settled|agreed|opted)(?: to| on| that| against| for| not to| upon)
+        (?: (?:go|keep|use|stay|stick|move|switch|migrate|adopt|drop)(?:ing)?(?: with| to)?)?
+        (?: using)? <V?>.*
+    decision chosen,chose,picked,selected :: <I>(?:'ve| have)? ?(?:chosen|chose|picked|selected|gone with
+        |went with) <V?>(?: as\b.*| for\b.*| over (?P<old>.+))?$
+    decision go,going :: \b(?:let's|lets|let us|we(?:'ll| will)|we're|we are|i'll|i'm|i am)(?: just| then)?
+        \s(?:go|going|stick|sticking|stay|staying)(?: ahead)?(?: with) <V?>(?:(?: instead of| over| rather than
+        | not) (?P<old>.+))?<END>.*
+    decision use,keep,take,drop,dropping,adopt,switch,move,using,keeping,switching,moving :: \b(?:let's|lets
+        |let us|we(?:'ll| will)|we're going to|we are going to|we're|we are) (?:just |now |all |only )?
+        (?:use|keep|take|drop|adopt|switch|move|using|keeping|dropping|switching|moving|migrating)
+        (?:ing)?(?: support for| using| to| over to| away from)? <V?>.*
+    decision decision,verdict,conclusion,choice,plan :: \b(?:the|our|final|my) (?:final )?(?:decision|verdict
+        |choice)(?: is| was|:)(?: to| that)? <V>.*
+    decision yes,do,ok,okay,agreed,sounds,approved :: ^\W*(?:yes|yep|ok|okay|agreed|approved|perfect|great)[,.:!]?
+        \s(?:please )?(?:do it your way|do (?:it )?that|go (?:ahead )?with|use|take|let's do)\b.*
+    decision final,official :: \b(?:it's|that's) (?:final|official|decided|settled)\b.*
+    open_end need,needs,have,has,must :: \b(?:we|i|someone|somebody|it|the \w+|they)(?:'ve| have)? still
+        \s(?:need|needs|have|has|must)(?: to)?\b .+
+    open_end still :: \b(?:is|are|'s|'re) still (?:waiting|pending|open|missing|blocked|unresolved|failing
+        |broken|unexplained|to be|outstanding|unclear|undecided|not|on hold|red|stuck)\b.*
+    open_end done,finished,ready,decided,merged,fixed,implemented,signed,reviewed,tested,deployed,clear,
+        resolved,complete,answered,migrated,translated,confirmed,sorted,approved
+        :: \b(?:isn't|aren't|hasn't been|haven't been|is not|are not|has not been|have not been|haven't
+        |not)(?: been)?(?: \w+)? (?:done|finished|ready|decided|merged|fixed|implemented|signed|reviewed
+        |tested|deployed|resolved|complete|answered|migrated|translated|confirmed|sorted|approved)
+        (?: off)? yet\b.*
+    open_end done,finished,ready,decided,merged,fixed,implemented,translated,started :: ^\W*(?:the|our) .+
+        \s(?:isn't|aren't|is not|are not) (?:done|finished|ready|decided|merged|fixed|implemented
+        |translated)\b.*
+    open_end todo,open,outstanding,pending,remaining,left,follow,next :: ^\W*(?:todo|to do|still open|open
+        \s?(?:question|point|item|issue)s?|outstanding|pending|remaining|left to do|follow[- ]?up|next
+        steps?)(?: is| are)?:? .+
+    open_end waiting,blocked :: <I> (?:waiting (?:for|on)|blocked (?:on|by)) .+
+    open_end waiting,blocked :: ^\W*(?:the|our) .+ (?:is|are) (?:waiting (?:for|on)|blocked (?:on|by)) .+
+    none.car sold :: <I> sold (?:my|our|the)(?: old| trusty)? (?P<old>[\w-]+(?: [\w-]+)?)<END>
+    personal.car sold :: <I> sold (?:my|our|the)(?: old)? (?P<old>[\w-]+(?: \w+)?)
+        and (?:bought|got|now drive|drive)(?: myself)?(?: a| an| the)? <V><END>
+    relationship.spouse married,engaged :: <I1> (?:got )?(?:married|engaged)(?: to)? <V><END>
+    relationship.home live,lives,moved,living,based :: <MY> (?P<who><PERSON>(?:,? (?-i:[A-Z])[\w'-]+)?)
+        (?:now |just |recently |has |'s )*(?:lives|moved|is living|is based|settled)(?: back| over| out)?
+        \s(?:in|to|near) (?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*).*
+    relationship called,name,named :: <MY> (?P<who><PERSON>)(?:'s name)?(?: is| are|'s)(?: called| named)?
+        \s(?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*)<END>.*
+    relationship @person :: ^\W*(?P<who>(?-i:[A-Z])[\w'-]+), my <PERSON>,? .+
+    relationship @person :: <MY> (?P<who><PERSON>(?:,? (?-i:[A-Z])[\w'-]+,?)?) (?:is|was|has|works|studies
+        |lives|lived|loves|runs|got|just|turned|started|teaches|plays|moved|owns|hates|speaks|collects
+        |turns|bought|lost|had|likes|used|'s|goes|recently|will be|became|passed|helped|gave|taught)\b.*
+    relationship her,his :: ^\W*(?:her|his) (?P<who>(?:little |big )?(?:brother|sister)) (?-i:[A-Z])\w+ is .+
+    relationship.child daughter,son,kids,children :: \bi(?:'ve| have)(?: got)? (?P<value>(?:a|two|three|four|\d)
+        \s(?:\w+ )?(?:daughters?|sons?|kids?|children|brothers?|sisters?|siblings)\b.*)
+    personal.name name :: \bmy (?:full |real |first )?name is (?P<value>(?-i:[A-Z])[\w'-]+(?:
+        \s(?-i:[A-Z])[\w'-]+)*)
+    personal.home live,living,based :: <I> (?:live|living|based|settled)(?: now| here)?(?: just outside(?:
+        \sof)?| near| in| at| close to) (?:the )?(?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*
+        |(?!a\b|an\b|the\b)\w+).*
+    personal.home moved,relocated :: <I> (?:moved|relocated)(?: house)?(?: back| over| up| down| out)?
+        \s(?:from (?P<old>[\w' -]+?) )?(?:to|into) (?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*).*
+    personal.home flat,apartment,house,place :: \b(?:the|our|my) (?:new |own )?(?:flat|apartment|house|place)
+        (?:'s| is)? in (?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*).*
+    personal.home moved :: <I>(?: have)? (?:finally |just )?moved$
+    personal.origin from,grew,born,raised :: <I1> (?:grew up|was born|was raised|come|originally)(?: and raised)?
+        \s(?:in|from) <V><END>.*
+    personal.origin from :: <I1> (?:am |'m )?(?:originally )?from (?P<value>(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)*).*
+    personal.allergy allergic,allergy,intolerant,coeliac,celiac,vegetarian,vegan,diabetic,asthmatic,dyslexic,
+        colourblind,colorblind,pregnant,asthma,diabetes,adhd,migraines
+        :: <I1>(?:'m| am|'ve| have| got| been| a| have been| severely| mildly| badly| lactose| both)*
+        \s?(?:allergic to|an allergy to|intolerant|coeliac|celiac|vegetarian|vegan|diabetic|asthmatic|dyslexic
+        |colou?r ?blind|pregnant|asthma|diabetes|adhd|migraines)\b ?<V?>.*
+    personal.allergy diagnosed :: <I1> (?:was |been |got )?diagnosed with <V><END>.*
+    personal.age years,old,turned :: <I1>(?:'m| am)? ?(?:turned )?(?P<value>\d\d)(?: years old)?(?: now)?
+        (?=$|[,.]| years old| and| this| last)
+    personal.birthday birthday,born :: (?:my birthday(?:'s| is)|i was born)(?: on| in)? (?:<WHEN>|<V><END>).*
+    personal.phone number,phone :: \bmy (?:new |work |mobile |cell |phone )*number(?:'s| is)(?: now)? <V><END>
+    personal.email reach,email,mail,e,address :: \b(?:my|reach me|new) ?.*?(?P<value>[\w.+-]+@[\w-]+\.\w+)
+    personal.pet dog,dogs,cat,cats,puppy,kitten,rabbit,rabbits,parrot,hamster,horse,pets,tortoise,bunny
+        :: <I>(?: own| have| got|'ve got| adopted| rescued)+ (?P<value>(?:a|an|two|three|four|another|our|\d+)
+        \s(?:[\w-]+ ){0,2}?(?:dogs?|cats?|puppy|puppies|kittens?|rabbits?|parrots?|hamsters?|horses?|pets?
+        |tortoise|bunny)).*
+    personal.pet dog,cat,puppy,kitten,rabbit,parrot,hamster,horse,pup :: <MY> (?:\w+ )?(?P<who>dog|cat|puppy|pup
+        |kitten|rabbit|parrot|hamster|horse)(?:'s name)?,? (?:is|'s)?(?: called| named)?
+        \s(?P<value>(?-i:[A-Z])\w+).*
+    personal.car drive,bought :: <I1> (?:drive|driving|bought|bought myself)(?: a| an| my| the)(?: new| old
+        | used| second-hand| brand new)? (?P<value>(?:\d{4} )?(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*).*
+    personal.bank bank,banks :: (?:<I> |^\W*(?:and )?)(?:now )?bank with <V><END>
+    personal.bank banks :: <I> (?:switched|changed) banks$
+    personal.language speak,native,fluent :: <I1> (?:speak|a native|fluent in|'m fluent in) (?P<value>(?-i:[A-Z])
+        \w+(?:(?:, | and )(?-i:[A-Z])\w+)*).*
+    work.employer work,working,works :: <I>(?: mainly| mostly)? (?:work|working|employed)(?: full[- ]time
+        | part[- ]time| remotely| again)? (?:at|for|with|in the \w+ team at|by) (?:the |a |an )?<V><END>.*
+    work.job work,working :: <I1> (?:work|working) as (?:a |an |the )?<V><END>.*
+    work.employer started,joined,joining,hired :: <I1> (?:started|joined|been hired|was hired)(?: a new job)?
+        (?: working)?(?: at| by| with| for)?(?: the)? (?P<value>(?-i:[A-Z])[\w'&-]+(?: (?-i:[A-Z])[\w'&-]+)*).*
+    none.employer left,quit,resigned,leaving :: <I1>(?:'ve| have)? (?:left|quit|resigned from)(?: my job)?(?: at
+        | from)? (?:the )?(?P<old>[\w&'-]+(?: [\w&'-]+)?)<END>
+    work.job m,am,became :: \bi(?:'m| am| became)(?: now| currently)?(?: working as)? (?:a|an|the)
+        \s(?P<value>(?:[\w-]+ ){0,3}?(?:nurse|driver|teacher|developer|engineer|manager|designer|student|doctor
+        |lawyer|writer|author|journalist|chef|cook|baker|analyst|scientist|researcher|consultant|architect
+        |carpenter|electrician|plumber|pilot|photographer|musician|accountant|freelancer|contractor|therapist
+        |counsel?lor|lecturer|professor|programmer|producer|midwife|paramedic|translator|editor|librarian|sysadmin
+        |administrator|founder|ceo|cto|lead|director|officer|technician|mechanic|farmer|postdoc|intern|trainee
+        |apprentice|barista|artist|owner|colorist|actor|dancer|coach|specialist))\b.*
+    work.job title,role,job :: \bmy (?:new |current |job )?(?:title|role|job|position)(?:'s| is)(?: now)?
+        \s(?:a |an |the )?<V><END>.*
+    work.studies study,studying,degree,major,majoring,phd,thesis,masters :: <I1> (?:study|studying|majoring in
+        |doing (?:a|my) (?:phd|master'?s|degree) in|finished my degree in) <V><END>.*
+    work manage,lead,managing,leading,run,own,retired,promoted,freelance,team :: <I1> (?:manage|lead|managing
+        |leading|supervise|run|own|was promoted|got promoted|been promoted|retired|freelance|responsible for)\b
+        (?: to| a| an| the| my| as| from)?(?: own)? .*\b(?:team|company|business|shop|studio|manager|lead
+        |department|people|engineers|from|as|store|engineer|director|agency|startup|start-up|group|project)\b.*
+    habit every,each,times,daily,weekly :: (?:<I1>|\bwe)(?:'ve| have)?(?: been)? (?!need\b|want\b|think\b|get an?\b
+        |was\b|see the\b|tried\b|did\b|had\b|learn\b|were\b|saw\b|work\b|will\b|'ll\b|would\b|can\b|deploy\b
+        |release\b|meet\b|bill\b|invoice\b)[a-z]+\b.* (?:every (?:day|morning|evening|night
+        |week|weekend|month|other|\w+day|single|two|few)\b|(?:once|twice|two|three|four|five|\d) (?:times )?
+        (?:a|per|each) (?:day|week|month)|daily|each (?:morning|evening|day|night)|on (?:\w+days|weekends)).*
+    habit every,each,sundays,saturdays,mondays,fridays,tuesdays,wednesdays,thursdays,weekends
+        :: ^\W*(?:every|each|on) (?:\w+ ){0,1}(?:\w+days?|morning|evening|night|weekends?),? (?:i|we) (?!was\b
+        |will\b|want\b|need\b|deploy\b|release\b|get an?\b)[a-z]+.*
+    habit usually,always,normally,typically,tend :: \b(?:i|we) (?:usually|normally|typically|tend to|always|mostly)
+        \s(?!forget\b|wanted\b|have to\b|thought\b|get\b|had\b|loved\b|knew\b|see\b|fail|been\b|miss\b|mix\b|feel\b
+        |wondered\b|need\b|liked\b|confuse\b|struggle\b|end up\b|think\b|believed\b|remember\b|'ve\b)[a-z]+ .+
+    preference prefer,favor,favour :: <I>(?:'d)? (?:much |strongly |generally |always |really )?(?:prefer(?:red)?
+        |favou?r)\b(?! to (?:know|see if)) <V><END>.*
+    preference rather :: \b(?:i|we)(?:'d| would) rather (?!not say\b|be\b|have been\b)\w+ .+
+    preference.favourite favourite,favorite,favourites,favorites,fave :: \bmy (?:(?:all[- ]time|absolute|current|new)
+        \s)?(?:favou?rite|fave)(?P<head>(?: [\w-]+){0,3}?)(?: is|'s| are| has to be| would be|:) <V><END>.*
+    preference.favourite favourite,favorite,fave :: \b(?:is|are|was|'s) (?:one of )?my (?:absolute |all[- ]time )?
+        (?:favou?rites?|fave)\b.*
+    preference stand,hate,loathe,dislike,detest,despise :: \b(?:i|we) (?:really |absolutely |just |honestly )*
+        (?:can't stand|cannot stand|hate|loathe|dislike|detest|despise)\b(?! (?:to (?:say|ask|bother|admit|interrupt)
+        |this\b|that\b(?! )|it$|myself)) ?<V>.*
+    preference love,adore,enjoy,like,fan,into :: <I> (?:do |absolutely |truly |genuinely |quite |always |totally )*
+        (?:love|adore|enjoy|like|a (?:big |huge )?fan of|a sucker for|big on|into) (?!(?:to know|to see|you|your
+        |the (?:idea|sound|way|look|suggest|plan|advice)|this|that|it|how|him|her|them|what|these|those|when you
+        |to ask|to get|to thank|an? )\b)<V>.*
+    preference don,like :: \b(?:i|we) (?:really )?(?:don't|do not) (?:really |much |particularly )?(?:like|enjoy
+        |care for|eat|drink)\b(?! (?:this|that|it|how|the (?:idea|look|way))\b) <V>.*
+    schedule @time :: ^\W*(?:(?:so|and|also|but|fyi|ok|btw|reminder|quick update|heads up|remember|yes|oh)[,:]?
+        (?:that )?)*(?P<head>(?:(?:the|our|my|his|her|\w+'s) )(?:[\w'/-]+ ){0,5}?[\w'/-]+?)(?:'s| is| are| was| will be| has
+        | have| starts?| begins?| ends?| opens?| happens?| takes place)(?: now| been| due| scheduled| planned| set
+        | moved| pushed| postponed| rescheduled| back| coming up| still| always| from (?P<old>[\w: ]+?)| forward
+        | fixed| booked| starting| changed| shifted| confirmed)*(?: (?:on|at|by|for|to|in|until|till|from|around))*
+        \s<WHEN>.*
+    schedule @time :: ^\W*(?:(?:so|and|also|fyi|ok|btw)[,:]? )*(?P<head>(?:the|our|my) (?:[\w'/-]+ ){0,4}?[\w'/-]+?)
+        (?: was| got| has been| has)? (?:moved|shifted|slipped|changed|pushed|postponed|brought forward|rescheduled)
+        (?: back| forward| out)?(?: from (?P<old>[\w: ]+?))? to <WHEN>.*
+    schedule @time :: (?:<I>)(?:'ve got| got)? (?:fly|flying|leave|leaving|travel|travelling|have|get|got|meet|meeting
+        |start|starting|go|going|move|moving|present|presenting|see|seeing|arrive|booked|scheduled|set up|need|must
+        |host|hosting|run|running|attending|ship|launch|release|planned|celebrate|perform|performing|taking|join
+        |signed up|submit|deliver|finish|visit|visiting)\b(?!.*\bevery\b)
+        .*?(?:\b(?:on|at|by|for|to|until|in|this|next|from|before)) <WHEN>.*
+    schedule deadline,due :: \b(?:deadline|due)\b.*<WHEN>.*
+    technical deploy,release,meet,merge,ship,back,bill,invoice,rotate :: \bwe (?P<head>(?:deploy|release
+        |meet|merge|ship|back up|bill|invoice|rotate)(?: \w+)?(?: (?:to|into|for|on) (?!mon|tue|wed|thu|fri|sat|sun)
+        [\w-]+)?) (?:only |always |every |on |at )*<WHEN>.*
+    technical.tool use,using,uses,run,running,switched,migrated,moved,upgraded,replaced :: \b(?:we|i|the team)(?:'re|'ve)?
+        (?: now| all| still| mostly| only| both| already| have| currently)* (?:use|using|run|rely on|host
+        |deploy)(?: everything)?(?: on| with| in)? (?:the )?(?P<value>(?-i:[A-Z])[\w.+#-]*(?: \d[\d.]*)?|pnpm|npm|yarn|uv|poetry
+        |ruff|mypy|pytest|git|vim|zsh|fish|tmux|nix|bun|deno|pip|conda)\b.*
+    technical.tool switched,migrated,moved,upgraded,replaced :: \b(?:we|i)(?:'ve| have)? (?:just |recently |already )?
+        (?:switched|migrated|moved|upgraded|replaced|swapped)(?: the \w+| our \w+| it)?(?: over)?(?: from)?
+        (?: (?P<old>[\w.+# -]+?))? (?:to|with|for) (?P<value>(?-i:[A-Z])[\w.+#-]*(?: \d[\d.]*)?|[\w.-]+)\b.*
+    technical runs,run,is,are,listens,listen,uses,lives,live,takes,sits,points,returns,expires,has,on,s,limits,
+        defaults,requires,needs,starts,talks,connects,accepts,went :: ^\W*(?:(?:so|and|also|but|fyi|ok|btw|note|remember)[,:]? (?:that )?)*(?P<head>(?!(?:it|that
+        |this|there|what|he|she|they|i|we|you|my \w+|one)\b)(?:(?:the|our|my|all|its) )?(?:[\w'/.-]+ ){0,5}?[\w'/.-]+?)(?:'s)?
+        (?: (?:now|still|currently|also|always|only))*
+        (?: (?:runs?|listens?|uses?|lives?|sits?|points?|returns?|expires?|is|are|requires?|needs?|has|have|accepts?
+        |defaults?|talks?|connects?|was raised|went (?:up|down)|takes|starts))
+        (?: (?:now|still|currently|set|capped|limited|pinned|hosted|called|named|running|written|built|always|up|a|an|the))*
+        (?: (?:on|to|at|in|after|with|under|by|from))*(?: the)?(?: (?:host|branch|server|version|port|folder|machine
+        |region|a timeout of))? <SPEC>(?=$|[\s,.;:!)]).*
+    technical backup,job,cron,sync,build,pipeline,export :: ^\W*(?P<head>(?:the|our) (?:[\w-]+ ){0,3}?(?:backup|job|cron
+        |cronjob|sync|build|pipeline|export)) (?:now )?(?:runs|starts|takes|happens)(?: now)?(?: (?:at|on|every|in))* <WHEN>.*
+    technical raised,lowered,increased,reduced,bumped,changed,set,cut,upgraded :: \b(?:we|i)(?:'ve| have)? (?:just
+        |recently )?(?:raised|lowered|increased|reduced|bumped|changed|set|cut|upgraded) (?P<head>(?:the|our) .+?)
+        (?: from (?P<old>.+?))? to <SPEC>.*
+    """,
+    outcomes=r"""
+    technical cause,culprit,caused,problem,bug,issue,reason :: \b(?:(?:root )?cause|culprit|(?:actual |real |underlying
+        )?(?:problem|bug|issue)|reason)(?: for \w+)?(?: was| is| turned out to be|:) (?!(?:that )?(?:i|we)\b|fixed
+        |solved|gone|still|not\b|there\b|when\b|with\b|to\b).+
+    technical turned,turns :: \bturn(?:ed|s) out(?: that| to be)?\b(?! to be (?:great|fine|good|nice|fun|well)| great| fine
+        | well| nice| good| amazing).+
+    technical because,due,came,comes :: ^\W*(?:the|our|it) .*\b(?:fail(?:ed|s|ing)?|crash(?:ed|es|ing)?|broke|leak|leaks|slow
+        |hang|hangs|hung|times? out|timed out|error)\b.*\b(?:because|due to|caused by|came from|comes from)\b.+
+    technical leak,crash,error,failure,timeout,slowdown :: ^\W*(?:the|our) (?:\w+ ){0,2}(?:leak|crash|error|failure
+        |timeout|slowdown|regression|deadlock)s? (?:came|comes|was|is|stems|stemmed) (?:from|caused by|due to) .+
+    technical fixed,added,removed,replaced,renamed,migrated,upgraded,rewrote,moved,implemented,deployed,
+        changed,updated,reverted,resolved,refactored,bumped,patched,raised
+        :: ^\W*(?:done[.:,] ?)?(?:(?:i|we)(?:'ve| have)? (?:now |also |just )?)?(?:fixed|added|removed|replaced|renamed
+        |migrated|upgraded|rewrote|moved|implemented|deployed|changed|updated|reverted|resolved|refactored|bumped|patched
+        |raised) (?=(?:the|a|an|all|both|`|\w+ ?`|[\w.-]+\.\w+|from|support|two|three|\d|it|index))(?!.*\b(?:you|your)\b).+
+    open_end still :: \b(?:the|one|two|three|some|\d+|it|that|which|this) ?.*\bstill (?:fails?|needs?|failing|missing
+        |open|pending|broken|unexplained|red|flaky|has to|have to|to do|not)\b.*
+    open_end open,todo,remaining,left,next,outstanding,follow :: ^\W*(?:still open|todo|open (?:question|point|item|issue)s?
+        |remaining|left to do|not done yet|outstanding|follow[- ]?up)(?: is| are)?:? .+
+    open_end could,couldn,unable :: \bi (?:could not|couldn't|was unable to|wasn't able to|have not|haven't|did not|didn't)
+        \s(?:yet )?(?:reproduce|verify|find|test|check|run|confirm|fix|finish|get to|figure|touch|update|migrate)\b.+
+    decision decided,agreed :: ^\W*(?:as agreed,? |we (?:have )?(?:decided|agreed)) .+
+    """,
+    cues={
+        "person": """
+            brother sister mother father mum mom mam dad son daughter wife husband partner girlfriend
+            boyfriend fiancé fiancée fiance fiancee uncle aunt cousin nephew niece grandma grandpa
+            grandmother grandfather gran granddaughter grandson friend flatmate roommate housemate
+            neighbour neighbor boss manager colleague coworker co-worker teammate mentor stepson
+            stepdaughter twin kid lead landlord landlady law
+        """,
+        "time": """
+            # monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays
+            thursdays fridays saturdays sundays tomorrow noon midnight week month year weekend next
+        """,
+    },
+    nouns={
+        **dict.fromkeys(("manager", "boss", "team lead", "line manager"), "relationship.manager"),
+        **dict.fromkeys(
+            ("partner", "wife", "husband", "girlfriend", "boyfriend"), "relationship.partner"
+        ),
+        **dict.fromkeys(("doctor", "gp"), "personal.doctor"),
+        "dentist": "personal.dentist",
+        "gym": "personal.gym",
+        "therapist": "personal.therapist",
+        "landlord": "relationship.landlord",
+        "vet": "personal.vet",
+        "bank": "personal.bank",
+        "car": "personal.car",
+        "employer": "work.employer",
+        "job": "work.job",
+        "address": "personal.address",
+        "email": "personal.email",
+        "phone": "personal.phone",
+        "phone number": "personal.phone",
+        "number": "personal.phone",
+        "birthday": "personal.birthday",
+        "age": "personal.age",
+        "editor": "preference.editor",
+        "ide": "preference.editor",
+        "shell": "technical.shell",
+        "os": "technical.os",
+        "laptop": "technical.laptop",
+        "browser": "preference.browser",
+        "timezone": "personal.timezone",
+        "time zone": "personal.timezone",
+        "hobby": "preference.hobby",
+        "username": "personal.username",
+        "rent": "personal.rent",
+        "salary": "work.salary",
+        "hometown": "personal.origin",
+        "blood type": "personal.blood_type",
+        "shoe size": "personal.shoe_size",
+        "database": "technical.database",
+        "default branch": "technical.branch",
+        "stack": "technical.stack",
+    },
+    borders=(
+        r"(?:[,;:] (?:and |but |so |or )?|[,.;:]? (?:-|–|—) | (?:and|but|so) )(?=(?:but|so|because|which|i|we|it|he|she|they"
+        r"|my|our|the|her|his|can|could|would|will|what|how|where|why|when|do|does|is|are|should|any|please"
+        r"|just so|in case|this|there|let's|if|that's|help|leave|ignore|saw|tell|not sure|same|you|though"
+        r"|mainly|mostly|anyway|from now on|since|don't|fyi|in fact)\b(?!'s name))"
+        r"|; | \((?=\w+ \w+)"
+        r"|(?<!\w)(?:because|since|so that) (?=(?:i|we|it|they|the|he|she)\b)"
+    ),
+    subjects=r"\W*(?:(?:and|so|but|ok|hi|hey|hello|well|also|yes|no)[,!]? )*(?:i|we|my|our|the)\b",
+    hedges=(
+        r"\b(?:maybe|perhaps|might|may|could|would(?! be my)|if|whether|wish|hope|hoping|hoped|want(?:ed)? to|wanna"
+        r"|thinking (?:of|about)|considering|plan(?:ning)? (?:to|on)|trying to|tried to|try to|suppose|supposing|imagine"
+        r"|let's say|say we|suppose we|assume|assuming|not sure|unsure|don't know|no idea|i think|i guess|probably|possibly"
+        r"|someday|some day|one day|at some point|example|e\.g\.|for instance|used to|almost|nearly|wonder"
+        r"|as if|like to (?:learn|try|have|know|see|get|make|create|add)|need (?:help|advice|to know|some)|looking (?:to|for)"
+        r"|what|how|which (?:one|of)|can you|can i|should i|should we|do you|is it|are you|could you)\b"
+    ),
+    hearsay=(
+        r"\b(?:(?:he|she|they|someone|somebody|people|(?:the )?\w+) (?:says?|said|claims?|claimed|told|thinks?|insists?"
+        r"|mentioned that|asked)|according to|story|poem|novel|fictional|pretend|character|translate|summari[sz]e"
+        r"|rephrase|rewrite this|proofread|readme says|docs say|quote|you said|you told|you mentioned)\b"
+    ),
+    limits=(
+        r"\b(?:today|tonight|(?:just |only )?(?:this|for this) (?:once|time|one|morning|afternoon|evening|week|branch|task|pr)"
+        r"|just once|for now|right now|just now|at the moment|until (?:i|monday|tomorrow|we|the)|yet again|for the moment"
+        r"|this week only|temporarily|while i)\b"
+    ),
+    changes=(
+        r"\b(?:now|nowadays|moved|finally|no longer|any ?more|changed|switched|instead|new|actually|correction|scratch that"
+        r"|after all|raised|lowered|increased|went (?:up|down)|upgraded|migrated|pushed|postponed|rescheduled|not .+ but"
+        r"|from .+ to|as of|since (?:monday|last|yesterday|the)|replaced|sold|left|quit|became|update)\b"
+    ),
+    losses=(
+        r"\b(?:instead of|rather than|in place of|no longer|replac(?:es|ed|ing)|over to|not)(?: use| using)?"
+        r" (?P<old>(?-i:[A-Z])[\w.+#-]*|[\w.+#-]+(?=$|[,.;]))"
+    ),
+    handovers=(
+        r"\b(?:translate|summari[sz]e|proofread|rephrase|rewrite|paraphrase|correct this|edit this|here(?:'s| is| are)"
+        r"|below|following|forwarded|e?mail|log|logs|output|article|transcript|message from|says|wrote|text|snippet"
+        r"|readme|document|error|letter|draft|review this|check this|stack ?trace|my (?:code|essay|paragraph))\b"
+    ),
+    telling="the a is are was to of in and or you it that this for with on my we i me",
+    little="""
+        the a an my our his her its their this that these those new now current currently still also just all
+        is are was of finally actually own old own very i we on at in
+    """,
+    joints="of for on in to at from with",
+)

@@ -1,0 +1,193 @@
+"""Extraction: statements and links follow the messages, in any order of what happens to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.index.model.sync_report import Progress
+from recollect.knowledge.replacement import DERIVATION_VERSION
+from recollect.memory import Memory
+from recollect.recall import extraction, stated_messages
+from recollect.recall.extraction import Extraction, read_left
+from recollect.store.columns import typed_rows
+from recollect.store.engine import Transaction
+from tests.support.scripted_statements import detect
+
+NO_MODEL = {"embedding.provider": "none"}
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    """An empty memory that knows the scripted phrases."""
+    monkeypatch.setattr(stated_messages, "detect", detect)
+    with recollect.open(tmp_path / "home", overrides=NO_MODEL, live=False) as opened:
+        yield opened
+
+
+def links(memory: Memory) -> set[tuple[str, str, str]]:
+    """Return the links as the texts of both messages, and the rule."""
+
+    def read(tx: Transaction) -> set[tuple[str, str, str]]:
+        rows = tx.all(
+            "SELECT coalesce(o.text, ''), coalesce(n.text, ''), r.rule FROM replacements r"
+            " LEFT JOIN messages o ON o.id = r.older_id LEFT JOIN messages n ON n.id = r.newer_id"
+            " WHERE r.is_flagged = 0"
+        )
+        return set(typed_rows(rows, tuple[str, str, str]))
+
+    return memory._rooms.records.read(read)
+
+
+def say(memory: Memory, *texts: str, session: str | None = None) -> str:
+    """Append messages of the user; those that begin with > are the agent's. Return the session."""
+    session = session or memory.sessions.create().id
+    for each in texts:
+        role = "assistant" if each.startswith(">") else "user"
+        memory.sessions.append(session, role, each.removeprefix(">"))
+    return session
+
+
+LEEDS, BRISTOL, BATH = "I live in Leeds", "I live in Bristol", "I live in Bath"
+
+
+def test_what_is_said_later_replaces(memory: Memory) -> None:
+    """What is said later replaces."""
+    say(memory, LEEDS, ">Leeds is a fine town.", "ok")
+    say(memory, "no news", BRISTOL)
+    memory.sync()
+    assert links(memory) == {
+        (LEEDS, BRISTOL, "slot"), ("Leeds is a fine town.", BRISTOL, "echo"),
+    }  # fmt: skip
+
+
+def test_what_is_only_considered_replaces_nothing(memory: Memory) -> None:
+    """What is only considered replaces nothing."""
+    say(memory, LEEDS, "what if I live in Bath")
+    memory.sync()
+    assert links(memory) == set()
+
+
+def test_a_value_can_end(memory: Memory) -> None:
+    """A value can end."""
+    say(memory, "I have a dog called Rex", "I have a dog called Fido", "Rex is gone")
+    memory.sync()
+    assert links(memory) == {("I have a dog called Rex", "Rex is gone", "ending")}
+
+
+def test_steps_lead_to_the_same_as_one(memory: Memory) -> None:
+    """Steps lead to the same as one."""
+    session = say(memory, LEEDS)
+    for text in (">Leeds!", BRISTOL, "I work at Acme", ">Bristol, and Acme.", BATH):
+        memory.sync()
+        say(memory, text, session=session)
+    memory.sync()
+    stepwise = links(memory)
+    records = memory._rooms.records
+    records.write(forget_all)
+    memory.sync()
+    assert links(memory) == stepwise
+    assert ("Bristol, and Acme.", BATH, "echo") in stepwise
+
+
+def forget_all(tx: Transaction) -> None:
+    """Remove all that was extracted."""
+    for table in ("stated", "losses", "replacements"):
+        tx.execute(f"DELETE FROM {table}")  # noqa: S608  # literals
+    tx.execute("DELETE FROM meta WHERE key = ?", (extraction.CURSOR,))
+
+
+def test_a_deleted_session_reopens_what_it_replaced(memory: Memory) -> None:
+    """A deleted session reopens what it replaced."""
+    say(memory, LEEDS)
+    middle = say(memory, BRISTOL)
+    say(memory, BATH)
+    memory.sync()
+    memory.sessions.set_status(middle, "deleted")
+    memory.sync()
+    assert links(memory) == {(LEEDS, BATH, "slot")}
+    memory.sessions.set_status(middle, "active")
+    memory.sync()
+    assert links(memory) == {(LEEDS, BRISTOL, "slot"), (BRISTOL, BATH, "slot")}
+
+
+def test_people_do_not_replace_each_other(memory: Memory) -> None:
+    """People do not replace each other."""
+    for peer in ("42", "43"):
+        session = memory.sessions.create(key=f"agent:main:telegram:acc:direct:{peer}").id
+        say(memory, LEEDS if peer == "42" else BRISTOL, session=session)
+    memory.sync()
+    assert links(memory) == set()
+
+
+def test_linked_accounts_are_one_person_and_can_be_separated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linked accounts are one person and can be separated."""
+    monkeypatch.setattr(stated_messages, "detect", detect)
+    with recollect.open(tmp_path / "home", overrides=NO_MODEL, live=False) as memory:
+        for account, text in (("telegram:direct:42", LEEDS), ("slack:direct:u7", BRISTOL)):
+            say(memory, text, session=memory.sessions.create(key=f"agent:main:{account}").id)
+        memory.sync()
+        assert links(memory) == set()
+    linked = NO_MODEL | {"sessions.identity_links": ["ann=telegram:42", "ann=slack:u7"]}
+    with recollect.open(tmp_path / "home", overrides=linked, live=False) as memory:
+        memory.sync()
+        assert links(memory) == {(LEEDS, BRISTOL, "slot")}
+    with recollect.open(tmp_path / "home", overrides=NO_MODEL, live=False) as memory:
+        memory.sync()
+        assert links(memory) == set()
+
+
+def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest is extracted first and it goes on after a stop."""
+    monkeypatch.setattr(extraction, "BATCH", 2)
+    session = say(memory, LEEDS, "ok", "fine", BRISTOL, BATH)
+    records = memory._rooms.records
+    told: list[Progress] = []
+    one = Extraction(records, memory._rooms.opened.owner)
+    assert one.run(stopping=lambda: bool(told), tell=told.append) == 2
+    assert links(memory) == {(BRISTOL, BATH, "slot")}
+    assert told[0].left == 3
+    say(memory, LEEDS, session=session)
+    again = Extraction(records, memory._rooms.opened.owner)
+    assert again.is_behind()
+    assert again.run() == 4
+    assert links(memory) == {
+        (LEEDS, BRISTOL, "slot"), (BRISTOL, BATH, "slot"), (BATH, LEEDS, "slot"),
+    }  # fmt: skip
+    assert not again.is_behind()
+
+
+def test_other_rules_extract_everything_again(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other rules extract everything again."""
+    say(memory, LEEDS, BRISTOL)
+    memory.sync()
+    monkeypatch.setattr(extraction, "RULES_VERSION", 99)
+    monkeypatch.setattr(stated_messages, "detect", lambda text, role: ())
+    memory.sync()
+    assert links(memory) == set()
+    left = memory._rooms.records.read(read_left)
+    assert left.rules == (99, DERIVATION_VERSION)
+
+
+def test_words_of_subagents_and_injected_blocks_state_nothing(memory: Memory) -> None:
+    """Words of subagents and injected blocks state nothing."""
+    say(memory, LEEDS)
+    sub = memory.sessions.create(metadata={"subagent": "a1"}).id
+    say(memory, BRISTOL, session=sub)
+    tag = "recollect-context 0123456789abcdef"
+    block = f"<{tag}>\nI live in Bath\n</{tag}>"
+    say(memory, f"{block}\nhello")
+    memory.sync()
+    assert links(memory) == set()
+    say(memory, f"{block}\nBy the way: I live in Bristol")
+    memory.sync()
+    assert len(links(memory)) == 1
