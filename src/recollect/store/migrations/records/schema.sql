@@ -252,6 +252,11 @@ CREATE TABLE leases (
     expires_at INTEGER NOT NULL
 , is_exclusive INTEGER NOT NULL DEFAULT 0
     CHECK (is_exclusive IN (0, 1))) STRICT, WITHOUT ROWID;
+CREATE TABLE losses (
+    stated_id INTEGER NOT NULL REFERENCES stated (id) ON DELETE CASCADE,
+    value     INTEGER NOT NULL,
+    PRIMARY KEY (stated_id, value)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "messages" (
     id             TEXT PRIMARY KEY,
     tenant         TEXT NOT NULL,
@@ -391,6 +396,24 @@ CREATE TABLE removed_seqs (
     last       INTEGER NOT NULL CHECK (last >= first),
     PRIMARY KEY (session_id, last)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE replacements (
+    tenant      TEXT NOT NULL,
+    older_id    TEXT NOT NULL,
+    older_first INTEGER NOT NULL,
+    older_end   INTEGER NOT NULL,
+    older_at    INTEGER NOT NULL,
+    newer_id    TEXT NOT NULL,
+    newer_first INTEGER NOT NULL,
+    newer_end   INTEGER NOT NULL,
+    newer_at    INTEGER NOT NULL,
+    rule        TEXT NOT NULL
+                CHECK (rule IN ('slot', 'open', 'loss', 'ending', 'echo', 'hand', 'undone')),
+    is_ending   INTEGER NOT NULL CHECK (is_ending IN (0, 1)),
+    -- Only possible: nothing is replaced by it.
+    is_flagged  INTEGER NOT NULL CHECK (is_flagged IN (0, 1)),
+    version     INTEGER NOT NULL,
+    PRIMARY KEY (older_id, older_first, newer_id, newer_first, rule)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE schema_steps (
     version    INTEGER PRIMARY KEY,
     name       TEXT NOT NULL,
@@ -460,6 +483,32 @@ CREATE TABLE "spending" (
     unpriced           INTEGER NOT NULL CHECK (unpriced >= 0),
     PRIMARY KEY (day, kind, purpose, model)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE stated (
+    id         INTEGER PRIMARY KEY,
+    tenant     TEXT NOT NULL,
+    -- May be gone until what was stated is read again.
+    message_id TEXT NOT NULL,
+    first_char INTEGER NOT NULL,
+    end_char   INTEGER NOT NULL,
+    sentence   INTEGER NOT NULL,
+    role       TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+    -- When and where it was said, as the message has it.
+    said_at    INTEGER NOT NULL,
+    session_id TEXT NOT NULL,
+    seq        INTEGER NOT NULL,
+    turn_sender TEXT,
+    -- As the links of identities were; changed with them.
+    audience   INTEGER NOT NULL,
+    speaker    INTEGER NOT NULL,
+    -- 0: it only tells a loss.
+    slot       INTEGER NOT NULL,
+    arity      TEXT NOT NULL CHECK (arity IN ('one', 'many', 'open')),
+    value      INTEGER NOT NULL,
+    value_type TEXT,
+    is_change  INTEGER NOT NULL CHECK (is_change IN (0, 1)),
+    -- The version of the rules that found it.
+    rules      INTEGER NOT NULL
+) STRICT;
 CREATE TABLE summarised (
     session_id  TEXT PRIMARY KEY,
     through_seq INTEGER NOT NULL
@@ -561,6 +610,7 @@ CREATE INDEX injections_by_time ON injections (tenant, at);
 CREATE INDEX injections_twin ON injections (
     tenant, id, session_id, visibility_group, reason, client, query_digest, tokens, chars, dropped,
     at, agent, user_id, project);
+CREATE INDEX losses_by_value ON losses (value);
 CREATE UNIQUE INDEX messages_by_event ON messages (event_id, session_id)
     WHERE event_id IS NOT NULL;
 CREATE INDEX messages_by_head ON messages (foreign_id)
@@ -593,6 +643,9 @@ CREATE INDEX project_aliases_twin ON project_aliases (tenant, project_id, path, 
 CREATE INDEX projects_by_meaning ON projects (tenant, stands_for);
 CREATE INDEX projects_twin ON projects (
     tenant, created_at, id, name, root, remote, clone, merged_into, stands_for, apart);
+CREATE INDEX replacements_by_newer ON replacements (newer_id);
+CREATE INDEX replacements_by_newer_time ON replacements (tenant, newer_at);
+CREATE INDEX replacements_by_time ON replacements (tenant, older_at);
 CREATE UNIQUE INDEX session_states_by_turn ON session_states (session_id, coalesce(turn_sender, ''));
 CREATE INDEX session_states_twin ON session_states (
     session_id, turn_sender, tenant, task, steps, source, updated_at);
@@ -612,6 +665,10 @@ CREATE INDEX sessions_twin_by_time ON sessions (
 CREATE INDEX spending_twin ON spending (
     day, kind, purpose, model, requests, input_tokens, output_tokens, cache_read_tokens,
     cache_write_tokens, nano_usd, unpriced);
+CREATE INDEX stated_by_message ON stated (message_id);
+CREATE INDEX stated_by_slot ON stated (slot, audience, speaker);
+CREATE INDEX stated_by_turn ON stated (session_id, turn_sender);
+CREATE INDEX stated_by_value ON stated (value, audience, speaker);
 CREATE UNIQUE INDEX tokens_by_name ON tokens (name) WHERE revoked_at IS NULL;
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
 CREATE INDEX tool_calls_by_result ON tool_calls (result_id) WHERE result_id IS NOT NULL;
