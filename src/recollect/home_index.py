@@ -332,7 +332,9 @@ class HomeIndex:
             return 0
         from recollect.recall.extraction import Extraction
 
-        return Extraction(self.home.records, self.owner).run(watch.stopping, watch.tell)
+        return Extraction(self.home.records, self.people, self.home.clock).run(
+            watch.stopping, watch.tell
+        )
 
     def _heal(self, error: StoreCorrupt) -> bool:
         home, settings = self.home, self.settings.store

@@ -200,6 +200,12 @@ def chain_of(tx: Transaction, start: Span) -> list[Link]:
     return list(chain(start, successors(found)))
 
 
+def links_of(tx: Transaction, messages: Iterable[str]) -> list[Link]:
+    """Return the links from and to what some messages state."""
+    names = listed({*messages})
+    return _links([*tx.all(_OF_OLDER, (names,)), *tx.all(_OF_NEWER, (names,))])
+
+
 def links_at(
     tx: Transaction, tenant: str, times: Iterable[int], *, newer: bool = False
 ) -> list[Link]:

@@ -8,22 +8,32 @@ the writer; what changed meanwhile has a newer change and is read again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import LiteralString
 
 import msgspec
 
-from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import group_of_turn
+from recollect.core.clock import Clock
 from recollect.core.scope import ConversationTurn
 from recollect.index.model.sync_report import OnProgress, Progress, ignore_progress, never
 from recollect.index.model.visibility import visibility_rules
+from recollect.knowledge.extracted import store
+from recollect.knowledge.fact_links import follow_links
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
-from recollect.recall.stated_messages import StatementReader, Stating, changed_part, speaker_of
+from recollect.recall.stated_messages import (
+    StatementReader,
+    Stating,
+    changed_part,
+    fact_drafts,
+    speaker_of,
+)
 from recollect.store.columns import first_integer
+from recollect.store.digests import stored_digest
 from recollect.store.engine import Database, Transaction
 from recollect.store.meta import find_value, persisted_random, set_value
 from recollect.text.statements.statement import RULES_VERSION
@@ -33,9 +43,6 @@ CURSOR = "knowledge.extraction"
 BATCH = 512
 """Changes that are extracted in one transaction."""
 _NEWEST: LiteralString = "SELECT max(seq) FROM changes WHERE kind = 'message'"
-
-Keep = Callable[[Transaction, Sequence[Stating]], None]
-"""Stores the facts among statements, in the transaction of the extraction."""
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,19 +82,23 @@ class Extraction:
 
     Args:
         records: records.db.
-        owner: The owner of the agent, and the accounts that are one person.
-        keep: Stores facts; None where there are none.
+        people: The owner of the agent, and the accounts that are one person.
+        clock: Tells the time of recording.
     """
 
-    def __init__(self, records: Database, owner: Owner, keep: Keep | None = None) -> None:
+    def __init__(self, records: Database, people: People, clock: Clock) -> None:
         self._records = records
-        self._owner = owner
-        self._keep = keep
+        self._people = people
+        self._clock = clock
 
     def is_behind(self) -> bool:
         """Return whether there is something to extract; cheap."""
-        left = self._records.read(lambda tx: read_left(tx).reaching(newest_message(tx)))
-        return bool(left.parts) or left.people != self._people()
+
+        def look(tx: Transaction) -> bool:
+            left = read_left(tx).reaching(newest_message(tx))
+            return bool(left.parts) or left.people != self._identities(tx)
+
+        return self._records.read(look)
 
     def run(self, stopping: Callable[[], bool] = never, tell: OnProgress = ignore_progress) -> int:
         """Extract what is left, the newest first; return how many messages were read.
@@ -131,7 +142,7 @@ class Extraction:
         part = changed_part(tx, after, last, BATCH)
         if part is None:
             return _Extracted(first=None)
-        reader = StatementReader(tx, self._owner, hasher)
+        reader = StatementReader(tx, self._people, hasher)
         rows: dict[str, dict[str, list[StatedRow]]] = {}
         for message, tenant in part.tenants.items():
             rows.setdefault(tenant, {})[message] = []
@@ -139,7 +150,7 @@ class Extraction:
             whose = found[0].tenant if found else part.tenants.get(message)
             if whose is not None:
                 rows.setdefault(whose, {})[message] = found
-        statings = () if self._keep is None else tuple(reader.statings(part.messages))
+        statings = tuple(reader.statings(part.messages))
         return _Extracted(first=part.first, count=len(part.tenants), rows=rows, statings=statings)
 
     def _store(self, tx: Transaction, left: Left, extracted: _Extracted) -> bool:
@@ -148,26 +159,31 @@ class Extraction:
             return False
         for tenant, rows in extracted.rows.items():
             update_stated(tx, rows, tenant, RULES_VERSION)
-        if self._keep is not None:
-            self._keep(tx, extracted.statings)
+            statings = [each for each in extracted.statings if each.message.tenant == tenant]
+            owner, now = self._people.at(tx, tenant), self._clock.now_ms()
+            store(tx, fact_drafts(statings), owner, now)
+            follow_links(tx, tenant, rows, now)
         write_left(tx, left.without(extracted.first))
         return True
 
-    def _people(self) -> str:
-        links = self._owner.links
-        named = [f"{account}={name}" for account, name in links.people.items()]
-        named += [f"{id_}={name}" for id_, name in links.anywhere.items()]
-        return visibility_rules(named, map(str, self._owner.accounts))
+    def _identities(self, tx: Transaction) -> str:
+        """Return a digest of who is the owner, and who is linked to whom."""
+        owner = self._people.configured
+        named = [f"{account}={name}" for account, name in owner.links.people.items()]
+        named += [f"{id_}={name}" for id_, name in owner.links.anywhere.items()]
+        rules = visibility_rules(named, map(str, owner.accounts))
+        return f"{rules}:{stored_digest(tx, 'identities')}"
 
     def _align(self, tx: Transaction, hasher: Hasher) -> None:
         """Move statements to the audiences and speakers that they have by the identities now."""
-        left, people = read_left(tx), self._people()
+        left, people = read_left(tx), self._identities(tx)
         if left.people == people:
             return
 
         def place(tenant: str, turn: ConversationTurn) -> tuple[int, int]:
-            group = group_of_turn(turn, self._owner)
-            who = speaker_of(turn, group, self._owner)
+            owner = self._people.at(tx, tenant)
+            group = group_of_turn(turn, owner)
+            who = speaker_of(turn, group, owner)
             return hasher("audience", tenant, group.name), hasher("speaker", who) if who else 0
 
         move_turns(tx, place)

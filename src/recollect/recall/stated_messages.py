@@ -12,8 +12,11 @@ import msgspec
 
 from recollect.audience.account import SUBAGENT, stored_account
 from recollect.audience.owner import Owner
+from recollect.audience.people import People
 from recollect.audience.visibility import VisibilityGroup, group_of_turn
 from recollect.core.scope import ConversationTurn
+from recollect.knowledge.extracted import FactDraft
+from recollect.knowledge.fact import RULE, FactTrust
 from recollect.knowledge.replacement import USER, Said
 from recollect.knowledge.stated import Hasher, StatedRow
 from recollect.sessions.record.lineage import READER
@@ -129,13 +132,13 @@ class StatementReader:
 
     Args:
         tx: A snapshot.
-        owner: The owner of the agent, and the accounts that are one person.
+        people: The owner of the agent, and the accounts that are one person.
         hasher: Hashes the names.
     """
 
-    def __init__(self, tx: Transaction, owner: Owner, hasher: Hasher) -> None:
+    def __init__(self, tx: Transaction, people: People, hasher: Hasher) -> None:
         self._tx = tx
-        self._owner = owner
+        self._people = people
         self._hash = hasher
         self._loaded: dict[tuple[str, int], Placed | None] = {}
         self._found: dict[str, tuple[Statement, ...]] = {}
@@ -217,11 +220,14 @@ class StatementReader:
             self._found[message.id] = found
         return found
 
+    def _owner(self, message: Message) -> Owner:
+        return self._people.at(self._tx, message.tenant)
+
     def _group(self, message: Message, turn: ConversationTurn) -> VisibilityGroup:
         key = message.session_id, turn.turn_sender
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = group_of_turn(turn, self._owner)
+            group = self._groups[key] = group_of_turn(turn, self._owner(message))
         return group
 
     def _audience(self, message: Message, turn: ConversationTurn) -> int:
@@ -234,7 +240,8 @@ class StatementReader:
         if slot is None and not each.loses:
             return None
         is_personal = each.subject in {"speaker", "other"}
-        who = speaker_of(turn, self._group(message, turn), self._owner) if is_personal else ""
+        group, owner = self._group(message, turn), self._owner(message)
+        who = speaker_of(turn, group, owner) if is_personal else ""
         if who is None:
             return None
         about = (
@@ -259,6 +266,42 @@ class StatementReader:
             is_change=each.is_change,
         )
         return StatedRow(tenant=message.tenant, turn_sender=turn.turn_sender, said=said)
+
+
+def fact_drafts(statings: Iterable[Stating]) -> list[FactDraft]:
+    """Return drafts of the facts among what messages state, in the order of their saying.
+
+    What is only asked, planned or conditional is none; what others ask for is no standing rule.
+    """
+    drafts = [_fact_draft(each) for each in statings if _is_fact(each)]
+    return sorted(drafts, key=lambda draft: draft.said_at)
+
+
+def _is_fact(each: Stating) -> bool:
+    is_rule_of_others = each.statement.kind == RULE and _trust_of(each) != "owner"
+    return each.statement.is_asserted and not is_rule_of_others
+
+
+def _trust_of(each: Stating) -> FactTrust:
+    if each.message.role == ASSISTANT:
+        return "agent"
+    return "owner" if each.group.is_owners else "group"
+
+
+def _fact_draft(each: Stating) -> FactDraft:
+    message = each.message
+    return FactDraft(
+        tenant=message.tenant,
+        agent=message.agent,
+        user=message.user,
+        project=message.project,
+        session_id=message.session_id,
+        message_id=message.id,
+        turn_sender=each.turn.turn_sender,
+        said_at=message.at,
+        trust=_trust_of(each),
+        statement=each.statement,
+    )
 
 
 def _before(message: Message) -> Iterator[tuple[str, int]]:

@@ -484,6 +484,6 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
 
     def unit(tx: Transaction) -> RecordCounts:
         (row,) = compared_rows(tx, "*", sql, where.params)
-        return RecordCounts(*map(integer, row), count_episodes(tx, scope))
+        return RecordCounts(*map(integer, row), episodes=count_episodes(tx, scope))
 
     return records.read(unit)

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 
 from recollect.text.languages.language import FIXED
-from recollect.text.summary.statements import is_decision, is_open_point, statements, states
+from recollect.text.statements.sentences import is_decision, is_open_point, statements, states
 from recollect.text.summary.tone import Tone, prevailing, tones_in
 from recollect.text.turns import Utterance
 
