@@ -51,6 +51,11 @@ def say(memory: Memory, *texts: str, session: str | None = None) -> str:
     return session
 
 
+def _extraction(memory: Memory) -> Extraction:
+    opened = memory._rooms.opened
+    return Extraction(memory._rooms.records, opened.people, opened.home.clock)
+
+
 LEEDS, BRISTOL, BATH = "I live in Leeds", "I live in Bristol", "I live in Bath"
 
 
@@ -148,14 +153,13 @@ def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
     """The newest is extracted first and it goes on after a stop."""
     monkeypatch.setattr(extraction, "BATCH", 2)
     session = say(memory, LEEDS, "ok", "fine", BRISTOL, BATH)
-    records = memory._rooms.records
     told: list[Progress] = []
-    one = Extraction(records, memory._rooms.opened.owner)
+    one = _extraction(memory)
     assert one.run(stopping=lambda: bool(told), tell=told.append) == 2
     assert links(memory) == {(BRISTOL, BATH, "slot")}
     assert told[0].left == 3
     say(memory, LEEDS, session=session)
-    again = Extraction(records, memory._rooms.opened.owner)
+    again = _extraction(memory)
     assert again.is_behind()
     assert again.run() == 4
     assert links(memory) == {
