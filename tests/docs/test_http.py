@@ -36,6 +36,7 @@ CHANGING = (
     (r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "UUID"),
     (r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME"),
     (r"20[2-9]\d-\d\d-\d\d", "DAY"),
+    (r"DAY \d\d:\d\d", "MINUTE"),  # of a line of a summary
     (r"\b1[789]\d{11}\b", "0"),
     (r"recollect-context [0-9a-f]{16}", "recollect-context HEX"),
     (r"\(\d+ tokens\)", "(N tokens)"),  # those of a block count its boundary
