@@ -353,7 +353,7 @@ def test_a_failure_says_what_to_do_next(ask: Ask) -> None:
             "invalid_input",
             "invalid_input",
         ),
-        *("not_found", "not_found", "not_found", "invalid_input"),
+        *("not_found", "not_found", "not_found", "not_found"),
     ]
     assert all(text.endswith(tuple(row.advice for row in HANDLING.values())) for text in told)
 
