@@ -64,7 +64,7 @@ SAYS = {
     "own_model.py": "The kitten slept in the garden.",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
-    "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0}\n"
+    "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0, 'facts': 0}\n"
     "{'error': {'code': 'foreign_origin', ",
     "since_until.py": "['The gasket is ordered.']\n['The gasket came.']\n",
     "sessions_end.py": "- changed: kettle.py\nTrue True",

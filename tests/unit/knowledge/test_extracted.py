@@ -124,3 +124,25 @@ def test_the_words_of_two_audiences_are_two_facts(memory: Memory) -> None:
         assert outcome is not None
         assert outcome.status == "new"
     assert len(memory.facts.list()) == 2
+
+
+def test_scrubbing_redacts_facts_and_their_history(tmp_path: Path) -> None:
+    """By rules that came later; what was sound stays sound."""
+    home, plain = tmp_path / "home", {"embedding.provider": "none"}
+    with recollect.open(home, overrides=plain) as memory:
+        memory.facts.remember(None, "the gate is badge-7731")
+        memory.facts.correct("f1", "my gate is badge-7732 now")
+    with recollect.open(home, overrides=plain | {"privacy.patterns": [r"badge-\d+"]}) as memory:
+        memory.scrub()
+        assert "badge" not in memory.facts.get("f1").text
+        assert all("badge" not in line.text for line in memory.facts.history("f1"))
+        assert not memory.search("badge-7732").hits
+        assert not files_that_hold(home, "badge-773")
+
+
+def test_status_and_counts_know_facts(memory: Memory) -> None:
+    """Status counts all of them, `counts` those that are current."""
+    for text in ("I take tea", "I take milk"):
+        memory.facts.remember(None, text)
+    memory.facts.forget("f2")
+    assert (memory.status().facts, memory.counts().facts) == (2, 1)
