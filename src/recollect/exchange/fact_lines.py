@@ -21,7 +21,7 @@ from recollect.knowledge.rows import (
     restore_fact,
     select_facts,
 )
-from recollect.knowledge.storing import note_source
+from recollect.knowledge.storing import FACT, note_source
 from recollect.sessions.record.session import find_session
 from recollect.sessions.record.tombstone import OURS, is_buried
 from recollect.store.counters import raise_counter
@@ -108,6 +108,8 @@ def take_fact(tx: Transaction, given: FactLine, terms: ExchangeTerms, ids: FactI
         "replaced_by": _follower(given, terms),
         "id": own,
     }
+    if is_buried(tx, scope.tenant, [(FACT, given.id), (FACT, own)]):
+        return "erased"
     if session_id is not None:
         here = ids.session_of(session_id)
         buried = is_buried(tx, scope.tenant, [(OURS, session_id), (OURS, here)])

@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 import msgspec
 
 from recollect.audience.visibility import Audience
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import Fact, FactAction, FactChange
@@ -36,6 +36,7 @@ from recollect.store.twins import compared_rows, damaged_rows
 KIND = "fact"
 """What the outbox and the counters call a fact."""
 
+NO_SUCH = "take a number from `recollect facts`"
 _UNHASHED = ("accessed_at", "access_count")
 _FIELDS = tuple(name for name in Fact.__struct_fields__ if name not in _UNHASHED)
 """In the order of the columns."""
@@ -110,6 +111,18 @@ def find_fact(tx: Transaction, scope: Scope, name: str) -> Fact | None:
         rows = compared_rows(tx, "id", _NUMBERED, (scope.tenant, meant.number))
         id_ = text(rows[0][0]) if rows else None
     return None if id_ is None else next(iter(facts_by_id(tx, scope, [id_])), None)
+
+
+def require_fact(tx: Transaction, scope: Scope, name: str) -> Fact:
+    """Return the fact that an id or a number means to a scope.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = find_fact(tx, scope, name)
+    if found is None:
+        raise NotFound("the fact does not exist", hint=NO_SUCH)
+    return found
 
 
 def facts_by_id(
