@@ -17,7 +17,8 @@ with recollect.open("my-memory") as memory:
 
     # The one search finds them, too; `sources` narrows it to them.
     (hit,) = memory.search("dark mode", sources=["facts"]).hits
-    print(hit.source, hit.citation, hit.fact.kind, hit.fact.valid_until)
+    mark = hit.fact
+    print(hit.source, hit.citation, mark and (mark.kind, mark.valid_until))
 
     # What is changed by hand can be taken back, and the history keeps all of it.
     facts.correct("f1", "I prefer light mode")

@@ -28,7 +28,7 @@ SAYS = {
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
     "facts.py": "new f1 preference owner\nknown\n['Has a dog named Max']\n"
-    "[('Has a dog named Max', True)]\nfacts fact:f1 preference None\n"
+    "[('Has a dog named Max', True)]\nfacts fact:f1 ('preference', None)\n"
     "I prefer dark mode\n0 current\n"
     "['new', 'corrected', 'restored', 'forgotten', 'restored']\nreview [3]\nowner\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",

@@ -493,6 +493,6 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
 
     def read(tx: Transaction) -> RecordCounts:
         (row,) = compared_rows(tx, "*", sql, where.params)
-        return RecordCounts(*map(integer, row), facts=count_facts(tx, scope))
+        return RecordCounts(*map(integer, row), count_facts(tx, scope))
 
     return records.read(read)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,11 +39,10 @@ def said(memory: Memory, session: str, text: str) -> Message:
 def extract(memory: Memory, message: Message, text: str, **fields: object) -> Remembered | None:
     """Store the fact of a message that says a text."""
     start = message.text.index(text)
-    statement = Statement(
-        **{"start": start, "end": start + len(text), "text": text, "kind": "personal"}
-        | {"subject": "speaker", "slot": Slot(name="home", arity="one"), "value": text.split()[-1]}
-        | fields
-    )
+    told: dict[str, Any] = {"start": start, "end": start + len(text), "text": text}
+    told |= {"kind": "personal", "subject": "speaker", "value": text.split()[-1]}
+    told |= {"slot": Slot(name="home", arity="one"), **fields}
+    statement = Statement(**told)
     session = memory.sessions.get(message.session_id)
     draft = FactDraft(
         tenant=session.tenant,
