@@ -35,7 +35,8 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.erasure import ErasureReceipt, OnErase
+    from recollect.governance.erasure import OnErase
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
@@ -543,26 +544,37 @@ class Memory(ExchangeFacade):
     def erase(
         self,
         *,
-        session_id: str,
+        session_id: str | None = None,
+        fact_id: str | None = None,
         dry_run: bool = False,
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
-        """Erase a conversation, so that no byte of it is left in the home; return a receipt.
+        """Erase a conversation or a fact, so that no byte of it is left in the home.
 
         Args:
             session_id: The session. Its deleted forks are erased with it.
+            fact_id: Instead, a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
             with_forks: Also erase living forks that share messages with it.
             on_progress: Called while rows are removed.
 
+        Returns:
+            A receipt.
+
         Raises:
-            NotFound: the scope has no such session.
+            InvalidInput: neither is given, or both.
+            NotFound: the scope has none.
             Conflict: living forks share messages with it, or a program holds it.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
+        if (session_id is None) == (fact_id is None):
+            hint = "give session_id or fact_id"
+            raise InvalidInput("say what to erase: one session, or one fact", hint=hint)
         eraser, backend = self._rooms.eraser, self._rooms.search_backend
+        if session_id is None:
+            return eraser.erase_fact(fact_id or "", dry_run=dry_run)
         if dry_run:
             return eraser.preview(session_id, with_forks=with_forks)
         receipt = eraser.erase(session_id, with_forks=with_forks, on_progress=on_progress)

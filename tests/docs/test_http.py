@@ -15,6 +15,7 @@ from recollect.server.routes import (
     admin,
     client_hooks,
     episodes,
+    facts,
     files,
     health,
     hooks,
@@ -29,7 +30,7 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(access, admin, client_hooks, episodes, files, health, hooks),
+    *(access, admin, client_hooks, episodes, facts, files, health, hooks),
     *(messages, observations, projects, recall, sessions),
 )
 CHANGING = (
