@@ -563,6 +563,7 @@ class Memory(ExchangeFacade):
         since: int | datetime | str | None = None,
         until: int | datetime | str | None = None,
         query: str | None = None,
+        fact_id: str | None = None,
         dry_run: bool = False,
         with_forks: bool = False,
         on_progress: OnErase | None = None,
@@ -577,18 +578,27 @@ class Memory(ExchangeFacade):
             since: Only what was said or done from then on, as for `search`.
             until: Only what was said or done before then.
             query: Only messages and observations that hold this text, capitals aside.
+            fact_id: Instead, a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
             with_forks: Also erase living forks that share messages with a session. Deleted forks
                 go in any case.
             on_progress: Called while rows are removed.
 
+        Returns:
+            A receipt.
+
         Raises:
-            InvalidInput: nothing is selected, a selector is empty, or the person is the owner.
+            InvalidInput: nothing is selected, a fact and something else, a selector is empty, or the person is the owner.
             NotFound: the scope has nothing of it.
             Conflict: living forks share messages with a session, or a program holds one.
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
+        if fact_id is not None:
+            if (session_id, user_id, project, since, until, query) != (None,) * 6:
+                hint = "erase one after the other"
+                raise InvalidInput("a fact is erased by itself", hint=hint)
+            return self._rooms.eraser.erase_fact(fact_id, dry_run=dry_run)
         from recollect.governance.selection import Selection
         from recollect.text.times.moments import read_span
 

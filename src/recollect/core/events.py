@@ -172,6 +172,13 @@ class SessionsErased(Event, frozen=True, kw_only=True, tag="sessions.erased"):
     messages: int
 
 
+class FactsErased(Event, frozen=True, kw_only=True, tag="facts.erased"):
+    """Facts were removed with all that they were before."""
+
+    erasure_id: str
+    facts: int
+
+
 class SessionCompacted(Event, frozen=True, kw_only=True, tag="session.compacted"):
     """A summary replaces the older messages in the view of a session."""
 
@@ -273,6 +280,7 @@ AnyEvent = (
     | RecordsPruned
     | SessionPruned
     | SessionsErased
+    | FactsErased
     | SessionCompacted
     | MemoryFlushed
     | MemoryFlushFailed

@@ -7,6 +7,7 @@ from typing import LiteralString
 import msgspec
 
 from recollect.governance.selection import Chosen
+from recollect.knowledge.fact import Fact
 from recollect.sessions.context.flushed_notes import ErasedNotes
 from recollect.store.columns import first_integer, integer, listed
 from recollect.store.engine import Transaction
@@ -105,4 +106,16 @@ def receipt_of(
         counts=counts,
         bytes=size + first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations)))),
         shared_with=tuple(sorted(parents - {*ids})),
+    )
+
+
+def receipt_of_fact(fact: Fact, now: int, erasure_id: str | None = None) -> ErasureReceipt:
+    """Return the receipt of the erasure of a fact; a dry run has no id."""
+    return ErasureReceipt(
+        id=erasure_id,
+        dry_run=erasure_id is None,
+        at=now,
+        session_ids=(),
+        counts=dict.fromkeys(("sessions", *_COUNTS), 0) | {"facts": 1},
+        bytes=len(fact.text.encode()),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import LiteralString, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import LiteralString, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -12,7 +12,7 @@ from recollect.core.clock import derived_id
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import Fact, FactTrust, Remembered
 from recollect.knowledge.rows import facts_by_id
-from recollect.knowledge.storing import store_fact
+from recollect.knowledge.storing import span_origin, store_fact
 from recollect.store.columns import text, typed_rows
 from recollect.store.engine import Transaction
 from recollect.text.statements.statement import RULES_VERSION, Statement
@@ -67,8 +67,12 @@ class FactDraft(msgspec.Struct, frozen=True, kw_only=True):
     in_review: bool = False
 
 
+WasErased: TypeAlias = Callable[[Transaction, str, Sequence[tuple[str, str]]], bool]
+"""Returns whether one of some origins was erased in a tenant; `tombstone.is_buried` is one."""
+
+
 def store(
-    tx: Transaction, drafts: Sequence[FactDraft], owner: Owner, at: int
+    tx: Transaction, drafts: Sequence[FactDraft], owner: Owner, at: int, was_erased: WasErased
 ) -> list[Remembered | None]:
     """Store the facts of statements; the same span by the same rules again changes nothing.
 
@@ -77,10 +81,11 @@ def store(
         drafts: Of any messages.
         owner: The owner of the agent, and the accounts that are one person.
         at: The time of recording, ms UTC.
+        was_erased: Tells which spans were erased as facts.
 
     Returns:
-        For each draft what became of it; None where the statement is no fact, or its session is
-        gone.
+        For each draft what became of it; None where the statement is no fact, it was erased, or its
+        session is gone.
     """
     places: dict[str, _Place | None] = {}
     outcomes: list[Remembered | None] = []
@@ -91,12 +96,11 @@ def store(
         if draft.statement.kind is None or place is None:
             outcomes.append(None)
             continue
-        outcomes.append(
-            _known_source(tx, draft)
-            or store_fact(
-                tx, _fact(draft, draft.statement.kind, place, at), owner, at, is_only_value=False
-            )
-        )
+        outcome = _known_source(tx, draft)
+        span = span_origin(draft.message_id, draft.statement.start, draft.statement.end)
+        if outcome is None and not was_erased(tx, draft.tenant, [span]):
+            outcome = store_fact(tx, _fact(draft, draft.statement.kind, place, at), owner, at)
+        outcomes.append(outcome)
     return outcomes
 
 

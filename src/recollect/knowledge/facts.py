@@ -41,6 +41,7 @@ from recollect.knowledge.remembering import (
     statement_of,
 )
 from recollect.knowledge.rows import (
+    NO_SUCH,
     change_fact,
     facts_by_id,
     find_fact,
@@ -55,7 +56,6 @@ from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
 _PAGE = 200
-_NO_SUCH = "take a number from `recollect facts`"
 
 ListOfFacts: TypeAlias = "list[Fact]"
 
@@ -226,7 +226,7 @@ class Facts:
             numbers = ", ".join(show_number("fact", each.number) for each in found)
             raise Conflict("several facts have these words", hint=f"name one of {numbers}")
         if not found:
-            raise NotFound("no fact has these words", hint=_NO_SUCH)
+            raise NotFound("no fact has these words", hint=NO_SUCH)
         return found[0]
 
     def history(
@@ -363,7 +363,7 @@ class Facts:
         fact = find_fact(tx, self.scope, id)
         for heard in only_heard(audience, [] if fact is None else [fact]):
             return heard
-        raise NotFound("the fact does not exist", hint=_NO_SUCH)
+        raise NotFound("the fact does not exist", hint=NO_SUCH)
 
 
 def _undone(tx: Transaction, fact: Fact) -> dict[str, Any]:

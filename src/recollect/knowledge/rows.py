@@ -6,13 +6,13 @@ transaction of the caller.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, LiteralString
 
 import msgspec
 
 from recollect.audience.visibility import Audience
-from recollect.core.errors import StoreCorrupt
+from recollect.core.errors import NotFound, StoreCorrupt
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import Fact, FactAction, FactChange
@@ -36,6 +36,7 @@ from recollect.store.twins import compared_rows, damaged_rows
 KIND = "fact"
 """What the outbox and the counters call a fact."""
 
+NO_SUCH = "take a number from `recollect facts`"
 _UNHASHED = ("accessed_at", "access_count")
 _FIELDS = tuple(name for name in Fact.__struct_fields__ if name not in _UNHASHED)
 """In the order of the columns."""
@@ -87,6 +88,9 @@ _HISTORY: LiteralString = """
         row_hash
     FROM fact_history WHERE fact_id = ? ORDER BY version
 """
+_NEW_LINE_HASH: LiteralString = (
+    "UPDATE fact_history SET row_hash = ? WHERE fact_id = ? AND version = ?"
+)
 _ACCESS: LiteralString = """
     UPDATE facts SET accessed_at = ?, access_count = access_count + 1 WHERE id = ?
 """
@@ -107,6 +111,18 @@ def find_fact(tx: Transaction, scope: Scope, name: str) -> Fact | None:
         rows = compared_rows(tx, "id", _NUMBERED, (scope.tenant, meant.number))
         id_ = text(rows[0][0]) if rows else None
     return None if id_ is None else next(iter(facts_by_id(tx, scope, [id_])), None)
+
+
+def require_fact(tx: Transaction, scope: Scope, name: str) -> Fact:
+    """Return the fact that an id or a number means to a scope.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = find_fact(tx, scope, name)
+    if found is None:
+        raise NotFound("the fact does not exist", hint=NO_SUCH)
+    return found
 
 
 def facts_by_id(
@@ -245,7 +261,7 @@ def note_access(tx: Transaction, ids: Sequence[str], at: int) -> None:
     tx.executemany(_ACCESS, [(at, id_) for id_ in ids])
 
 
-def renew_fact(tx: Transaction, id_: str, update: Any, at: int) -> None:
+def renew_fact(tx: Transaction, id_: str, update: Callable[[], None], at: int) -> None:
     """Let a row change on purpose; give it a new hash, and tell the index.
 
     A damaged row keeps the hash that shows the damage.
@@ -262,6 +278,29 @@ def renew_fact(tx: Transaction, id_: str, update: Any, at: int) -> None:
         tx.execute(_NEW_HASH, (row_hash(after[:size]), words, id_))
     tenant = text(after[_FIELDS.index("tenant")])
     record_change(tx, tenant=tenant, kind=KIND, ref=id_, op="put", at=at)
+
+
+def renew_history(tx: Transaction, fact_id: str, update: Callable[[], None], at: int) -> None:
+    """Let lines of the history of a fact change on purpose; give them new hashes.
+
+    Damaged lines keep the hash that shows the damage.
+    """
+    sound = {row[1] for row in tx.all(_HISTORY, (fact_id,)) if row_hash(row[:-1]) == row[-1]}
+    update()
+    for row in tx.all(_HISTORY, (fact_id,)):
+        if row[1] in sound:
+            tx.execute(_NEW_LINE_HASH, (row_hash(row[:-1]), fact_id, row[1]))
+
+
+def count_facts(tx: Transaction, scope: Scope) -> int:
+    """Return the number of current facts of a scope.
+
+    Raises:
+        StoreCorrupt: the table and its twin disagree.
+    """
+    where = of_facts(scope).also("status = ?", "current")
+    (row,) = compared_rows(tx, "count(*)", _BY_TIME + where.sql + _LIVING, where.params)
+    return integer(row[0])
 
 
 def delete_facts(tx: Transaction, tenant: str, ids: Sequence[str], at: int) -> None:

@@ -22,6 +22,7 @@ from recollect.knowledge.rows import (
     same_words,
     write_fact,
 )
+from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 
@@ -29,6 +30,11 @@ _ADD_SOURCE: LiteralString = """
     INSERT INTO fact_sources (message_id, start_at, end_at, made_by, fact_id, session_id, said_at)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
+_SOURCES: LiteralString = """
+    SELECT message_id, start_at, end_at FROM fact_sources WHERE fact_id = ?
+"""
+FACT = "recollect:fact"
+"""In place of a source of sessions, with the id of a fact, or a span that says it."""
 _TRUSTED = ("imported", "group", "agent", "owner")
 """From the least on."""
 
@@ -65,6 +71,17 @@ def note_source(tx: Transaction, draft: Fact, fact_id: str) -> None:
         return
     span = (draft.message_id, draft.start or 0, draft.end or 0, draft.made_by)
     tx.execute(_ADD_SOURCE, (*span, fact_id, draft.session_id, draft.valid_from))
+
+
+def span_origin(message_id: str, start: int, end: int) -> tuple[str, str]:
+    """Return what a tombstone knows a span of a message by."""
+    return FACT, f"{message_id}:{start}:{end}"
+
+
+def origins_of(tx: Transaction, fact: Fact) -> list[tuple[str, str]]:
+    """Return what tombstones know a fact by: its id, and the spans that say it."""
+    rows = typed_rows(tx.all(_SOURCES, (fact.id,)), tuple[str, int, int])
+    return [(FACT, fact.id), *(span_origin(*row) for row in rows)]
 
 
 def _is_same(known: Fact, draft: Fact) -> bool:

@@ -73,6 +73,8 @@ Lines = Annotated[
         json_schema_extra={"minimum": 0, "maximum": MOST_LINES},
     ),
 ]
+_RECENT = 20
+"""Sessions among which the owner's last one is looked for."""
 _WHEN = "use #12, m88 or an id, an ISO 8601 time, or milliseconds; or give query"
 
 
@@ -293,7 +295,7 @@ def remember(
     inReview is true.
     """
     caller = CALLER.get()
-    caller.require("write")
+    caller.require("capture")
     remembered = caller.memory.facts.remember(
         None,
         text,
@@ -309,16 +311,15 @@ def remember(
 
 
 def _said_in(caller: Caller, session: str | None) -> str | None:
-    """Return the session in which something is remembered: that of the caller, or the last one.
+    """Return the session in which something is remembered: the caller's, or the owner's last one.
 
-    The last one counts if it is the owner's: what is said to others is not theirs.
+    What is said to others is not the owner's.
     """
     named, sessions = caller.for_session(session), caller.memory.sessions
     if named is not None:
         return named
-    latest = sessions.latest()
-    is_owners = latest is not None and sessions.visibility_group(latest.id).is_owners
-    return latest.id if latest is not None and is_owners else None
+    recent = sessions.list(limit=_RECENT)
+    return next((s.id for s in recent if sessions.visibility_group(s.id).is_owners), None)
 
 
 def forget(
@@ -413,6 +414,7 @@ class _Hints(msgspec.Struct, frozen=True):
     run: Callable[..., Any]
     title: str
     writes: bool = False
+    takes_away: bool = False
 
 
 _TOOLS = (
@@ -422,7 +424,7 @@ _TOOLS = (
     _Hints(get_observations, "Load records in full"),
     _Hints(session_context, "Context of a session"),
     _Hints(remember, "Remember a fact", writes=True),
-    _Hints(forget, "Forget a record", writes=True),
+    _Hints(forget, "Forget a record", writes=True, takes_away=True),
 )
 
 
@@ -440,7 +442,7 @@ def _made(tool: _Hints) -> Tool:
         annotations=ToolAnnotations(
             title=tool.title,
             read_only_hint=not tool.writes,
-            destructive_hint=tool.writes,
+            destructive_hint=tool.takes_away,
             idempotent_hint=True,
             open_world_hint=False,
         ),

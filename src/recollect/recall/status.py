@@ -21,6 +21,7 @@ from recollect.index.index import Index, IndexStatus
 from recollect.index.model.generation import read_up_to
 from recollect.index.model.origin import SOURCE
 from recollect.index.vectors.vector_index import VectorStatus
+from recollect.knowledge.rows import count_facts
 from recollect.models.languages import languages_of
 from recollect.models.registry import Choice, LanguageChoice, choose_language
 from recollect.observations.controls import CaptureControls, Pause
@@ -43,6 +44,7 @@ if TYPE_CHECKING:  # it imports what runs programs
 
 _COUNTS: LiteralString = """
     SELECT count(*), (SELECT count(*) FROM messages), (SELECT count(*) FROM observations),
+        (SELECT count(*) FROM facts),
         count(CASE WHEN status <> 'deleted' AND user_id IS NOT NULL
             AND coalesce(chat_type, channel, 'direct') = 'direct'
             OR status <> 'deleted' AND coalesce(chat_type, channel) IS NULL AND EXISTS (
@@ -59,6 +61,7 @@ class _Counts(msgspec.Struct, frozen=True, array_like=True):
     sessions: int
     messages: int
     observations: int
+    facts: int
     personal: int
     unknown: int
 
@@ -215,6 +218,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Their number.
         messages: Their number.
         observations: Their number, forgotten ones included.
+        facts: Their number, whatever their status.
         unowned: Sessions with people while ``sessions.owner`` is empty: all count as guests'.
         unknown_origin: Imported sessions whose hearers are unknown.
         capture: What is not captured, and which projects look alike.
@@ -258,6 +262,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     messages: int
     observations: int
+    facts: int
     unowned: int
     unknown_origin: int
     capture: CaptureStatus
@@ -338,6 +343,7 @@ def report_status(parts: Reported) -> Status:
         sessions=counts.sessions,
         messages=counts.messages,
         observations=counts.observations,
+        facts=counts.facts,
         unowned=0 if parts.settings.sessions.owner else counts.personal,
         unknown_origin=counts.unknown,
         capture=_capture(parts.capture),
@@ -459,12 +465,14 @@ class RecordCounts(msgspec.Struct, frozen=True):
         messages: Messages in them.
         observations: Recorded actions of agents.
         episodes: Summaries of sessions, those that retention removed among them.
+        facts: What is known, as far as it is current.
     """
 
     sessions: int
     messages: int
     observations: int
     episodes: int
+    facts: int
 
 
 _OF_SESSIONS: LiteralString = """FROM (
@@ -482,8 +490,10 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
     where = Condition(scope).also("status <> ?", "deleted")
     sql: LiteralString = _OF_SESSIONS + where.sql + _THEIR_RECORDS
 
-    def unit(tx: Transaction) -> RecordCounts:
+    def read(tx: Transaction) -> RecordCounts:
         (row,) = compared_rows(tx, "*", sql, where.params)
-        return RecordCounts(*map(integer, row), episodes=count_episodes(tx, scope))
+        sessions, messages, observations = map(integer, row)
+        episodes, facts = count_episodes(tx, scope), count_facts(tx, scope)
+        return RecordCounts(sessions, messages, observations, episodes, facts)
 
-    return records.read(unit)
+    return records.read(read)

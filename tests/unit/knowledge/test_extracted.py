@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import recollect
 from recollect.audience.owner import NOBODY_NAMED
-from recollect.core.errors import NotFound
+from recollect.core.errors import InvalidInput, NotFound
 from recollect.knowledge.extracted import FactDraft, store
 from recollect.knowledge.fact import Remembered
 from recollect.memory import Memory
 from recollect.sessions.record.message import Message
+from recollect.sessions.record.tombstone import is_buried
 from recollect.text.statements.statement import Slot, Statement
 from tests.support.leftovers import files_that_hold
 
@@ -37,11 +39,10 @@ def said(memory: Memory, session: str, text: str) -> Message:
 def extract(memory: Memory, message: Message, text: str, **fields: object) -> Remembered | None:
     """Store the fact of a message that says a text."""
     start = message.text.index(text)
-    statement = Statement(
-        **{"start": start, "end": start + len(text), "text": text, "kind": "personal"}
-        | {"subject": "speaker", "slot": Slot(name="home", arity="one"), "value": text.split()[-1]}
-        | fields
-    )
+    told: dict[str, Any] = {"start": start, "end": start + len(text), "text": text}
+    told |= {"kind": "personal", "subject": "speaker", "value": text.split()[-1]}
+    told |= {"slot": Slot(name="home", arity="one"), **fields}
+    statement = Statement(**told)
     session = memory.sessions.get(message.session_id)
     draft = FactDraft(
         tenant=session.tenant,
@@ -55,7 +56,9 @@ def extract(memory: Memory, message: Message, text: str, **fields: object) -> Re
         trust="owner",
         statement=statement,
     )
-    unit = partial(store, drafts=[draft], owner=NOBODY_NAMED, at=message.created_at)
+    unit = partial(
+        store, drafts=[draft], owner=NOBODY_NAMED, at=message.created_at, was_erased=is_buried
+    )
     (outcome,) = memory._rooms.records.write(unit)  # noqa: SLF001  # what extraction does
     return outcome
 
@@ -124,3 +127,49 @@ def test_the_words_of_two_audiences_are_two_facts(memory: Memory) -> None:
         assert outcome is not None
         assert outcome.status == "new"
     assert len(memory.facts.list()) == 2
+
+
+def test_scrubbing_redacts_facts_and_their_history(tmp_path: Path) -> None:
+    """By rules that came later; what was sound stays sound."""
+    home, plain = tmp_path / "home", {"embedding.provider": "none"}
+    with recollect.open(home, overrides=plain) as memory:
+        memory.facts.remember(None, "the gate is badge-7731")
+        memory.facts.correct("f1", "my gate is badge-7732 now")
+    with recollect.open(home, overrides=plain | {"privacy.patterns": [r"badge-\d+"]}) as memory:
+        memory.scrub()
+        assert "badge" not in memory.facts.get("f1").text
+        assert all("badge" not in line.text for line in memory.facts.history("f1"))
+        assert not memory.search("badge-7732").hits
+        assert not files_that_hold(home, "badge-773")
+
+
+def test_status_and_counts_know_facts(memory: Memory) -> None:
+    """Status counts all of them, `counts` those that are current."""
+    for text in ("I take tea", "I take milk"):
+        memory.facts.remember(None, text)
+    memory.facts.forget("f2")
+    assert (memory.status().facts, memory.counts().facts) == (2, 1)
+
+
+def test_an_erased_fact_leaves_nothing_and_stays_away(memory: Memory, tmp_path: Path) -> None:
+    """Neither extraction nor an import brings it back; said in other words it is new."""
+    message = said(memory, memory.sessions.create().id, "Hello. I live in Zorvexplum")
+    extract(memory, message, "I live in Zorvexplum")
+    memory.facts.remember(None, "I work in Quibnavton")
+    memory.facts.correct("f2", "I work in Drelkamet")
+    memory.export().save(tmp_path / "all.jsonl")
+    memory.sync()
+    assert memory.erase(fact_id="f2", dry_run=True).counts["facts"] == 1
+    for name in ("f1", "f2"):
+        receipt = memory.erase(fact_id=name)
+        assert (receipt.is_clean, receipt.counts["facts"]) == (True, 1)
+    assert not memory.facts.list()
+    for word in ("Quibnavton", "quibnavton", "Drelkamet", "drelkamet"):
+        assert not files_that_hold(memory.home, word)
+    assert extract(memory, message, "I live in Zorvexplum") is None
+    assert memory.import_export(tmp_path / "all.jsonl").left_out["erased"] == 2
+    assert memory.search("Zorvexplum").hits[0].fact is None
+    with pytest.raises(NotFound):
+        memory.erase(fact_id="f1")
+    with pytest.raises(InvalidInput):
+        memory.erase()

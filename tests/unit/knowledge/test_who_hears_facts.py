@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def _open(home: Path) -> Memory:
 
 def _heard(memory: Memory, listener: str, sender: str | None = None) -> set[int]:
     """Return the numbers of the facts that a chat hears; every way to them must agree."""
-    asking = {"for_session": listener, "for_sender": sender}
+    asking: dict[str, Any] = {"for_session": listener, "for_sender": sender}
     listed = {fact.number for fact in memory.facts.list(**asking)}
     hits = memory.search("tea", 50, sources=["facts"], **asking).hits
     found = {each.fact.number for each in memory.facts.search(None, "tea", **asking)}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for a name only
 
 _KINDS = {
     "tool_calls": "tool call",
+    "facts": "fact",
     "observations": "observation",
     "compactions": "summary",
     "episodes": "episode",
@@ -65,6 +66,10 @@ def erase(
     query: Annotated[
         str | None, typer.Option("--query", help="Only what holds this text, capitals aside.")
     ] = None,
+    fact: Annotated[
+        str | None,
+        typer.Option("--fact", help="A fact instead, with its history: f12.", metavar="ID"),
+    ] = None,
     with_forks: Annotated[
         bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
     ] = False,
@@ -75,7 +80,7 @@ def erase(
 ) -> None:
     """Erase what all these options select: no byte of it is left, and it does not come back."""
     with opened(context) as memory:
-        erase = partial(
+        erase_ = partial(
             memory.erase,
             session_id=None if session is None else _id(memory, session),
             user_id=user,
@@ -83,9 +88,10 @@ def erase(
             since=since,
             until=until,
             query=query,
+            fact_id=fact,
             with_forks=with_forks,
         )
-        receipt = erase(dry_run=True)
+        receipt = erase_(dry_run=True)
         if not dry_run:
             if not yes:
                 offer = f"{_amount(receipt)} would be erased, and cannot be brought back"
@@ -96,7 +102,7 @@ def erase(
                     declined=("nothing was erased", "`recollect sessions delete` only hides it"),
                 )
             with show_progress(quiet=answers_json(context)) as progress:
-                receipt = erase(on_progress=progress.erasing)
+                receipt = erase_(on_progress=progress.erasing)
     answer(context, receipt, lambda: _show(receipt))
 
 
@@ -143,5 +149,7 @@ def _show(receipt: ErasureReceipt) -> None:
 
 
 def _amount(receipt: ErasureReceipt) -> str:
+    if not receipt.session_ids:
+        return f"{count(receipt.counts['facts'], 'fact')} ({size(receipt.bytes)})"
     sessions = count(receipt.counts["sessions"], "session")
     return f"{sessions}, {count(receipt.counts['messages'], 'message')} ({size(receipt.bytes)})"

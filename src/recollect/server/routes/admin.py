@@ -35,6 +35,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
         since: Said or done from then on, ISO 8601 or ms UTC.
         until: Said or done before then.
         query: Holding this text, capitals aside.
+        fact: Instead, a fact, by its number or id.
         with_forks: Erase living forks that share messages with it as well.
     """
 
@@ -44,6 +45,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
     since: int | str | None = None
     until: int | str | None = None
     query: str | None = None
+    fact: str | None = None
     with_forks: bool = False
 
 
@@ -51,6 +53,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     """Erase a conversation, or what somebody said, or when, so that no byte of it is left."""
     session = None if given.session is None else caller.session(given.session).id
+    fact = None if given.fact is None else caller.memory.facts.get(given.fact).id
     receipt = caller.memory.erase(
         session_id=session,
         user_id=given.user_id,
@@ -58,10 +61,11 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
         since=given.since,
         until=given.until,
         query=given.query,
+        fact_id=fact,
         dry_run=given.dry_run,
         with_forks=given.with_forks,
     )
-    _audit(caller, given, "erase", session if session is not None else receipt.id)
+    _audit(caller, given, "erase", session or fact or receipt.id)
     return receipt
 
 

@@ -110,9 +110,13 @@ class FactUpdate(FactId, frozen=True, kw_only=True):
     pinned: bool | None = None
 
 
-@ROUTES.add("POST", "/api/facts", "write")
+@ROUTES.add("POST", "/api/facts", "capture")
 def remember(caller: Caller, given: NewFact) -> Created[RememberAnswer] | RememberAnswer:
-    """Remember a fact; the same words again are known."""
+    """Remember a fact; the same words again are known.
+
+    One with a token that only captures, or is not the owner's, is an agent's.
+    """
+    is_persons = caller.token.is_owners and caller.token.allows("write")
     remembered = caller.memory.facts.remember(
         given.user_id,
         given.text,
@@ -122,7 +126,7 @@ def remember(caller: Caller, given: NewFact) -> Created[RememberAnswer] | Rememb
         given.source,
         about=given.about,
         project=None if given.project is None else caller.project_path(given.project),
-        trust=given.trust if caller.token.is_owners else "agent",
+        trust=given.trust if is_persons else "agent",
         for_session=caller.for_session(given.for_session),
     )
     _record(caller, "fact.remember", remembered.fact)

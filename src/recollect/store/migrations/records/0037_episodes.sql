@@ -21,6 +21,7 @@ INSERT INTO summarised
 
 -- What the agent is working on in a session; one for each sender where people share one.
 CREATE TABLE session_states (
+    id          INTEGER PRIMARY KEY,
     session_id  TEXT NOT NULL,
     tenant      TEXT NOT NULL,
     turn_sender TEXT,

@@ -421,6 +421,7 @@ CREATE TABLE schema_steps (
     applied_at INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE session_states (
+    id          INTEGER PRIMARY KEY,
     session_id  TEXT NOT NULL,
     tenant      TEXT NOT NULL,
     turn_sender TEXT,
