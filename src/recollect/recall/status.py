@@ -493,6 +493,8 @@ def count_records(records: Database, scope: Scope) -> RecordCounts:
 
     def read(tx: Transaction) -> RecordCounts:
         (row,) = compared_rows(tx, "*", sql, where.params)
-        return RecordCounts(*map(integer, row), count_facts(tx, scope))
+        sessions, messages, observations, episodes = map(integer, row)
+        facts = count_facts(tx, scope)
+        return RecordCounts(sessions, messages, observations, episodes, facts)
 
     return records.read(read)
