@@ -110,8 +110,13 @@ def recover_facts(
     """
     lines = list(read_facts(home))
     found = [line for line in lines if line is not None and not was_erased(line)]
+
+    def store(tx: Transaction) -> None:
+        for line in found:
+            store_line(tx, line)
+
     if database is not None and found:
-        database.write(lambda tx: [store_line(tx, each) for each in found])
+        database.write(store)
     return len(found), lines.count(None)
 
 
