@@ -17,9 +17,10 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import includes_user
 from recollect.exchange.destination import Destination
-from recollect.exchange.fact_lines import FactLine, sound_line
+from recollect.exchange.fact_lines import sound_line
 from recollect.exchange.lines import Record, compaction_in, iso_ms, session_in
 from recollect.knowledge.fact import BY_HAND
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.draft import ObservationDraft, check_payload
 from recollect.observations.observation import Observation
 from recollect.observations.payload import payload_of
