@@ -23,6 +23,7 @@ SAYS = {
     "context.py": "True 0 [1, 3, 2]\n{'importance': 0.6, 'recency': 0.4}\n[4]\nresume True",
     "conversation.py": "3 user That is the one.",
     "events.py": "called: 2 1\n",
+    "erase_people.py": "1 2 1\n['I did not.']\n[]\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "exchange.py": "2 messages, 1 observation\n"
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
