@@ -58,16 +58,16 @@ def linked_rows(tx: Transaction, tenant: str) -> list[LinkedRow]:
         StoreCorrupt: rows are missing, or are not what was stored.
     """
     check_digest(tx, "identities")
-    found: list[LinkedRow] = []
-    for *cells, told in tx.all(_ALL, (tenant,)):
+    rows: list[LinkedRow] = []
+    for *cells, digest in tx.all(_ALL, (tenant,)):
         row = decode(LinkedRow, LinkedRow.__struct_fields__, tuple(cells))
-        if row.hash(tenant) != told:
+        if row.hash(tenant) != digest:
             raise StoreCorrupt(
                 "rows of identities are not what was stored",
                 hint="look with `recollect doctor`; restore a backup with `recollect restore FILE`",
             )
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def replace_link(
@@ -101,11 +101,11 @@ class People:
             StoreCorrupt: the rows are damaged.
         """
         digest = stored_digest(tx, "identities")
-        known = self._known.get(tenant)
-        if known is None or known[0] != digest:
-            known = (digest, self.configured.with_records(_accounts(linked_rows(tx, tenant))))
-            self._known[tenant] = known
-        return known[1]
+        cached = self._known.get(tenant)
+        if cached is None or cached[0] != digest:
+            cached = (digest, self.configured.with_records(_accounts(linked_rows(tx, tenant))))
+            self._known[tenant] = cached
+        return cached[1]
 
 
 def _accounts(rows: list[LinkedRow]) -> Mapping[Account, str]:

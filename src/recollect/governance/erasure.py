@@ -23,9 +23,8 @@ from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
 from recollect.governance.erased_notes import erase_folders, erase_notes
 from recollect.governance.parts import PART, ErasedParts, erase_parts, erased_before
-from recollect.governance.receipt import ErasureReceipt, receipt_of
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.selection import Chosen, Selection, choose
+from recollect.governance.selection import Chosen, ErasureReceipt, Selection, choose, receipt_of
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.sessions.context.flushed_notes import erase_lines

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from recollect.caller import Caller
 from recollect.governance.plan import PruneReport
-from recollect.governance.receipt import ErasureReceipt
 from recollect.governance.scrubbing import ScrubReceipt
+from recollect.governance.selection import ErasureReceipt
 from recollect.index.model.sync_report import SyncReport
 from recollect.server.route import Given, Nothing, Routes
 
