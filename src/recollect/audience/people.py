@@ -19,6 +19,7 @@ from recollect.core.errors import StoreCorrupt
 from recollect.store.columns import decode
 from recollect.store.digests import check_digest, note_digest, stored_digest
 from recollect.store.engine import Transaction
+from recollect.store.journal import record_change
 
 _COLUMNS: LiteralString = "account, user_id, was, linked_at, made_by"
 _ALL: LiteralString = f"SELECT {_COLUMNS}, hash FROM identities WHERE tenant = ? ORDER BY account"  # noqa: S608  # literals
@@ -78,6 +79,10 @@ def replace_link(
         tx.execute(_DROP, (tenant, old.account))
     if new is not None:
         tx.execute(_ADD, (*msgspec.structs.astuple(new), new.hash(tenant), tenant))
+    changed = new or old
+    if changed is not None:  # the mirrors keep the links, for a home whose records are lost
+        at = changed.linked_at
+        record_change(tx, tenant=tenant, kind="identity", ref=tenant, op="put", at=at)
     added, removed = ([] if row is None else [row.hash(tenant)] for row in (new, old))
     note_digest(tx, "identities", [*added], removed)
 
