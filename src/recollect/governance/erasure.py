@@ -48,6 +48,7 @@ from recollect.sessions.record.tombstone import (
     imported_paths,
     is_buried,
 )
+from recollect.store.audit import record_audit
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
@@ -402,6 +403,7 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
         messages=receipt.counts["messages"],
     )
     record_event(tx, event)
+    record_audit(tx, Scope(tenant=tenant), "erase", receipt.at, target=erasure_id)
 
 
 def _unfinished_parts(tx: Transaction) -> list[tuple[str, ErasedParts]]:

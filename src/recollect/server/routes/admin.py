@@ -51,7 +51,7 @@ class Erasure(RemovalOrder, frozen=True, kw_only=True):
 def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     """Erase a conversation, or what somebody said, or when, so that no byte of it is left."""
     session = None if given.session is None else caller.session(given.session).id
-    receipt = caller.memory.erase(
+    return caller.memory.erase(
         session_id=session,
         user_id=given.user_id,
         project=given.project,
@@ -61,8 +61,6 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
         dry_run=given.dry_run,
         with_forks=given.with_forks,
     )
-    _audit(caller, given, "erase", session if session is not None else receipt.id)
-    return receipt
 
 
 @ROUTES.add("POST", "/api/prune", "admin")
@@ -97,6 +95,6 @@ def reindex(caller: Caller, _given: Nothing) -> SyncReport:
     return caller.memory.reindex()
 
 
-def _audit(caller: Caller, given: RemovalOrder, action: str, target: str | None = None) -> None:
+def _audit(caller: Caller, given: RemovalOrder, action: str) -> None:
     if not given.dry_run:
-        caller.memory.audit.record(action, target=target)
+        caller.memory.audit.record(action)
