@@ -37,9 +37,9 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import OnErase
     from recollect.governance.plan import PruneReport
-    from recollect.governance.receipt import ErasureReceipt
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
+    from recollect.governance.selection import ErasureReceipt
     from recollect.governance.tokens import Tokens
     from recollect.governance.use_preview import UsePreview
     from recollect.index.indexing.preview import Preview

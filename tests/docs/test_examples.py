@@ -26,6 +26,7 @@ SAYS = {
     "e1 ('hose', 'clamp')\n"
     "## What I Know About You\n- I sail a boat with a green hull.\n\n## Recent Conversations\n",
     "events.py": "called: 2 1\n",
+    "erase_people.py": "1 2 1\n['I did not.']\n[]\n",
     "erase.py": "True\n2 2 ()\nTrue [] []\n",
     "exchange.py": "2 messages, 1 observation\n"
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"

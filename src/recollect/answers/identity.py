@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recollect.sessions.identities import Identity
+from recollect.sessions.identities import LinkedPerson
 
 
 class IdentityList(msgspec.Struct, frozen=True, kw_only=True):
     """The people with linked accounts."""
 
-    identities: Sequence[Identity]
+    identities: Sequence[LinkedPerson]
 
 
 class ResolvedIdentity(msgspec.Struct, frozen=True, kw_only=True):

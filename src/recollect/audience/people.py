@@ -19,6 +19,7 @@ from recollect.core.errors import StoreCorrupt
 from recollect.store.columns import decode
 from recollect.store.digests import check_digest, note_digest, stored_digest
 from recollect.store.engine import Transaction
+from recollect.store.journal import record_change
 
 _COLUMNS: LiteralString = "account, user_id, was, linked_at, made_by"
 _ALL: LiteralString = f"SELECT {_COLUMNS}, hash FROM identities WHERE tenant = ? ORDER BY account"  # noqa: S608  # literals
@@ -58,16 +59,16 @@ def linked_rows(tx: Transaction, tenant: str) -> list[LinkedRow]:
         StoreCorrupt: rows are missing, or are not what was stored.
     """
     check_digest(tx, "identities")
-    found: list[LinkedRow] = []
-    for *cells, told in tx.all(_ALL, (tenant,)):
+    rows: list[LinkedRow] = []
+    for *cells, digest in tx.all(_ALL, (tenant,)):
         row = decode(LinkedRow, LinkedRow.__struct_fields__, tuple(cells))
-        if row.hash(tenant) != told:
+        if row.hash(tenant) != digest:
             raise StoreCorrupt(
                 "rows of identities are not what was stored",
                 hint="look with `recollect doctor`; restore a backup with `recollect restore FILE`",
             )
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def replace_link(
@@ -78,6 +79,10 @@ def replace_link(
         tx.execute(_DROP, (tenant, old.account))
     if new is not None:
         tx.execute(_ADD, (*msgspec.structs.astuple(new), new.hash(tenant), tenant))
+    changed = new or old
+    if changed is not None:  # the mirrors keep the links, for a home whose records are lost
+        at = changed.linked_at
+        record_change(tx, tenant=tenant, kind="identity", ref=tenant, op="put", at=at)
     added, removed = ([] if row is None else [row.hash(tenant)] for row in (new, old))
     note_digest(tx, "identities", [*added], removed)
 
@@ -101,11 +106,11 @@ class People:
             StoreCorrupt: the rows are damaged.
         """
         digest = stored_digest(tx, "identities")
-        known = self._known.get(tenant)
-        if known is None or known[0] != digest:
-            known = (digest, self.configured.with_records(_accounts(linked_rows(tx, tenant))))
-            self._known[tenant] = known
-        return known[1]
+        cached = self._known.get(tenant)
+        if cached is None or cached[0] != digest:
+            cached = (digest, self.configured.with_records(_accounts(linked_rows(tx, tenant))))
+            self._known[tenant] = cached
+        return cached[1]
 
 
 def _accounts(rows: list[LinkedRow]) -> Mapping[Account, str]:

@@ -13,7 +13,7 @@ from recollect.cli.output.screen import show
 from recollect.core.errors import InvalidInput
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.sessions.identities import Identity
+    from recollect.sessions.identities import LinkedPerson
 
 app = App()
 group = App(help="Say which accounts are one person.", invoke_without_command=True)
@@ -90,7 +90,7 @@ def _parts(account: str) -> tuple[str, str]:
     return channel, user
 
 
-def _show(found: Sequence[Identity]) -> None:
+def _show(found: Sequence[LinkedPerson]) -> None:
     if not any(person.accounts for person in found):
         show(("no linked accounts", "bold"), (": recollect identities link NAME ACCOUNT", ""))
     for person in found:

@@ -21,12 +21,23 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erased_facts import begin_fact_erasure
 from recollect.governance.erased_notes import erase_folders, erase_notes
-from recollect.governance.parts import PART, ErasedParts, erase_parts, erased_before
-from recollect.governance.receipt import ErasureReceipt, receipt_of, receipt_of_fact
+from recollect.governance.parts import (
+    PART,
+    ErasedParts,
+    begin_fact_erasure,
+    erase_parts,
+    erased_before,
+)
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.selection import Chosen, Selection, choose
+from recollect.governance.selection import (
+    Chosen,
+    ErasureReceipt,
+    Selection,
+    choose,
+    receipt_of,
+    receipt_of_fact,
+)
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.knowledge.rows import require_fact
@@ -51,6 +62,7 @@ from recollect.sessions.record.tombstone import (
     imported_paths,
     is_buried,
 )
+from recollect.store.audit import record_audit
 from recollect.store.columns import text
 from recollect.store.engine import Database, Transaction
 from recollect.store.failures import os_errors
@@ -431,6 +443,7 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
         messages=receipt.counts["messages"],
     )
     record_event(tx, event)
+    record_audit(tx, Scope(tenant=tenant), "erase", receipt.at, target=erasure_id)
 
 
 def _unfinished_parts(tx: Transaction) -> list[tuple[str, ErasedParts]]:

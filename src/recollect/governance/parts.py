@@ -14,9 +14,15 @@ import msgspec
 from recollect.audience.owner import NOBODY_NAMED
 from recollect.audience.people import linked_rows, replace_link
 from recollect.audience.visibility import visibility_group_of
+from recollect.core.events import FactsErased
 from recollect.core.scope import Scope, includes_user
+from recollect.governance.removal import NOTE_ERASURE
 from recollect.governance.selection import Chosen, SessionPart, part_of
 from recollect.governance.sweep import mark_unswept
+from recollect.knowledge.erased import remove_facts
+from recollect.knowledge.fact import Fact
+from recollect.knowledge.rows import require_fact
+from recollect.knowledge.storing import origins_of
 from recollect.observations.rows import KIND as OBSERVATION_KIND
 from recollect.sessions.context.flushed_notes import folder_owners
 from recollect.sessions.endings import note_end
@@ -27,6 +33,7 @@ from recollect.sessions.record.session import Session, note_change, require_sess
 from recollect.sessions.record.tombstone import (
     ErasedLines,
     ErasedName,
+    bury,
     bury_names,
     line_name,
     own_name,
@@ -35,7 +42,7 @@ from recollect.sessions.record.tombstone import (
 from recollect.sessions.record.transcript_rows import MESSAGE_KIND
 from recollect.store.columns import integer, listed, text, text_or_none, typed_rows
 from recollect.store.engine import Row, Transaction
-from recollect.store.journal import record_change, record_changes
+from recollect.store.journal import record_change, record_changes, record_event
 
 PART = "recollect:part"
 """In place of a source: the tombstone of an erasure that took no whole session keeps its key."""
@@ -225,3 +232,20 @@ def _forget_person(tx: Transaction, tenant: str, chosen: Chosen) -> None:
         names.add(chosen.person.user)
     for statement in _NAMELESS if names else ():
         tx.execute(statement, (tenant, listed(sorted(names))))
+
+
+def begin_fact_erasure(tx: Transaction, scope: Scope, name: str, erasure_id: str, now: int) -> Fact:
+    """Remove a fact, and keep it from coming back; its copies go when the erasure is finished.
+
+    Raises:
+        NotFound: the scope has no such fact.
+    """
+    fact = require_fact(tx, scope, name)
+    encoded = msgspec.json.encode([fact.id]).decode()
+    tx.execute(NOTE_ERASURE, (erasure_id, fact.tenant, '{"facts":1}', encoded, now))
+    mark_unswept(tx)
+    bury(tx, erasure_id, fact.tenant, origins_of(tx, fact))
+    remove_facts(tx, fact.tenant, [fact.id], now)
+    event = FactsErased(scope=Scope(tenant=fact.tenant), at=now, erasure_id=erasure_id, facts=1)
+    record_event(tx, event)
+    return fact

@@ -1,6 +1,6 @@
 """Identities: the people behind the accounts, linked while programs run.
 
-A link acts with the next read, in every process; the index is not built anew. What was said stays
+A link acts with the next read, in every process; the index is not rebuilt. What was said stays
 with the account that said it, so that unlinking separates two people again without loss.
 """
 
@@ -70,7 +70,7 @@ class LinkedAccount(msgspec.Struct, frozen=True, kw_only=True):
     linked_at: int | None = None
 
 
-class Identity(msgspec.Struct, frozen=True, kw_only=True):
+class LinkedPerson(msgspec.Struct, frozen=True, kw_only=True):
     """A person, with the accounts that are theirs.
 
     Attributes:
@@ -133,7 +133,7 @@ class Identities:
 
         return self._access.database.write(add)
 
-    def link(self, user_id: str, channel: str, channel_user_id: str) -> Identity:
+    def link(self, user_id: str, channel: str, channel_user_id: str) -> LinkedPerson:
         """Link an account to a person, and return the person.
 
         Where the account was a person of its own, that name is another one of this person's.
@@ -193,7 +193,7 @@ class Identities:
 
         return self._access.database.write(remove)
 
-    def list(self, user_id: str | None = None) -> list[Identity]:
+    def list(self, user_id: str | None = None) -> list[LinkedPerson]:
         """Return the people with linked accounts, by user id.
 
         Args:
@@ -223,7 +223,7 @@ class Identities:
         self._access.database.write(lambda tx: tx.execute(_ADD_CODE, row))
         return LinkCode(code=code, expires_at=expires_at)
 
-    def confirm(self, channel: str, channel_user_id: str, code: str) -> Identity:
+    def confirm(self, channel: str, channel_user_id: str, code: str) -> LinkedPerson:
         """Link an account to the person of another one, whose code its user has typed.
 
         Args:
@@ -267,7 +267,7 @@ class Identities:
 
     def _link(
         self, tx: Transaction, tenant: str, user_id: str, who: Account, made_by: LinkedBy
-    ) -> Identity:
+    ) -> LinkedPerson:
         """Link an account, unless it is linked so already."""
         owner, now = self._people.at(tx, tenant), self._access.clock.now_ms()
         user_id = _known_as(owner, user_id)
@@ -288,7 +288,7 @@ class Identities:
 
 def _each_identity(
     people: People, tx: Transaction, tenant: str, user_id: str | None
-) -> list[Identity]:
+) -> list[LinkedPerson]:
     """Return the people of the settings and of the records; or one of them, by any name."""
     configured, found = people.configured, dict[str, list[LinkedAccount]]()
     named = [*configured.accounts, *configured.links.people]
@@ -303,7 +303,9 @@ def _each_identity(
         user_id = _known_as(people.at(tx, tenant), user_id)
         found = {user_id: found[user_id]} if user_id in found else {}
     return [
-        Identity(user_id=name, accounts=tuple(sorted(found[name], key=lambda each: each.account)))
+        LinkedPerson(
+            user_id=name, accounts=tuple(sorted(found[name], key=lambda each: each.account))
+        )
         for name in sorted(found)
     ]
 

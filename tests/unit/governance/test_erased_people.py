@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.exchange.recover import recover
-from recollect.governance.receipt import ErasureReceipt
+from recollect.governance.selection import ErasureReceipt
 from recollect.memory import Memory
 from recollect.store.sqlite.database import open_records
 from tests.support.leftovers import files_that_hold
@@ -354,3 +355,64 @@ def test_a_killed_erasure_of_a_part_is_finished_by_the_next_opening(tmp_path: Pa
     with opened(home) as memory:
         assert said_in(memory, session) == ["other"]
     assert left_of(home, ["zorvexplum"]) == {}
+
+
+def test_the_audit_says_that_something_was_erased_and_not_what(memory: Memory) -> None:
+    """A dry run is no erasure."""
+    session = talk(memory, "zorvexplum", "other")
+    memory.erase(query="zorvexplum", session_id=session, dry_run=True)
+    receipt = memory.erase(query="zorvexplum", session_id=session)
+    (entry,) = memory.audit.latest()
+    assert (entry.action, entry.target) == ("erase", receipt.id)
+
+
+def test_an_account_and_the_name_of_its_person_select_the_same(memory: Memory) -> None:
+    """By any of the accounts all of the identity goes; other names are other people."""
+    for account in ("telegram:7", "slack:U7", "telegram:8"):
+        channel, user = account.split(":")
+        talk(memory, "pear", key=f"agent:main:{channel}:direct:{user}")
+    memory.identities.link(memory.identities.resolve("telegram", "7"), "slack", "U7")
+    name = memory.identities.resolve("slack", "U7")
+    plans = [memory.erase(user_id=each, dry_run=True) for each in ("telegram:7", "slack:U7", name)]
+    assert len({plan.session_ids for plan in plans}) == 1
+    assert len(plans[0].session_ids) == 2
+    memory.identities.unlink("slack", "U7")
+    assert len(memory.erase(user_id="slack:U7", dry_run=True).session_ids) == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_erased_all_else_is_as_it_was(tmp_path: Path, seed: int) -> None:
+    """The law: who said it, when and what decide of each message, and it stays readable."""
+    drawn = random.Random(seed)
+    senders = [f"telegram:{number}" for number in range(7, 11)]
+    with opened(tmp_path / "home") as memory:
+        keys = [GROUP, MAIN, *(f"agent:main:telegram:direct:{n}" for n in range(7, 11))]
+        said: dict[str, tuple[str, str | None, int]] = {}
+        for number in range(60):
+            key, at = drawn.choice(keys), NOON + number * MINUTE
+            own = f"telegram:{key.rpartition(':')[2]}" if "direct" in key else None
+            sender = own or drawn.choice([*senders, None])
+            session = memory.sessions.open(key, owner=True)
+            text = f"w{number} {drawn.choice(['apple', 'pear'])}"
+            memory.sessions.append(session.id, "user", text, sender=sender, at=at)
+            said[text] = (session.id, sender, at)
+        who = drawn.choice([None, *senders])
+        since = drawn.choice([None, NOON + drawn.randrange(40) * MINUTE])
+        until = None if since is None else since + 20 * MINUTE
+        query = drawn.choice(["apple", None if who or since else "pear"])
+        goes = {
+            text
+            for text, (_, sender, at) in said.items()
+            if who in {None, sender}
+            and (since is None or since <= at < since + 20 * MINUTE)
+            and (query is None or query in text)
+        }
+        with nullcontext() if goes else pytest.raises(NotFound):
+            memory.erase(user_id=who, since=since, until=until, query=query)
+        left = {m.text for s in memory.sessions.list() for m in memory.sessions.messages(s.id)}
+        assert left == said.keys() - goes
+        memory.sync()
+        for text in said:
+            found = {hit.snippet for hit in memory.search(text.split()[0], 5).hits}
+            assert (text in found) == (text not in goes)
+    assert left_of(tmp_path / "home", sorted(goes)) == {}

@@ -14,6 +14,7 @@ import recollect
 from recollect.core.errors import Conflict, Denied, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
+from recollect.exchange.recover import recover
 from recollect.memory import Memory
 from recollect.sessions.identities import CODE_MS, WRONG_TRIES
 from recollect.store.sqlite.database import open_records
@@ -321,3 +322,31 @@ def test_links_are_events_and_in_the_audit_without_accounts(memory: Memory) -> N
         "identity.link",
         "identity.unlink",
     ]
+
+
+def test_links_are_there_again_after_the_records_were_lost(tmp_path: Path) -> None:
+    """The readable mirrors have them; one that was unlinked stays unlinked."""
+    with opened(tmp_path) as memory:
+        first, second = (say(memory, key_of(each), f"apple of {each}") for each in ACCOUNTS[:2])
+        for account in ("telegram:1", "slack:U7", "discord:9"):
+            memory.identities.link("ann", *parts(account))
+        memory.identities.unlink("discord", "9")
+    home = tmp_path / "home"
+    (home / "records.db").unlink()
+    recover(home)
+    with opened(tmp_path) as memory:
+        assert [len(person.accounts) for person in memory.identities.list("ann")] == [2]
+        assert len(heard(memory, first)) == len(heard(memory, second)) == 2
+        memory.identities.unlink("slack", "U7")
+        assert len(heard(memory, first)) == 1
+
+
+def test_links_are_in_a_backup(tmp_path: Path) -> None:
+    """A restored home has those of then."""
+    with opened(tmp_path) as memory:
+        memory.identities.link("ann", "telegram", "1")
+        memory.backup(tmp_path / "backup")
+        memory.identities.link("ann", "slack", "U7")
+    recollect.restore(tmp_path / "backup", tmp_path / "other" / "home")
+    with opened(tmp_path / "other") as memory:
+        assert [len(person.accounts) for person in memory.identities.list("ann")] == [1]

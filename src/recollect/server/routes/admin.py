@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from recollect.caller import Caller
 from recollect.governance.plan import PruneReport
-from recollect.governance.receipt import ErasureReceipt
 from recollect.governance.scrubbing import ScrubReceipt
+from recollect.governance.selection import ErasureReceipt
 from recollect.index.model.sync_report import SyncReport
 from recollect.server.route import Given, Nothing, Routes
 
@@ -54,7 +54,7 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
     """Erase a conversation, or what somebody said, or when, so that no byte of it is left."""
     session = None if given.session is None else caller.session(given.session).id
     fact = None if given.fact is None else caller.memory.facts.get(given.fact).id
-    receipt = caller.memory.erase(
+    return caller.memory.erase(
         session_id=session,
         user_id=given.user_id,
         project=given.project,
@@ -65,8 +65,6 @@ def erase(caller: Caller, given: Erasure) -> ErasureReceipt:
         dry_run=given.dry_run,
         with_forks=given.with_forks,
     )
-    _audit(caller, given, "erase", session or fact or receipt.id)
-    return receipt
 
 
 @ROUTES.add("POST", "/api/prune", "admin")
@@ -101,6 +99,6 @@ def reindex(caller: Caller, _given: Nothing) -> SyncReport:
     return caller.memory.reindex()
 
 
-def _audit(caller: Caller, given: RemovalOrder, action: str, target: str | None = None) -> None:
+def _audit(caller: Caller, given: RemovalOrder, action: str) -> None:
     if not given.dry_run:
-        caller.memory.audit.record(action, target=target)
+        caller.memory.audit.record(action)

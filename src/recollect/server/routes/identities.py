@@ -8,7 +8,7 @@ from __future__ import annotations
 from recollect.answers.identity import IdentityList, ResolvedIdentity
 from recollect.caller import Caller
 from recollect.server.route import Given, Routes
-from recollect.sessions.identities import Identities, Identity, LinkCode, LinkedAccount
+from recollect.sessions.identities import Identities, LinkCode, LinkedAccount, LinkedPerson
 
 ROUTES = Routes()
 
@@ -50,7 +50,7 @@ def list_identities(caller: Caller, given: IdentityFilter) -> IdentityList:
 
 
 @ROUTES.add("POST", "/api/identities", "admin")
-def link(caller: Caller, given: AccountLink) -> Identity:
+def link(caller: Caller, given: AccountLink) -> LinkedPerson:
     """Link an account to a person; return the person."""
     return _identities(caller).link(given.user_id, given.channel, given.channel_user_id)
 
@@ -69,7 +69,7 @@ def code(caller: Caller, given: OneAccount) -> LinkCode:
 
 
 @ROUTES.add("POST", "/api/identities/confirm", "admin")
-def confirm(caller: Caller, given: TypedCode) -> Identity:
+def confirm(caller: Caller, given: TypedCode) -> LinkedPerson:
     """Link the account in which a code was typed to the person whose code it is."""
     return _identities(caller).confirm(given.channel, given.channel_user_id, given.code)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, LiteralString, TypeAlias
+from typing import Annotated, Literal, LiteralString, TypeAlias
 
 import msgspec
 
@@ -25,7 +25,7 @@ from recollect.sessions.record.tombstone import (
     unpacked,
 )
 from recollect.store.columns import columns_of, insert_into
-from recollect.store.digests import check_digest
+from recollect.store.digests import check_digest, note_digest
 from recollect.store.engine import Transaction
 from recollect.store.failures import os_errors
 from recollect.store.files import holds_any, write_file
@@ -91,6 +91,18 @@ class NoteFolderRow(_Row, frozen=True):
     peer: str | None
 
 
+class IdentityRow(_Row, frozen=True):
+    """An account that was linked at run time, as `LinkedRow`."""
+
+    tenant: str
+    account: str
+    user_id: str
+    was: str | None
+    linked_at: _Whole
+    made_by: Literal["resolved", "operator", "code"]
+    hash: bytes
+
+
 class CounterRow(_Row, frozen=True):
     """The last number of a kind of record, which no mirror holds."""
 
@@ -104,6 +116,7 @@ _TABLES: dict[LiteralString, tuple[type[_Row], LiteralString]] = {
     "flushed_notes": (NoteRow, "path, line_hash, session_id"),
     "note_folders": (NoteFolderRow, "folder"),
     "counters": (CounterRow, "tenant, kind"),
+    "identities": (IdentityRow, "tenant, account"),
 }
 """By table: its rows, and the columns that order them."""
 
@@ -115,6 +128,7 @@ class RecoveryRows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     flushed_notes: list[NoteRow] = []
     note_folders: list[NoteFolderRow] = []
     counters: list[CounterRow] = []
+    identities: list[IdentityRow] = []
 
 
 class RecoveryValues(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -150,9 +164,10 @@ def recovery_facts(tx: Transaction) -> RecoveryFacts:
     """Return the content that the file must have.
 
     Raises:
-        StoreCorrupt: tombstones are missing: what they keep away would come back.
+        StoreCorrupt: tombstones are missing: what they keep away would come back; or links are.
     """
     check_digest(tx, "tombstones")
+    check_digest(tx, "identities")
     facts = {
         "rows": {
             table: tx.all(f"SELECT {columns_of(kind)} FROM {table} ORDER BY {keys}")  # noqa: S608  # literals
@@ -236,4 +251,5 @@ def restore_facts(tx: Transaction, facts: RecoveryFacts) -> None:
                 "(?, ?, ?, ?,", "(?, ?, ?, (SELECT id FROM sessions WHERE id = ?),"
             )
         tx.executemany(write, [msgspec.structs.astuple(row) for row in getattr(facts.rows, table)])
+    note_digest(tx, "identities", [row.hash for row in facts.rows.identities])
     tx.executemany(_PLACE, [(each.place, each.id) for each in facts.imported])
