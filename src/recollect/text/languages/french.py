@@ -113,7 +113,10 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"\b(?:avant|auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine"
-            r"|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors)\b"
+            r"|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors"
+            r"|jusqu'en|\w*'?(?:etais|etait|etaient|avais|avait|avions|avaient|habitais|habitait"
+            r"|habitions|travaillais|travaillait|utilisais|utilisait|utilisions|payais|payait"
+            r"|payions|conduisais|mangeais|faisais|allais|coutait|s'appelait|appelait))\b"
         ),
         PAST_TENSE: (
             r"\b(?:\w+'?)?(?:etais|etait|etaient|etions|avais|avait|avaient|avions|habitais"

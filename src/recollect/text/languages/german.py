@@ -97,9 +97,11 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"\b(?:fruher\w*|vorher\w*|davor|damals|ehemals|ehemalige\w*|ursprunglich\w*|zuvor"
-            r"|einst|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*)\b|\balte[nrsm]?\b"
-            r"|\bvor (?:de[mnr]|\w+)\b.*\b(?:war\w*|hatte\w*|wohnte\w*|nutzten|gewohnt|benutzt"
-            r"|verwendet)\b|\b(?:war\w*|hatte\w*|wohnte\w*|haben|habe) .*\bvor (?!allem)\w+\b"
+            r"|einst|anfangs|bisher\w*|bis dahin|zunachst|wohnte\w*|arbeitete\w*|nutzte\w*"
+            r"|benutzte\w*|verwendete\w*|hiess|galt|fuhr\w*|kostete|zahlte\w*|vorige\w*)\b"
+            r"|\balte[nrsm]?\b|\bvor (?:de[mnr]|\w+)\b.*\b(?:war\w*|hatte\w*|wohnte\w*|nutzten"
+            r"|gewohnt|benutzt|verwendet)\b|\b(?:war\w*|hatte\w*|wohnte\w*|haben"
+            r"|habe) .*\bvor (?!allem)\w+\b"
         ),
         PAST_TENSE: (
             r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurden|wohnte|arbeitete|ging"

@@ -104,7 +104,9 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"\b(?:antes|anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
-            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*)\b"
+            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*|morava\w*|vivia\w*"
+            r"|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram|eramos|estava\w*|pagava\w*"
+            r"|dirigia\w*|comia\w*|ia|custava\w*|chamava\w*|ficava\w*|ate (?:agora|entao))\b"
         ),
         PAST_TENSE: (
             r"\b(?:era|eram|eramos|estava\w*|tinha\w*|morava\w*|vivia\w*|trabalhava\w*|usava\w*"
