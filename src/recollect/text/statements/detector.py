@@ -97,7 +97,7 @@ def _is_meant(rule: Rule, clause: str, book: Rulebook) -> bool:
     """Return whether a clause states what a rule finds, and does not doubt, report or limit it."""
     if book.has("hearsay", clause):
         return False
-    if rule.kind not in _BINDING and book.has("hedges", clause):
+    if rule.kind not in _BINDING and not rule.is_firm and book.has("hedges", clause):
         return False
     return rule.kind in _PASSING or not book.has("limits", clause)
 

@@ -15,6 +15,7 @@ from recollect.text.languages.grammars.grammar import Grammar
 from recollect.text.statements.statement import Kind
 
 NO_KIND = "none"
+_FIRM = "!"
 _MODULES = {
     "en": "english",
     "de": "german",
@@ -43,6 +44,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         kind: Of what it finds; None for what only fills or ends a slot.
         slot: The name of the slot; ``me`` of a rule about how to answer.
         cues: Words of which one is in every match.
+        is_firm: Whether it holds though a clause has words of doubt.
         source: The pattern, its parts not yet replaced.
         parts: Of patterns, by name.
     """
@@ -50,12 +52,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind | None
     slot: str | None
     cues: tuple[str, ...]
+    is_firm: bool
     source: str
     parts: dict[str, str]
 
     def search(self, clause: str) -> dict[str, str] | None:
         """Return what its groups matched in a clause, without empty ones; None if it does not."""
-        match = _compiled(self).search(clause)
+        # With a space before it, a pattern needs no second form for a clause without a subject.
+        match = _compiled(self).search(f" {clause}")
         if match is None:
             return None
         return {name.rstrip("23456789"): text for name, text in match.groupdict().items() if text}
@@ -118,11 +122,12 @@ def _rules(text: str, grammar: Grammar) -> Iterator[Rule]:
             continue
         head, _, source = "".join(line.strip() for line in block.splitlines()).partition(":: ")
         name, _, cues = head.strip().partition(" ")
-        kind, _, slot = name.partition(".")
+        kind, _, slot = name.rstrip(_FIRM).partition(".")
         yield Rule(
             kind=None if kind == NO_KIND else cast(Kind, kind),
             slot=slot or None,
             cues=tuple(_cues(cues, grammar)),
+            is_firm=name.endswith(_FIRM),
             source=source,
             parts=parts,
         )

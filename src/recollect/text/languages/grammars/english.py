@@ -31,10 +31,10 @@ _PERSON = (
 
 GRAMMAR = Grammar(
     parts={
-        "I": r"\b(?:i|we)(?:'m|'re|'ve|'ll)?(?: am| are| have| both| all| also| now| currently"
+        "I": r"(?:\b(?:i|we)|^(?: (?:and|but|also|so|btw|ok|oh|hey|well|fyi|quick update|update|by the way)[,:]?)*)(?:'m|'re|'ve|'ll)?(?: am| are| have| both| all| also| now| currently"
         r"| still| just| finally| actually| really| recently| already| officially| only"
         r"| personally| always| usually| generally)*",
-        "I1": r"\bi(?:'m|'ve)?(?: am| have| also| now| currently| still| just| finally| actually"
+        "I1": r"(?:\bi|^(?: (?:and|but|also|so|btw|ok|oh|hey|well|fyi|quick update|update|by the way)[,:]?)*)(?:'m|'ve)?(?: am| have| also| now| currently| still| just| finally| actually"
         r"| really| recently| already| only| personally)*",
         "MY": r"\b(?:my|our)(?: new| old| current| own| dear| lovely| whole)*",
         "DATE": _DATE,
@@ -51,12 +51,19 @@ GRAMMAR = Grammar(
         r"(?: ?/ ?\w+| (?:per|a|an) \w+)?"
         r"|`[^`]+`|(?:[\w.-]+/)+[\w.-]+|[a-z]+(?:[-_.][a-z0-9]+)+"
         r"|(?-i:[A-Z])[\w+#.]*[\w+#](?: \d[\w.]*)?)",
+        "TECH": r"(?:servers?|databases?|db|apis?|backend|frontend|front end|back end|clusters?|pipelines?|ci|tests?|test suite|builds?|deploys?|deployments?|repos?|repository|branch(?:es)?|configs?|configuration|ports?|tokens?|cache|queues?|cron(?:job)?s?|backups?|staging|production"
+        r"|prod|endpoints?|schema|migrations?|logs?|containers?|images?|scripts?|services?|workers?|keys?|secrets?|passwords?|timeouts?|limits?|rate limit|versions?|proxy|webhooks?|librar(?:y|ies)|packages?|modules?|docker\w*|kubernetes|app|site|website|importer|exporter|scheduler|parser"
+        r"|compiler|bucket|table|index|monorepo|gateway|load balancer|domain|dns|certificates?|sessions?|cookies?|feature flags?|flags?|jobs?|sdk|cli|firewall|vpn|env|environment|locale|dashboard|alerts?)",
         "MUST": r"(?:must|has to|have to|should|shall|needs? to|may|can|ought to)",
         "WANT": r"(?:please|pls|and|also|but|ok(?:ay)?|so|then|remember(?: that)?:?|note:?|reminder:?"
         r"|important:?|rule:?|from (?:now|here|today) on(?:wards)?|going forward|in (?:the )?future"
         r"|for future reference|one (?:more )?(?:thing|rule):?|yes|no|just|btw|fyi|hey"
         r"|in this (?:repo\w*|project|codebase)|oh|next time|and also|as a rule|in general)",
-        "START": r"^\W*(?:<WANT>[,:]? ?(?:- )?)*",
+        "START": r"^\W*(?:(?:for|in|when|with|on|as|one|and|also|before|after|while|quick|small|another) [\w' ]{1,40}[,:] )?(?:<WANT>[,:]? ?(?:- )?)*",
+        "IMP": r"(?:use|write|keep|run|add|put|make|ask|check|avoid|don't|do not|stop|format|name|prefix|sign|commit|push|answer|reply|explain|show|include|create|update|document|validate|save|call|pass|treat|cite|give|tell|be|talk|quote|wrap|test|review|squash|rebase|merge|deploy|log|return|import|export|sort|group|start|end|follow"
+        r"|prefer|leave|skip|drop|mention|summari[sz]e|list|link|tag|mark|read|open|send|convert|round|store|pin|lock|respect|assume|stick|respond|speak|address|warn|confirm|double-check|verify|limit|go easy|bear|try to|just|only)",
+        "MARK": r"(?:always|never|every|each|all|any|whenever|from now on|going forward|from here on|in this (?:repo\w*|project|codebase|workspace|team|chat)|by default|ever|unless|without (?:asking|my|a|an)|anymore|any more|until i say|as a rule|at all times|no exceptions|in future|in the future|everywhere|again|first|for (?:me|us|everything|this project|all)"
+        r"|with me|to me|your (?:answers?|replies|responses|explanations)|instead of|rather than|only|not|under \d+|no more than|max(?:imum)?|at most)",
         "HERE": r"(?:in|for|to|into|across|within) (?:this|our|the|any|all|every) ?(?:whole |entire "
         r"|new )?(?:repo\w*|project|codebase|code base|code|docs?|tests?|frontend|backend|module"
         r"|package|team|branch|logs?|commits?|commit messages?|pull requests?|prs?|ui|api|migrations?"
@@ -174,6 +181,8 @@ GRAMMAR = Grammar(
     relationship.home live,lives,moved,living,based :: <MY> (?P<who><PERSON>(?:,? (?-i:[A-Z])[\w'-]+)?)
         (?:now |just |recently |has |'s )*(?:lives|moved|is living|is based|settled)(?: back| over| out)?
         \s(?:in|to|near) (?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*).*
+    personal allergic,vegetarian,vegan,coeliac,celiac,diabetic,asthma,autistic,turns,turned,old,birthday,born,pregnant,allergy,intolerant,dementia,dyslexic :: <MY> (?P<who><PERSON>(?:,? (?-i:[A-Z])[\w'-]+,?)?)(?: is| has|'s| was| turns| turned| will be| just turned)+.*\b(?:allergic|vegetarian|vegan|coeliac|celiac|diabetic|asthma|autistic|birthday|born|pregnant|allergy
+        |intolerant|dementia|dyslexic)\b.*
     relationship called,name,named :: <MY> (?P<who><PERSON>)(?:'s name)?(?: is| are|'s)(?: called| named)?
         \s(?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*)<END>.*
     relationship @person :: ^\W*(?P<who>(?-i:[A-Z])[\w'-]+), my <PERSON>,? .+
@@ -308,6 +317,52 @@ GRAMMAR = Grammar(
     technical raised,lowered,increased,reduced,bumped,changed,set,cut,upgraded :: \b(?:we|i)(?:'ve| have)? (?:just
         |recently )?(?:raised|lowered|increased|reduced|bumped|changed|set|cut|upgraded) (?P<head>(?:the|our) .+?)
         (?: from (?P<old>.+?))? to <SPEC>.*
+    relationship is,was :: ^\W*(?P<who>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)(?:,| is| was|'s)(?: also| now)? (?:my|our|the|his|her) (?:new |old |former )?(?:[\w-]+ ){0,2}?(?:<PERSON>|lead|pm|designer
+        |developer|engineer|accountant|lawyer|contact|client|owner|maintainer|assistant|intern|recruiter|tutor|teacher|coach|trainer|doctor|dentist|vet|therapist|babysitter|nanny|cleaner|director|cto|ceo|admin|editor
+        |supervisor|advisor|godmother|godfather|godson|goddaughter|person|guy|buddy)\b.*
+    relationship handles,leads,runs,owns,maintains,reviews,manages,approves,signs,takes,joined,reports,does :: ^\W*(?P<who>(?-i:[A-Z])[\w'-]+)(?: from (?:the )?[\w ]+?)?(?: now)? (?:handles|leads|runs|owns|maintains|reviews|manages|approves|signs off|takes care|joined|reports to
+        |does)\b (?!not\b).+
+    relationship report,share,know,met,dating,seeing,friends,working,expecting,mentor :: \b(?:i|we)(?:'ve|'m| am| have)?(?: been| now| also)* (?:report to|share (?:an?|the) (?:flat|office|house|room|apartment) with|known?|met|dating|seeing|friends with|worked with|mentor|mentoring|expecting (?:a|our)
+        |working (?:closely )?with)(?: a)? (?-i:[A-Z]|a (?:baby|girl|boy)|our|second).*
+    relationship together,divorced,single,widowed,engaged,married,separated,years :: \b(?:we|i)(?:'ve|'m|'re| am| are| have)?(?: been| got| now)* (?:together (?:for|since)|divorced|single|widowed|engaged|married|separated)\b.*|\b(?:me|my \w+) and (?:me|i|my \w+) .*(?:together|married|met)\b.*
+    personal! wear,weigh,tall,handed,blind,deaf,glasses,pronouns,religious,muslim,jewish,christian,buddhist,catholic,atheist,trans,gay,lesbian,bisexual,queer,nonbinary,autistic,dyslexia,epilepsy,insulin,hearing,wheelchair,sober,smoker,smoke,drink,alcohol,gluten,lactose,pork,meat,peanuts,nuts,knee,
+        back,surgery,arthritis,citizen,citizenship,passport,licence,license,visa,pescatarian,kosher,halal,keto
+        :: \b(?:i|my)(?:'m|'ve)?(?: am| have| do| got| a| an| been| still| also| can)* (?:wear|weigh|\d[\d.]* ?(?:m|cm|feet|kg)|(?:left|right)[- ]handed|colou?r[- ]?blind|deaf|pronouns|religious|muslim|jewish|christian|buddhist|catholic|atheist|trans\b|transgender|gay|lesbian|bisexual|queer|non-?binary|autistic|dyslexia|epilepsy|on insulin
+        |hard of hearing|in a wheelchair|sober|(?:non-?)?smoker?|bad (?:knee|back|hip)|arthritis|an? \w+ citizen|dual citizen|(?:driving|driver's) licen[cs]e|visa|pescatarian|don't (?:drink|smoke|drive|eat (?:meat|pork|gluten|dairy|fish|nuts|sugar|eggs))|can't (?:eat|drink|drive|have (?:gluten|dairy|nuts|lactose)))\b.*
+    personal go,goes :: \b(?:everyone calls me|i go by|people call me|i'm known as) (?P<value>(?-i:[A-Z])[\w'-]+).*
+    personal.name i,im :: ^\W*(?:(?:hi|hello|hey|so|well)[,!]? )*(?:i'm|i am|this is|it's) (?P<value>(?-i:[A-Z])[a-z'-]+)(?=$|,| and| from| by| here).*
+    personal.child kids,children,daughters,sons,twins,grandkids,grandchildren,siblings,brothers,sisters :: \b(?:i|we)(?:'ve| have| got)+ (?P<value>(?:a|one|two|three|four|five|\d|no) (?:\w+ ){0,2}?(?:kids?|children|daughters?|sons?|twins|grandkids|grandchildren|siblings|brothers?|sisters?))\b.*
+    personal own,owns,bought,rent,mortgage,house,flat,apartment,motorbike,motorcycle,bike,boat,garden,allotment,van,piano,guitar :: \b(?:i|we)(?:'ve| have)?(?: just| recently| finally)? (?:own|bought|rent|got|have|play)(?: a| an| our| my| the| two)(?! (?:question|problem|bug)) (?:[\w-]+ ){0,3}?(?:house|flat|apartment|cottage|motorbike|motorcycle|bike|bicycle|boat|garden|allotment|van|car|piano|guitar|violin|cello)\b.*
+    personal @noun :: <MY> (?P<head>(?:[\w-]+ )?(?:address|postcode|zip code|phone|mobile|username|handle|github|height|weight|shoe size|size|ring size|blood type|blood group|timezone|time zone|nationality|native language|mother tongue|first language|religion|passport|hometown|home town|car|bike|plan|diet|doctor|gp|dentist
+        |vet|gym|bank|insurance|landlord|rent|mortgage|allergy|condition|surname|last name|maiden name|middle name|nickname|star sign|wifi|laptop|keyboard|car insurance|licence plate))(?:'s| is| are| was)(?: now| currently| actually| called)?(?: at| in| on| with)? <V><END>.*
+    work shift,shifts,office,remote,remotely,company,client,clients,contract,hours,part,team,colleagues,salary,promoted,laid,fired,freelance,freelancer,self,employed,internship,apprenticeship,onboarding,probation,project
+        :: \b(?:i|we)(?:'m|'ve|'re)?(?: am| are| have| been| now| was| got| just| also| currently| only| mainly| mostly)* (?:work(?:ing)? (?:from home|remotely|part[- ]time|full[- ]time|nights|shifts|four days|three days|on the|on a|in (?:a|an|the)|with (?:children|kids|patients|elderly)|freelance|as)|on (?:night|day) shifts?|promoted|laid off|fired|let go|self-employed
+        |freelanc\w+|in charge of|responsible for|head of|on (?:maternity|paternity|parental) leave|retired|between jobs|out of work|doing (?:an internship|an apprenticeship)|interning|a team of|building|developing|launching|opening|running my own|starting my own|started my own|set up my own)\b.*
+    work studying,degree,uni,university,college,school,course,semester,graduated,graduating,teach,teaching,train,training,volunteer,volunteering,certified,qualified :: <I1> (?:stud(?:y|ied|ying)|graduat(?:e|ed|ing)|teach|teaching|training (?:as|to)|volunteer|volunteering|in my (?:first|second|third|final|last) (?:year|semester)|doing (?:a|my) (?:degree|course|masters|phd)|a (?:qualified|certified))\b.*
+    schedule! @time :: ^\W*(?:(?:and|so|also|oh|btw|fyi|hey|ok)[,!]? )*(?:(?:i|we|the|our|my|his|her|there's|there is|it's|they)\b)(?!.*\b(?:every|usually|always|trying|tried|if|would|could|might|maybe|deploy|since)\b)(?!.*\bthis (?:week|morning)\b).*?\b(?:on|by|until|till|from|before|for|due|at|is|next|starts?|ends?) <WHEN>(?!-).*
+    schedule yesterday,ago,last,recently :: ^\W*(?:(?:so|and|oh|well|hey|yeah|also|btw)[,!]? )*(?:(?:yesterday|last (?:week|weekend|month|year|night|summer|\w+day)|(?:two|three|a few|\d) (?:days|weeks|months) ago|(?:a|one) (?:week|month) ago),? )?(?:i|we|my \w+) (?:just )?(?:went|had|attended|joined|started|finished|visited|took|met|got|bought|won|celebrated|signed up
+        |made|gave|ran|performed|hosted|organi[sz]ed|adopted|participated|moved|completed|painted|passed|launched|opened|lost|saw|volunteered|submitted|received|released|watched|travel(?:l)?ed|flew|hiked|camped)\b.*(?:\b(?:yesterday|last (?:week|weekend|month|year|night|summer|fall|spring|winter|\w+day)|(?:two|three|a few|few|\d) (?:days|weeks|months|years) ago
+        |(?:a|one) (?:week|month|year|couple of weeks) ago|(?:a couple of|the other) (?:days|weeks|day)(?: ago)?)|(?<=yesterday, ).|(?<=ago, ).).*
+    schedule yesterday,last,ago :: ^\W*(?:yesterday|last (?:week|weekend|month|year|night|summer|\w+day)|(?:two|three|a few|\d) (?:days|weeks|months) ago|(?:a|one) (?:week|month) ago),? (?:i|we|my) \w+.*
+    habit practice,practicing,practise,train,training,runs,yoga,gym,swimming,running,meditate,years :: <I1>(?: been)? (?:practi[cs]ing|practi[cs]e|training|train|painting|playing|running|swimming|writing|drawing|dancing|meditating|volunteering|gardening|collecting|learning)\b.*\b(?:for (?:\w+ )?(?:years|months|weeks)|since|regularly|(?:every|each) \w+)\b.*
+    technical! @tech :: \b(?:i|we|my|our)\b.*?\b(?:using|uses?|with|on|running|built (?:with|on)|to|in|of|have|has|is)\b.*?(?P<value>(?-i:[A-Z])[\w.+#-]*(?: [A-Za-z]+)? v?\d+(?:\.\d+)+)(?![\w-]).*
+    technical! @tech :: \b(?:i|we|my|our)\b.*\b(?:is|are|was|takes?|to|of|by|at|from|around|about|under|with|has|have|achieved|coverage|latency)\b.* (?P<value>\d[\d.,]*(?: ?(?:%|ms|[kmg]b)| (?:milliseconds|seconds|rps|requests per \w+|concurrent users|commits|endpoints|test cases)))(?![\w-]).*
+    technical @tech :: ^\W*(?:(?:so|and|also|but|fyi|ok|btw|note|remember)[,:]? (?:that )?)*(?P<head>(?:(?:the|our|all|every) )?(?:[\w'/.-]+ ){0,3}?<TECH>)(?: (?:of|for|in|on) (?:the |our )?[\w-]+)?(?: (?:now|still|also|always|only|currently))* (?:is|are|uses?|runs?|lives?|sits?|expires?|points? to|reads?|writes?|needs?|requires?|depends? on|expects?|comes? from|talks? to|goes through|shares?|accepts?
+        |defaults? to|caches?|stores?|supports?|listens?|contains?|returns?|happens?|takes|times out|belongs|handles?|logs?|serves?|has|have|must|generates?|relies on|works? with|were|was (?:moved|renamed|split|replaced|written|built)|can only|only works?) (?!(?:down|broken|slow|failing|red|green|fine|ok|working|weird|not working|still|great|good|bad|off|gone|stuck|hanging)\b)(?!(?:it|this|that|so|very|too)\b).+
+    technical we,i :: \b(?:we|our team)(?: all| now| currently| only| also| still| mostly)* (?:use|run|host|deploy|store|keep|log|test|build|cache|queue|monitor|track|write|ship|generate|rely on|depend on|support|encrypt|hash|format|lint|bundle|serve) (?!(?:it|this|that|to|the same|for|a lot)\b).*\b(?:in|on|with|via|through|for|as|from|to|by|under|behind|at)\b.*
+    habit play,drink,bike,cycle,walk,eat,sleep,cook,read,listen,watch,wake,get,check,commute,jog,run,swim,journal,knit,garden,paint,bed,shower,skip,meditate,stretch,nap :: ^\W*(?:(?:and|also|btw|by the way|fyi|on (?:weekdays|weekends)|in the (?:morning|evening)s?|at night|before bed|after work)[,:]? )*i (?:mostly |only |never |normally |also )?(?:play|drink|bike
+        |cycle|walk|eat|sleep|cook|read|listen to|watch|wake up|get up|check|commute|jog|run|swim|journal|knit|garden|paint|go to (?:bed|the gym|church|sleep|yoga)|take (?:a (?:nap|walk|cold shower)|the (?:bus|train|tram))|shower|skip|meditate|stretch|nap)\b(?! (?:it|this|that|you|into|a lot of (?:errors|issues))\b).+
+    personal single,half,mom,dad,mum,parent,oldest,youngest,only,twin,broke,medication,glasses,lenses,retriever,called,brown,eyes,hair,insured,member,immigrant,refugee,orphan,adopted,veteran,tall,short,introvert,extrovert,deaf
+        :: \b(?:as an? |i(?:'m| am) (?:a |an |the )?)(?:single (?:mom|mum|dad|mother|father|parent)|half[- ](?-i:[A-Z])\w+|oldest|youngest|only child|middle child|twin|member of|immigrant|refugee|adopted|veteran|introvert|extrovert|mother of|father of|mom of|mum of|dad of|morning person|night owl|insured with)\b.*|\bi(?:'ve)? (?:recently )?(?:broke|sprained|tore) my \w+.*
+        |\bi(?:'m| am| take|'m on)(?: on)? (?:\w+ )?(?:medication|antidepressants|blood thinners|the pill|insulin)\b.*|\bi (?:need|wear) (?:reading )?(?:glasses|contacts|contact lenses|hearing aids?)\b.*
+    personal.pet retriever,called,named,labrador,terrier,poodle,collie,beagle,dachshund,kitty,spaniel,shepherd,corgi,cockatiel,gecko,snake,goldfish,chickens :: \b(?:i|we)(?:'ve| have| got| own| adopted| rescued)+ (?P<value>(?:a|an|two|three) (?:\w+ ){0,2}?(?:retriever|labrador|terrier|poodle|collie|beagle|dachshund|kitty|spaniel|shepherd|corgi|cockatiel|gecko|snake|goldfish|chickens)\b.*|an? \w+ (?:named|called) (?-i:[A-Z])\w+).*
+    work @working :: \b(?:i|we)(?:'m|'ve|'re)?(?: am| are| have| been| now| was| got| just| also| currently| only| mainly| mostly)* (?:work (?:\w+ days|\d\d|weekends|nights|mornings|in|on)|run (?:a|an|my|the) (?:\w+ ){0,2}(?:bakery|shop|store|studio|company|business|farm|restaurant|cafe|café|agency|clinic|practice|salon|gym|school|team|blog|channel|podcast)
+        |been (?:at|with) (?-i:[A-Z])\w+|on the (?:[\w-]+ )?team|at (?-i:[A-Z])\w+ (?:for|since)|teaching|working (?:on|as|in|at|for|towards) (?:a|an|my|our|the) (?!(?:fix|bug|issue|problem|same|right|triangle|code|function|script)\b)(?:[\w-]+ ){0,4}?(?:project|app|application|website|site|book|novel|script|screenplay|thesis|paper|patent|startup|business|portfolio|campaign|game|album|tracker|tool|platform|system|exhibition|essay|resume|degree|company|team))\b.*
+    work company,employer,team,department,boss,salary,office :: ^\W*(?:(?:and|also|so|btw)[,:]? )*(?:my|our) (?:company|employer|team|department|office|firm|startup|studio|shop|clinic|school|contract|shift|shifts|salary|working hours|work week|business)(?:'s| is| are| has| have| makes?| sells?| builds?| does| starts?| ends?| runs?| consists) (?!(?:not|so|very|really|down|broken|still|waiting|in a meeting)\b).+
+    relationship friends,married,siblings,apart,brothers,sisters :: ^\W*(?:(?-i:[A-Z])\w+ and i|me and (?-i:[A-Z])\w+|my \w+ and i) (?:have been|are|were|met|got|share|work|went|grew).+
+    technical rate,version,on,go,goes,fires,logs,secrets,metrics,errors,requests,uploads,images,emails,users,payments,events :: ^\W*(?:(?:so|and|also|but|fyi|ok|btw|note|remember)[,:]? (?:that )?)*(?:we're (?:still )?on (?P<value>(?-i:[A-Z])[\w.]+ \d[\w.]*)|(?:logs|secrets|metrics|errors|requests|uploads|images|emails|users|payments|events|assets|files|dates|timestamps|ids|prices|amounts) (?:go|goes|are|live|end up|come|land|get)\b (?:to|in|on|into|from|through|stored|kept|sent|written|cached|served|signed|at)\b).*
+    rule please,pls,plz,should,must,can,need,want,supposed,always,never,only :: \b(?:please|pls|plz|you(?:'re| are)? (?:should|must|can|need to|have to|are to|supposed to)|(?:i|we) (?:want|need|expect) you to|make sure to|be sure to|remember to|try to) (?:always|never|only|don't ever|do not ever|not ever)\b(?! (?:worry|be this quick)\b).+
+    rule @imperative :: <START><IMP>\b(?! (?:worry|sure|me know|a look|a break|it a try|me a|this|that bug|that typo)\b).*\b<MARK>\b.*
     """,
     outcomes=r"""
     technical cause,culprit,caused,problem,bug,issue,reason :: \b(?:(?:root )?cause|culprit|(?:actual |real |underlying
@@ -324,10 +379,13 @@ GRAMMAR = Grammar(
         :: ^\W*(?:done[.:,] ?)?(?:(?:i|we)(?:'ve| have)? (?:now |also |just )?)?(?:fixed|added|removed|replaced|renamed
         |migrated|upgraded|rewrote|moved|implemented|deployed|changed|updated|reverted|resolved|refactored|bumped|patched
         |raised) (?=(?:the|a|an|all|both|`|\w+ ?`|[\w.-]+\.\w+|from|support|two|three|\d|it|index))(?!.*\b(?:you|your)\b).+
+    technical failed,fails,crashed,expired,broke,crashes,hung,leaked,ran,was,were,missing,wrong,never :: ^\W*(?:(?:it|that) (?:works|worked|runs|passes) now:? )?(?:the|your|our|two|three|all|some|an?) [^.]*\b(?:because|due to|since|which is why|so that|caused|was the (?:problem|cause|culprit|reason)|was (?:missing|wrong|never|set|pointing|using|reading|not being|being|still)|were (?:missing|never|not)|expired|ran (?:twice|out)|overwr(?:ote|ites)|swallow(?:ed|s)|was not set|leak(?:ed|s))\b.*
+    technical switched,dropped,went,now,down,up,from :: ^\W*(?:(?:switched|swapped|cut|split|merged|extracted|wrapped|pinned|bumped|disabled|enabled|set|turned|wrote|created|converted|dropped|deleted|applied|configured|installed) .+|(?:the|all|it|that) .*\b(?:now (?:runs?|takes?|passes?|uses?|returns?|works?|goes|has|reads?)|dropped from|went from|is down (?:to|from)|down from|passes? now|pass now)\b.*|all \w* ?(?:tests|checks) (?:pass|are green|passed).*)
     open_end still :: \b(?:the|one|two|three|some|\d+|it|that|which|this) ?.*\bstill (?:fails?|needs?|failing|missing
         |open|pending|broken|unexplained|red|flaky|has to|have to|to do|not)\b.*
     open_end open,todo,remaining,left,next,outstanding,follow :: ^\W*(?:still open|todo|open (?:question|point|item|issue)s?
         |remaining|left to do|not done yet|outstanding|follow[- ]?up)(?: is| are)?:? .+
+    open_end not,there,isn,remains,needs,yet :: ^\W*(?:the|one|two|it|that|what|only|there) .*\b(?:is (?:still )?(?:there|left|not (?:covered|tested|handled|done|migrated|wired))|remains?|needs? (?:a|an|your|to be|another|more)|isn't (?:covered|tested|handled|done|wired|migrated)|is left|are left|not yet)\b.*
     open_end could,couldn,unable :: \bi (?:could not|couldn't|was unable to|wasn't able to|have not|haven't|did not|didn't)
         \s(?:yet )?(?:reproduce|verify|find|test|check|run|confirm|fix|finish|get to|figure|touch|update|migrate)\b.+
     decision decided,agreed :: ^\W*(?:as agreed,? |we (?:have )?(?:decided|agreed)) .+
@@ -339,6 +397,28 @@ GRAMMAR = Grammar(
             grandmother grandfather gran granddaughter grandson friend flatmate roommate housemate
             neighbour neighbor boss manager colleague coworker co-worker teammate mentor stepson
             stepdaughter twin kid lead landlord landlady law
+        """,
+        "imperative": """
+            use write keep run add put make ask check avoid don do stop format name prefix sign commit push answer reply explain show include create update document
+            validate save call pass treat cite give tell be talk quote wrap test review squash rebase merge deploy log return import export sort group start end follow prefer
+            leave skip drop mention summarize summarise list link tag mark read open send convert round store pin lock respect assume stick respond speak address warn confirm
+            verify limit go just only
+        """,
+        "working": "work run been team working teaching at",
+        "tech": """
+            server servers database databases db api apis backend frontend cluster clusters pipeline pipelines ci test tests suite
+            build builds deploy deploys deployment deployments repo repos repository branch branches config configs configuration port ports token tokens cache
+            queue queues cron backup backups staging production prod endpoint endpoints schema migration migrations log logs container
+            containers image images script scripts service services worker workers key keys secret secrets password passwords timeout timeouts limit limits
+            version versions proxy webhook webhooks library package packages module modules docker kubernetes app site website
+            importer exporter scheduler parser compiler bucket table index monorepo gateway domain dns certificate certificates
+            session sessions cookie cookies flag flags job jobs sdk cli firewall vpn env environment dashboard alert alerts project framework python node react flask django using
+            latency coverage response model
+        """,
+        "noun": """
+            address postcode code phone mobile username handle github height weight size type group timezone zone nationality language
+            tongue religion passport hometown car bike plan diet doctor gp dentist vet gym bank insurance landlord rent mortgage
+            allergy condition surname name nickname sign wifi laptop keyboard plate
         """,
         "time": """
             # monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays
@@ -387,16 +467,16 @@ GRAMMAR = Grammar(
         "stack": "technical.stack",
     },
     borders=(
-        r"(?:[,;:] (?:and |but |so |or )?|[,.;:]? (?:-|–|—) | (?:and|but|so) )(?=(?:but|so|because|which|i|we|it|he|she|they"
+        r"(?:[,;:] (?:and |but |so |or |though |although )?|[,.;:]? (?:-|–|—) | (?:and|but|so) )(?=(?:but|so|because|which|i|we|it|he|she|they"
         r"|my|our|the|her|his|can|could|would|will|what|how|where|why|when|do|does|is|are|should|any|please"
         r"|just so|in case|this|there|let's|if|that's|help|leave|ignore|saw|tell|not sure|same|you|though"
         r"|mainly|mostly|anyway|from now on|since|don't|fyi|in fact)\b(?!'s name))"
         r"|; | \((?=\w+ \w+)"
-        r"|(?<!\w)(?:because|since|so that) (?=(?:i|we|it|they|the|he|she)\b)"
+        r"|(?<!\w)(?:because|since) (?=(?:i|we|they|he|she)\b)"
     ),
     subjects=r"\W*(?:(?:and|so|but|ok|hi|hey|hello|well|also|yes|no)[,!]? )*(?:i|we|my|our|the)\b",
     hedges=(
-        r"\b(?:maybe|perhaps|might|may|could|would(?! be my)|if|whether|wish|hope|hoping|hoped|want(?:ed)? to|wanna"
+        r"\b(?:maybe|perhaps|might|may (?=\w+ (?:be|not|have|need|want|use|move|switch))|could|would(?! be my)|if|whether|wish|hope|hoping|hoped|want(?:ed)? to|wanna"
         r"|thinking (?:of|about)|considering|plan(?:ning)? (?:to|on)|trying to|tried to|try to|suppose|supposing|imagine"
         r"|let's say|say we|suppose we|assume|assuming|not sure|unsure|don't know|no idea|i think|i guess|probably|possibly"
         r"|someday|some day|one day|at some point|example|e\.g\.|for instance|used to|almost|nearly|wonder"
