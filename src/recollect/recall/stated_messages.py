@@ -86,7 +86,7 @@ class ChangedPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def changed_part(tx: Transaction, after: int, last: int, most: int) -> ChangedPart | None:
-    """Return the newest ``most`` changes of messages between two seqs; None where there are none."""
+    """Return the newest ``most`` changes of messages between two seqs; None without any."""
     rows = tx.all(_CHANGED, (after, last, most))
     if not rows:
         return None

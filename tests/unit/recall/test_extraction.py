@@ -39,7 +39,7 @@ def links(memory: Memory) -> set[tuple[str, str, str]]:
         )
         return set(typed_rows(rows, tuple[str, str, str]))
 
-    return memory._rooms.records.read(read)
+    return memory._rooms.records.read(read)  # noqa: SLF001
 
 
 def say(memory: Memory, *texts: str, session: str | None = None) -> str:
@@ -86,7 +86,7 @@ def test_steps_lead_to_the_same_as_one(memory: Memory) -> None:
         say(memory, text, session=session)
     memory.sync()
     stepwise = links(memory)
-    records = memory._rooms.records
+    records = memory._rooms.records  # noqa: SLF001
     records.write(forget_all)
     memory.sync()
     assert links(memory) == stepwise
@@ -148,14 +148,14 @@ def test_the_newest_is_extracted_first_and_it_goes_on_after_a_stop(
     """The newest is extracted first and it goes on after a stop."""
     monkeypatch.setattr(extraction, "BATCH", 2)
     session = say(memory, LEEDS, "ok", "fine", BRISTOL, BATH)
-    records = memory._rooms.records
+    records = memory._rooms.records  # noqa: SLF001
     told: list[Progress] = []
-    one = Extraction(records, memory._rooms.opened.owner)
+    one = Extraction(records, memory._rooms.opened.owner)  # noqa: SLF001
     assert one.run(stopping=lambda: bool(told), tell=told.append) == 2
     assert links(memory) == {(BRISTOL, BATH, "slot")}
     assert told[0].left == 3
     say(memory, LEEDS, session=session)
-    again = Extraction(records, memory._rooms.opened.owner)
+    again = Extraction(records, memory._rooms.opened.owner)  # noqa: SLF001
     assert again.is_behind()
     assert again.run() == 4
     assert links(memory) == {
@@ -174,7 +174,7 @@ def test_other_rules_extract_everything_again(
     monkeypatch.setattr(stated_messages, "detect", lambda text, role: ())
     memory.sync()
     assert links(memory) == set()
-    left = memory._rooms.records.read(read_left)
+    left = memory._rooms.records.read(read_left)  # noqa: SLF001
     assert left.rules == (99, DERIVATION_VERSION)
 
 

@@ -156,5 +156,5 @@ def test_without_a_link_the_ranking_is_the_same(
     """Without a link the ranking is the same."""
     said(memory, *texts)
     memory.sync()
-    memory._rooms.records.write(lambda tx: tx.execute("DELETE FROM replacements"))
+    memory._rooms.records.write(lambda tx: tx.execute("DELETE FROM replacements"))  # noqa: SLF001
     assert memory.search(query, 20) == plain(memory, query, limit=20)

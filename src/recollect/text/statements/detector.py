@@ -13,7 +13,7 @@ from recollect.text.statements.tongue import language_of
 from recollect.text.statements.values import normalised, type_of
 
 _ROLES = frozenset({"user", "assistant"})
-_MARKS = ".,;:!?()[]{}*\"`“”„«»¿¡…_"
+_MARKS = '.,;:!?()[]{}*"`“”„«»¿¡…_'
 _DIGIT = "#"
 _HAS_DIGIT = re.compile(r"\d")
 _IMPORTANCE: dict[Kind | None, int] = {
@@ -109,7 +109,10 @@ def _statement(
     slot = _slot(rule, groups, book)
     raw = groups.get("value") or ""
     value = normalised(raw, little) if raw and slot else None
-    lost = [groups.get("old"), *(each["old"] for each in book.doubts["losses"].finditer(clause.text))]
+    lost = [
+        groups.get("old"),
+        *(each["old"] for each in book.doubts["losses"].finditer(clause.text)),
+    ]
     loses = dict.fromkeys(normalised(each, little) for each in lost if each)
     loses.pop(value or "", None)
     who = groups.get("who")

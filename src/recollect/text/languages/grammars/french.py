@@ -20,7 +20,8 @@ GRAMMAR = Grammar(
     parts={
         "ADV": r"(?: (?:maintenant|désormais|toujours|encore|déjà|aussi|actuellement|enfin|depuis \S+(?: \S+)?|surtout|souvent|plutôt|vraiment|seulement|bien|très|tout|d'habitude|en général|à présent|jamais|plus|pas))*",
         "MY": r"\b(?:mon|ma|mes|notre|nos)(?: nouvel(?:le)?| nouveau| ancien(?:ne)?| meilleure?| petite?| grande?| propre)?",
-        "DATE": _DATE, "TIME": _TIME,
+        "DATE": _DATE,
+        "TIME": _TIME,
         "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?:,? (?:à|de|dès|vers|,)? ?(?:{_TIME}|{_DATE}))*)",
         "END": r"(?=$|[,;:!?()]| [-–—:] |\.(?:\s|$)| (?:et|mais|parce|car|avec|pour|depuis|maintenant|quand|où|en|à|au|jusqu|comme|que|qui|de|du|sur|dans|plutôt|dès|la nuit|mais)\b)",
         "ENDL": r"(?=$|[,;:!?()]| [-–—:] |\.(?:\s|$)| (?:et|mais|parce|car|depuis|maintenant|quand|jusqu|qui|à la place|au lieu|plutôt|comme|pour)\b)",

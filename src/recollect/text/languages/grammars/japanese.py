@@ -16,7 +16,8 @@ _PERSON = (
 
 GRAMMAR = Grammar(
     parts={
-        "DATE": _DATE, "TIME": _TIME,
+        "DATE": _DATE,
+        "TIME": _TIME,
         "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?:[、の]?(?:{_TIME}|{_DATE}))*)",
         "PERSON": _PERSON,
         "V": r"(?P<value>[^、。,はがを]+?)",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from recollect.text.languages.grammars.grammar import Grammar
 
-_DATE = (
-    r"(?:(?:\d{4}년 ?)?\d{1,2}월(?: ?\d{1,2}일| 말| 초| 중순)?|\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}|\d{1,2}일(?! ?(?:동안|전|후|간))|(?:다음 ?주 |이번 ?주 |매주 |다다음 ?주 )?[월화수목금토일]요일|내일|모레|다음 ?(?:주|달)|내년|주말)"
-)
+_DATE = r"(?:(?:\d{4}년 ?)?\d{1,2}월(?: ?\d{1,2}일| 말| 초| 중순)?|\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}|\d{1,2}일(?! ?(?:동안|전|후|간))|(?:다음 ?주 |이번 ?주 |매주 |다다음 ?주 )?[월화수목금토일]요일|내일|모레|다음 ?(?:주|달)|내년|주말)"
 _NUMBER = r"(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|열한|열두)"
 _TIME = rf"(?:(?:오전|오후|아침|저녁|밤|새벽) ?)?(?:{_NUMBER} ?시(?: ?(?:반|\d{{1,2}}분))?|\d{{1,2}}:\d\d)|정오|자정"
 _PERSON = (
@@ -16,7 +14,8 @@ _PERSON = (
 
 GRAMMAR = Grammar(
     parts={
-        "DATE": _DATE, "TIME": _TIME,
+        "DATE": _DATE,
+        "TIME": _TIME,
         "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?: ?(?:{_TIME}|{_DATE}))*)",
         "PERSON": _PERSON,
         "V": r"(?P<value>[^,.。]+?)",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from recollect.text.languages.grammars.grammar import Grammar
 
-_MONTH = r"(?:janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro)"
+_MONTH = (
+    r"(?:janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro)"
+)
 _DAY = r"(?:segundas?|terças?|quartas?|quintas?|sextas?)(?:-feiras?)?|sábados?|domingos?"
 _DATE = (
     rf"(?:(?:dia )?\d{{1,2}} de {_MONTH}(?: de \d{{4}})?|\d{{4}}-\d\d-\d\d|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|(?:próxim[ao] )?(?:{_DAY})(?: que vem)?|depois de amanhã|amanhã"
@@ -20,7 +22,8 @@ GRAMMAR = Grammar(
     parts={
         "ADV": r"(?: (?:agora|já|ainda|também|sempre|desde \S+(?: \S+)?|atualmente|finalmente|hoje em dia|normalmente|quase|só|apenas|muito|mais|nunca|além disso|se|me|te|até))*",
         "MY": r"\b(?:(?:o |a |os |as )?(?:meu|minha|meus|minhas|nosso|nossa|nossos|nossas))(?: nov[oa]| antig[oa]| melhor| querid[oa])?",
-        "DATE": _DATE, "TIME": _TIME,
+        "DATE": _DATE,
+        "TIME": _TIME,
         "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?:,? (?:a|de|do|da|pela \w+|,)? ?(?:{_TIME}|{_DATE}))*)",
         "END": r"(?=$|[,;:!?()]| [-–—] |\.(?:\s|$)| (?:e|mas|porque|com|para|por|desde|agora|quando|onde|em|no|na|até|quase|como|que|de|do|da|sobre|em vez|há|faz)\b)",
         "ENDL": r"(?=$|[,;:!?()]| [-–—] |\.(?:\s|$)| (?:e|mas|porque|desde|agora|quando|até|que|em vez|no lugar|há|faz|por causa|na versão|para)\b)",

@@ -20,7 +20,8 @@ GRAMMAR = Grammar(
     parts={
         "ADV": r"(?: (?:ahora|ya|todavía|aún|también|siempre|desde \S+(?: \S+)?|actualmente|por fin|finalmente|normalmente|casi|solo|sólo|hoy en día|muy|mucho|más|nunca|además))*",
         "MY": r"\b(?:mi|mis|nuestr[oa]s?)(?: nuev[oa]| antigu[oa]| mejor| querid[oa])?",
-        "DATE": _DATE, "TIME": _TIME,
+        "DATE": _DATE,
+        "TIME": _TIME,
         "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?:,? (?:a|de|del|desde|por la \w+|,)? ?(?:{_TIME}|{_DATE}))*)",
         "END": r"(?=$|[,;:!?()]| [-–—] |\.(?:\s|$)| (?:y|pero|porque|con|para|por|desde|ahora|cuando|donde|en|a|hasta|casi|como|que|de|del|el|al|sobre|en lugar|en vez)\b)",
         "ENDL": r"(?=$|[,;:!?()]| [-–—] |\.(?:\s|$)| (?:y|pero|porque|desde|ahora|cuando|hasta|que|en lugar|en vez|por la)\b)",
