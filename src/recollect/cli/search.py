@@ -54,6 +54,7 @@ Source = Annotated[
         autocompletion=_complete_source,
     ),
 ]
+Mode = Annotated[Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")]
 MinConfidence = Annotated[
     float | None,
     typer.Option(help="No hits where it is less probable, 0 to 1, that the answer is among them."),
@@ -76,9 +77,7 @@ def search(
         int | None,
         typer.Option("--limit", "-n", help="Hits at most; search.limit by default."),
     ] = None,
-    mode: Annotated[
-        Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")
-    ] = "hybrid",
+    mode: Mode = "hybrid",
     min_score: Annotated[
         float | None,
         typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),

@@ -11,8 +11,9 @@ import recollect
 from recollect.index.model.sync_report import Progress
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.memory import Memory
-from recollect.recall import extraction, stated_messages
-from recollect.recall.extraction import Extraction, read_left
+from recollect.recall.statements import extraction
+from recollect.recall.statements import messages as stated_messages
+from recollect.recall.statements.extraction import Extraction, read_left
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from tests.support.scripted_statements import detect

@@ -14,9 +14,10 @@ from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
-from recollect.recall import audience, stated_messages
+from recollect.recall import audience
+from recollect.recall.statements import messages as stated_messages
 from tests.support.scripted_statements import detect
-from tests.unit.recall.test_extraction import BATH, BRISTOL, LEEDS, NO_MODEL
+from tests.unit.recall.test_extraction import BATH, BRISTOL, NO_MODEL
 
 JANUARY = 1_767_225_600_000
 """1 January 2026."""

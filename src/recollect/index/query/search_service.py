@@ -31,12 +31,7 @@ from recollect.index.query.question_vectors import QuestionVector, QuestionVecto
 from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
 from recollect.index.query.replaced import Replacing
-from recollect.index.query.shortlist import (
-    HitDisplay,
-    HitLimits,
-    Shortlist,
-    quota,
-)
+from recollect.index.query.shortlist import HitDisplay, HitLimits, Shortlist, quota
 from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
 from recollect.store.columns import integer
@@ -316,9 +311,9 @@ class SearchService:
         """Return the hits, and the parts of the sixth score, see `confidence_in`."""
         limits, enough = self._limits(options), request.most
         while True:
-            plain = rank(tx, view, request, self._settings)
-            replacing = options.replacing
-            ranked = replacing.apply(tx, view, request, plain) if replacing else plain
+            plain = ranked = rank(tx, view, request, self._settings)
+            if options.replacing is not None:
+                ranked = options.replacing.apply(tx, view, request, plain)
             display = HitDisplay(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -22,7 +23,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     WHEN,
     Language,
     Table,
@@ -163,22 +163,22 @@ LANGUAGE = Language(
         PAST_TENSE: (
             r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b|(?:^|\b(?:and|what|which"
             r"|where|who|how (?:many|much|often|long)|when|\w+s) )(?:have|has|haven't"
-            r"|hasn't) (?!got\b|to\b)\w+(?: \w+)? ?(?:\w+ed|been|gone|had|said|told|made|done"
-            r"|seen|met|read|paid|sent|bought)\b|\bwho(?:m|se)? (?!is\b|are\b|do\b|does\b"
+            r"|hasn't) (?!got\b|to\b)\w+(?: \w+)? ?(?:\w+ed|been|gone|had|said|t(?:old)|made"
+            r"|done|seen|met|read|paid|sent|bought)\b|\bwho(?:m|se)? (?!is\b|are\b|do\b|does\b"
             r"|gets?\b)(?:\w+ )?(?!need\b|feed\b)\w+ed\b|\bwho (?:broke|built|made|wrote|gave"
-            r"|told|said|found|sent|bought|won|came|went)\b|\b(?:yesterday|ago|last night)\b"
+            r"|t(?:old)|said|found|sent|bought|won|came|went)\b|\b(?:yesterday|ago|last night)\b"
             r"|\b(?<!have )(?:who|what|that|i|we|she|he|they) (?:(?!need\b|feed\b|embed\b"
             r"|proceed\b)\w+ed|got|began|ran|flew|drove|ate|drank|spoke|lost|won|paid|built|grew"
             r"|fell|felt|heard|kept|knew|sold|slept|spent|stood|thought|wore|gave|went|met|saw"
-            r"|bought|said|told|made|found|gave|sent|wrote|left|came|took|chose|broke)\b"
+            r"|bought|said|t(?:old)|made|found|gave|sent|wrote|left|came|took|chose|broke)\b"
         ),
-        TOLD: (
-            r"\b(?:say|said|tell|told|mention|happen|happened|decide|decided|recommend|suggest"
-            r"|buy|bought|go|went|visit|visited|meet|met|see|saw|read|watch|watched|try|tried"
-            r"|make|made|break|broke|fix|fixed|find|found|learn|talk|talked|discuss|discussed"
-            r"|do(?=\W*$)|cook|give|gave|send|sent|explain|write|wrote|ask|asked|celebrate"
-            r"|attend|change|changed|switch|switched|move|moved|leave|left|join|joined|stop"
-            r"|stopped|start|started|quit|sell|sold|replace|replaced)\b"
+        HAPPENED: (
+            r"\b(?:say|said|t(?:ell|old)|mention|happen|happened|decide|decided|recommend"
+            r"|suggest|buy|bought|go|went|visit|visited|meet|met|see|saw|read|watch|watched|try"
+            r"|tried|make|made|break|broke|fix|fixed|find|found|learn|talk|talked|discuss"
+            r"|discussed|do(?=\W*$)|cook|give|gave|send|sent|explain|write|wrote|ask|asked"
+            r"|celebrate|attend|change|changed|switch|switched|move|moved|leave|left|join|joined"
+            r"|stop|stopped|start|started|quit|sell|sold|replace|replaced)\b"
         ),
         HELD: (
             r"\b(?:live|living|work|working|use|using|have|had|own|drive|driving|pay|paying|like"

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -21,7 +22,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -128,7 +128,7 @@ LANGUAGE = Language(
             r"|passe|devenu|reste|tombe|sorti|entre|rentre|revenu|monte|descendu)e?s?\b|\b(?:me"
             r"|s'|se|nous) ?(?:suis|est|sommes|sont)\b|\bhier\b"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:dit|raconte|passe|recommande|conseille|achete|alle|allee|alles|visite|decide"
             r"|demenage|change|rencontre|vu|lu|fait|parle|propose)\b"
         ),

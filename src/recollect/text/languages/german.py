@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -21,7 +22,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -111,7 +111,7 @@ LANGUAGE = Language(
             r"|\w*gekommen|geworden|geblieben|gewesen|gestorben|geflogen|gereist|\w*gewechselt)$"
             r"|\bgestern\b"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:gesagt|sagte|erzahlt|passiert|empfohlen|gekauft|gegangen|besucht|getroffen"
             r"|gesehen|gelesen|entschieden|umgezogen|gewechselt|repariert|besprochen|gemacht"
             r"|bezahlt|geschickt|erklart)\b"

@@ -12,6 +12,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MONTH,
@@ -23,7 +24,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     YEAR,
     Language,
     Table,
@@ -117,7 +117,7 @@ LANGUAGE = Language(
             r"ました|でした(?!っけ)|だった(?!っけ)|たの|たん(?:です|だ)|(?<!し|っ)たっけ|たか"
             r"|た[？?]?$|昨日"
         ),
-        TOLD: (
+        HAPPENED: (
             r"言いました|言った|言って(?:い|た)|話し|勧め|買いました|買った|行きました|行った"
             r"|会いました|会った|決めま|決めた|起き|引っ越しました|引っ越した|変えた|変えま"
         ),

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -21,7 +22,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -115,7 +115,7 @@ LANGUAGE = Language(
             r"|ou)\b(?<!sou)(?<!estou)(?<!vou)(?<!dou)|\bquando .*(?:mudamos|trocamos|compramos"
             r"|comecamos|saimos)\b|\bquanto tempo (?:durou|levou|demorou)|\bontem\b"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:disse|disseram|contou|aconteceu|recomendou|comprei|comprou|fui|fomos|visitei"
             r"|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez)\b"
         ),

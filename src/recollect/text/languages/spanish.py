@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -22,7 +23,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -125,7 +125,7 @@ LANGUAGE = Language(
             r"|ieron|aste|iste)\b|\b(?:quien"
             r"|que) \w+(?:o)\b(?<!tengo)(?<!uso)(?<!hago)(?<!puedo)(?<!debo)(?<!vivo)(?<!pago)(?<!llevo)"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:dijo|dije|dijeron|conto|paso|recomendo|recomendaste|compre|compro|fui|fuimos"
             r"|visite|visitamos|decidi\w*|hablamos|cambiamos|me mude|nos mudamos|hice|hicimos"
             r"|hizo)\b"

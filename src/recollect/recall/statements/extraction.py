@@ -22,7 +22,7 @@ from recollect.index.model.visibility import visibility_rules
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
-from recollect.recall.stated_messages import StatementReader, Stating, changed_part, speaker_of
+from recollect.recall.statements.messages import StatementReader, Stating, changed_part, speaker_of
 from recollect.store.columns import first_integer
 from recollect.store.engine import Database, Transaction
 from recollect.store.meta import find_value, persisted_random, set_value
