@@ -85,8 +85,10 @@ def _statements(text: str, cues: set[str], book: Rulebook) -> Iterator[Statement
 
 def _stated(text: str, clause: Clause, book: Rulebook) -> Statement | None:
     words = _words(clause.text)
+    # With a space before it, a pattern needs no second form for a clause without a subject.
+    spaced = clause.text if book.code in UNSPACED else f" {clause.text}"
     for rule in book.candidates(_cues(clause.text, words, book)):
-        groups = rule.search(clause.text)
+        groups = rule.search(spaced)
         if groups is None or not _is_meant(rule, clause.text, book):
             continue
         return _statement(text, clause, rule, groups, book)

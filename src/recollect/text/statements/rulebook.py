@@ -15,7 +15,7 @@ from recollect.text.languages.grammars.grammar import Grammar
 from recollect.text.statements.statement import Kind
 
 NO_KIND = "none"
-_FIRM = "!"
+_FIRM, _REPORTED = "!", "~"
 _MODULES = {
     "en": "english",
     "de": "german",
@@ -58,8 +58,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     def search(self, clause: str) -> dict[str, str] | None:
         """Return what its groups matched in a clause, without empty ones; None if it does not."""
-        # With a space before it, a pattern needs no second form for a clause without a subject.
-        match = _compiled(self).search(f" {clause}")
+        match = _compiled(self).search(clause)
         if match is None:
             return None
         return {name.rstrip("23456789"): text for name, text in match.groupdict().items() if text}
@@ -89,7 +88,7 @@ def rulebook(code: str, role: str) -> Rulebook:
     """Return the rules of a language for what a role says."""
     grammar = grammar_of(code)
     text = grammar.outcomes if role == "assistant" else grammar.rules + grammar.outcomes
-    rules = tuple(_rules(text, grammar))
+    rules = tuple(_rules(text, grammar, role))
     by_cue: dict[str, list[int]] = {}
     for at, rule in enumerate(rules):
         for cue in rule.cues:
@@ -115,14 +114,16 @@ def grammar_of(code: str) -> Grammar:
     return cast(Grammar, module.GRAMMAR)
 
 
-def _rules(text: str, grammar: Grammar) -> Iterator[Rule]:
+def _rules(text: str, grammar: Grammar, role: str) -> Iterator[Rule]:
     parts = {**_COMMON, **grammar.parts}
     for block in _RULE.split(text):
         if not block.strip():
             continue
         head, _, source = "".join(line.strip() for line in block.splitlines()).partition(":: ")
         name, _, cues = head.strip().partition(" ")
-        kind, _, slot = name.rstrip(_FIRM).partition(".")
+        if name.endswith(_REPORTED) and role != "assistant":
+            continue
+        kind, _, slot = name.rstrip(_FIRM + _REPORTED).partition(".")
         yield Rule(
             kind=None if kind == NO_KIND else cast(Kind, kind),
             slot=slot or None,

@@ -12,7 +12,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
 
     A rule is ``kind[.slot] cue,cue :: pattern`` on a line of its own, the more certain ones first;
     a line that does not begin so goes on with the pattern. ``rule.me`` is about how to answer, and
-    ``none`` only ends or fills a slot; ``kind!`` holds though there are words of doubt. One of the cues, whole words in small letters, is in every
+    ``none`` only ends or fills a slot; ``kind!`` holds though there are words of doubt, ``kind~``
+    only of an assistant. One of the cues, whole words in small letters, is in every
     text that the pattern matches. A pattern is searched for in one clause, without regard to case.
     ``<I>`` stands for a part of `parts`; the groups ``value``, ``old``, ``who`` and ``head`` are
     the value, the one that is gone, the person, and the noun of an open slot.
