@@ -85,9 +85,12 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
 
 @functools.cache
 def rulebook(code: str, role: str) -> Rulebook:
-    """Return the rules of a language for what a role says."""
+    """Return the rules of a language for what a role says: ``user``, ``assistant`` or ``report``.
+
+    A report is a short message of an assistant.
+    """
     grammar = grammar_of(code)
-    text = grammar.outcomes if role == "assistant" else grammar.rules + grammar.outcomes
+    text = grammar.rules + grammar.outcomes if role == "user" else grammar.outcomes
     rules = tuple(_rules(text, grammar, role))
     by_cue: dict[str, list[int]] = {}
     for at, rule in enumerate(rules):
@@ -121,7 +124,7 @@ def _rules(text: str, grammar: Grammar, role: str) -> Iterator[Rule]:
             continue
         head, _, source = "".join(line.strip() for line in block.splitlines()).partition(":: ")
         name, _, cues = head.strip().partition(" ")
-        if name.endswith(_REPORTED) and role != "assistant":
+        if name.endswith(_REPORTED) and role != "report":
             continue
         kind, _, slot = name.rstrip(_FIRM + _REPORTED).partition(".")
         yield Rule(
