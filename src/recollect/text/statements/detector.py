@@ -28,6 +28,8 @@ _IMPORTANCE: dict[Kind | None, int] = {
 _VITAL = 9
 """Importance of what concerns somebody's health."""
 _OF_PROJECT = frozenset({"rule", "decision", "technical", "open_end"})
+_CHOSEN = "tool"
+"""The slot of what is chosen instead of something else."""
 _BINDING = frozenset({"rule", "decision", "open_end"})
 """Kinds that hold under a condition or of what is to come."""
 _PASSING = frozenset({"schedule", "open_end", "personal", "relationship", "work"})
@@ -119,12 +121,18 @@ def _statement(
     text: str, clause: Clause, rule: Rule, groups: dict[str, str], book: Rulebook
 ) -> Statement:
     little = little_words(book.code)
-    slot = _slot(rule, groups, book)
-    raw = groups.get("value") or ""
-    value = normalised(raw, little) if raw and slot else None
-    lost = [groups.get("old"), *(each["old"] for each in book.doubts["losses"].finditer(clause.text))]
+    gone = list(book.doubts["losses"].finditer(clause.text))
+    raw = groups.get("value", "")
+    for each in gone:
+        raw = raw.partition(each[0].strip())[0]
+    lost = [groups.get("old"), *(each["old"] for each in gone)]
     loses = dict.fromkeys(normalised(each, little) for each in lost if each)
-    loses.pop(value or "", None)
+    value = normalised(raw, little)
+    loses.pop(value, None)
+    slot = _slot(rule, groups, book)
+    if slot is None and rule.kind == "decision" and value and loses:
+        slot = common_slot(_CHOSEN)
+    value = value if slot else ""
     who = groups.get("who")
     subject: Subject = "speaker"
     if who:

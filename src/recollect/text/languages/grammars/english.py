@@ -41,7 +41,7 @@ GRAMMAR = Grammar(
         "TIME": _TIME,
         "WHEN": rf"(?P<value>(?:{_DATE}|{_TIME})(?:,? (?:at|from|by|around|,)? ?(?:{_TIME}"
         rf"|{_DATE}))*)",
-        "END": r"(?=$|[,;:!?()]| [-–—] |\.(?:\s|$)| (?:and|but|so|because|since|with|for|now|anymore"
+        "END": r"(?=$|[,;:!?()]| [-–—] |(?<!\b[DM]r)\.(?:\s|$)| (?:and|but|so|because|since|with|for|now|anymore"
         r"|any more|these days|when|while|which|who|where|as|after|before|until|if|though|until"
         r"|right|not|at|on|in|too|instead|again|last|this|next)\b)",
         "PERSON": _PERSON,
@@ -149,7 +149,7 @@ GRAMMAR = Grammar(
         | not) (?P<old>.+))?<END>.*
     decision use,keep,take,drop,dropping,adopt,switch,move,using,keeping,switching,moving :: \b(?:let's|lets
         |let us|we(?:'ll| will)|we're going to|we are going to|we're|we are) (?:just |now |all |only )?
-        (?:use|keep|take|drop|adopt|switch|move|using|keeping|dropping|switching|moving|migrating)
+        (?:use|keep|take|drop|adopt|switch|move|using|keeping|dropping|switching|moving|migrating)\b(?! \w+ing\b)
         (?:ing)?(?: support for| using| to| over to| away from)? <V?>.*
     decision decision,verdict,conclusion,choice,plan :: \b(?:the|our|final|my) (?:final )?(?:decision|verdict
         |choice)(?: is| was|:)(?: to| that)? <V>.*
@@ -174,12 +174,33 @@ GRAMMAR = Grammar(
         steps?)(?: is| are)?:? .+
     open_end waiting,blocked :: <I> (?:waiting (?:for|on)|blocked (?:on|by)) .+
     open_end waiting,blocked :: ^\W*(?:the|our) .+ (?:is|are) (?:waiting (?:for|on)|blocked (?:on|by)) .+
-    none.car sold :: <I> sold (?:my|our|the)(?: old| trusty)? (?P<old>[\w-]+(?: [\w-]+)?)<END>
     personal.car sold :: <I> sold (?:my|our|the)(?: old)? (?P<old>[\w-]+(?: \w+)?)
-        and (?:bought|got|now drive|drive)(?: myself)?(?: a| an| the)? <V><END>
+        \sand (?:bought|got|now drive|drive)(?: myself)?(?: a| an| the)? <V><END>
+    none.car sold :: <I> sold (?:my|our|the)(?: old| trusty)? (?P<old>[\w-]+(?: [\w-]+)?)<END>
     relationship.spouse married,engaged :: <I1> (?:got )?(?:married|engaged)(?: to)? <V><END>
+    relationship.manager boss,lead,manager :: <MY> (?:manager|boss|line manager|team lead)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    relationship.partner boyfriend,fiancée,girlfriend,husband,partner,wife :: <MY> (?:partner|wife|husband|girlfriend|boyfriend|fiancée?)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.doctor doctor,gp :: <MY> (?:doctor|gp)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.dentist dentist :: <MY> (?:dentist)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.gym gym :: <MY> (?:gym)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.therapist therapist :: <MY> (?:therapist)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    relationship.landlord landlady,landlord :: <MY> (?:landlord|landlady)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.vet vet :: <MY> (?:vet)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.bank bank :: <MY> (?:bank)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.car car :: <MY> (?:car)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    work.employer employer :: <MY> (?:employer)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    work.job job :: <MY> (?:job)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.address address :: <MY> (?:address)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    preference.editor editor,ide :: <MY> (?:editor|ide)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    technical.os os,system :: <MY> (?:os|operating system)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    technical.laptop laptop :: <MY> (?:laptop)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    preference.browser browser :: <MY> (?:browser)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.timezone zone :: <MY> (?:time ?zone)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    personal.rent rent :: <MY> (?:rent)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    work.salary salary :: <MY> (?:salary)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
+    technical.stack stack :: <MY> (?:stack|tech stack)(?:'s name)?(?:'s| is| was| went (?:up|down) to| rose to| increased to| changed to| has changed to)(?: called| named| now| currently| at| with)* (?!(?:so|very|really|not|broken|still|too|asking|in|on|out|away|sick|late|coming|going|driving|great|good|nice|the best)\b)(?:a |an |the )?<V><END>.*
     relationship.home live,lives,moved,living,based :: <MY> (?P<who><PERSON>(?:,? (?-i:[A-Z])[\w'-]+)?)
-        (?:now |just |recently |has |'s )*(?:lives|moved|is living|is based|settled)(?: back| over| out)?
+        (?: now| just| recently| has|'s)* (?:lives|moved|is living|is based|settled)(?: back| over| out)?
         \s(?:in|to|near) (?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*).*
     personal allergic,vegetarian,vegan,coeliac,celiac,diabetic,asthma,autistic,turns,turned,old,birthday,born,pregnant,allergy,intolerant,dementia,dyslexic :: <MY> (?P<who><PERSON>(?:,? (?-i:[A-Z])[\w'-]+,?)?)(?: is| has|'s| was| turns| turned| will be| just turned)+.*\b(?:allergic|vegetarian|vegan|coeliac|celiac|diabetic|asthma|autistic|birthday|born|pregnant|allergy
         |intolerant|dementia|dyslexic)\b.*
@@ -272,8 +293,8 @@ GRAMMAR = Grammar(
     preference stand,hate,loathe,dislike,detest,despise :: \b(?:i|we) (?:really |absolutely |just |honestly )*
         (?:can't stand|cannot stand|hate|loathe|dislike|detest|despise)\b(?! (?:to (?:say|ask|bother|admit|interrupt)
         |this\b|that\b(?! )|it$|myself)) ?<V>.*
-    preference love,adore,enjoy,like,fan,into :: <I> (?:do |absolutely |truly |genuinely |quite |always |totally )*
-        (?:love|adore|enjoy|like|a (?:big |huge )?fan of|a sucker for|big on|into) (?!(?:to know|to see|you|your
+    preference love,adore,enjoy,like,fan,into :: \b(?:i|we)(?:'m| am)? (?:do |really |just |also |absolutely |truly |genuinely |quite |always |totally )*
+        (?:love|adore|enjoy|like|a (?:big |huge )?fan of|a sucker for|big on|into) (?!(?:to know|to see|the|its|his|every|seeing|being|my|our|and|you|your
         |the (?:idea|sound|way|look|suggest|plan|advice)|this|that|it|how|him|her|them|what|these|those|when you
         |to ask|to get|to thank|an? )\b)<V>.*
     preference don,like :: \b(?:i|we) (?:really )?(?:don't|do not) (?:really |much |particularly )?(?:like|enjoy
@@ -362,7 +383,7 @@ GRAMMAR = Grammar(
     relationship friends,married,siblings,apart,brothers,sisters :: ^\W*(?:(?-i:[A-Z])\w+ and i|me and (?-i:[A-Z])\w+|my \w+ and i) (?:have been|are|were|met|got|share|work|went|grew).+
     technical rate,version,on,go,goes,fires,logs,secrets,metrics,errors,requests,uploads,images,emails,users,payments,events :: ^\W*(?:(?:so|and|also|but|fyi|ok|btw|note|remember)[,:]? (?:that )?)*(?:we're (?:still )?on (?P<value>(?-i:[A-Z])[\w.]+ \d[\w.]*)|(?:logs|secrets|metrics|errors|requests|uploads|images|emails|users|payments|events|assets|files|dates|timestamps|ids|prices|amounts) (?:go|goes|are|live|end up|come|land|get)\b (?:to|in|on|into|from|through|stored|kept|sent|written|cached|served|signed|at)\b).*
     rule please,pls,plz,should,must,can,need,want,supposed,always,never,only :: \b(?:please|pls|plz|you(?:'re| are)? (?:should|must|can|need to|have to|are to|supposed to)|(?:i|we) (?:want|need|expect) you to|make sure to|be sure to|remember to|try to) (?:always|never|only|don't ever|do not ever|not ever)\b(?! (?:worry|be this quick)\b).+
-    rule @imperative :: <START><IMP>\b(?! (?:worry|sure|me know|a look|a break|it a try|me a|this|that bug|that typo)\b).*\b<MARK>\b.*
+    rule @imperative :: <START><IMP>\b(?! \w+ing\b)(?!.*\beach other\b)(?! (?:going|up|it up|on|worry|sure|me know|a look|a break|it a try|me a|this|that bug|that typo)\b).*\b<MARK>\b.*
     rule any,every,each,all,new,no,always,stored,never,goes,go,belongs,belong,first,only :: ^\W*(?:please |remember:? |note:? )?(?:any|every|each|all|new|no) (?:[\w'/-]+ ){1,5}?(?:needs?|gets?|goes|go|belongs?|comes?|requires?|without|before|after|is|are) (?!(?:fine|good|ok|done|green|passing|broken|failing|red|there|gone)\b).*\b(?:\w+ed|ticket|test|tests|review|approval|without|in|to|title|number|changelog|docs?|migration|first|for|before|with|by)\b.*|^\W*(?:the |our )?(?:[\w'/-]+ ){1,5}?(?:is|are|goes?|must be|should be|belongs?) always .+|^\W*(?:[\w'/-]+ ){1,4}first,? (?:then|and then) .+
     rule answers,answer,replies,responses,explanations,explanation,summaries,output,examples,commits,messages :: \bi(?:'d| would)? (?:like|want|need|prefer) (?:all )?(?:your|the) (?:answers?|replies|responses|explanations?|summaries|output|code|examples?|commits?|messages?)\b.+
     rule when,whenever,if :: ^\W*(?:when(?:ever)?|if|before|after) (?:you|we|there|something|anything|a|an|the|unsure|in doubt|writing|committing|naming|reviewing|answering|a test) ?[^,]*, (?:please |always |just |then )*(?:<IMP>|never|always|no|don't|do not)\b.*
@@ -375,7 +396,7 @@ GRAMMAR = Grammar(
     relationship @person :: ^(?!.*\b(?:says?|said|asked|asks|thinks|wants|told)\b)\W*(?:(?:and|also|so|btw|oh)[,:]? )*(?:mum|mom|dad|grandma|grandpa|granny)\b (?:is|was|has|lives|works|turns|just|moved|had|runs|'s|retired|used)\b.*|^(?!.*\b(?:says?|said|asked|asks|thinks|wants|told)\b).*(?-i:[A-Z])\w+(?:,| is|, who is|, who's) (?:my|our) (?:[\w-]+ ){0,2}?<PERSON>\b.*|^(?!.*\b(?:says?|said|asked|asks|thinks|wants|told)\b)\W*(?:(?:and|also|so|btw)[,:]? )*(?-i:[A-Z])\w+ and (?:i|me) (?:are|have|were|met|got|share|work|went|grew|live)\b.*|^\W*(?P<who>(?-i:[A-Z])[\w'-]+), (?:who|my|our|the) [^,]{3,40}, \w+.*
     personal bit,deaf,blind,left,right,handed,household,caffeine,off,vegan,knee,allergic,name,short,tall,expecting,trimester,insomnia,anxiety,depression,stroke,cancer,transplant,pacemaker,chronic,dialysis,stutter,tinnitus,therapy :: \b(?:i|we)(?:'m|'ve|'re)?(?: am| are| have| been| got| a| bit| now| both| partially| completely| still)* (?:deaf|blind|left[- ]handed|right[- ]handed|a household|household of|off (?:caffeine|alcohol|sugar|meat|dairy|gluten|cigarettes)|expecting|insomnia|anxiety|depression|cancer|pacemaker|chronic|dialysis|stutter|tinnitus|in therapy)\b.*
     personal allergy,condition,kids,kid,dogs,dog,cats,cat,house,flat,garden,car,bike,van,boat,piano,degree,tattoo,visa,passport,licence,license,mortgage,cabin,allotment,brothers,brother,sisters,sister,siblings,daughters,daughter,sons,son,twins,children,cottage,camper,motorbike,intolerance,puppy,kitten,rabbits,chickens,horse,accent,nickname :: ^\W*(?:(?:and|also|so|btw)[,:]? )*(?:i|we)(?:'ve got| have| own)(?: also| still| only| now)* (?:a|an|two|three|four|\d+|no|my own) (?!(?:question|problem|bug|issue|meeting|idea|feeling|deadline|look|few|lot|bit|couple|error|list|file|table|script|function|project|class|component|app|plan|task|test|call|doctor|great|good|hard|quick|time|chat|function|database|server|dataset|triangle)s?\b)(?:[\w-]+ ){0,3}?(?:allergy|condition|kids?|dogs?|cats?|house|flat|garden|car|bike|van|boat|piano|degree|tattoo|scar|visa|passport|licen[cs]e|mortgage|cabin|allotment|brothers?|sisters?|siblings?|daughters?|sons?|twins?|children|cottage|camper|motorbike|sight|intolerance|stepchild\w*|puppy|kitten|rabbits?|chickens|horse|accent|nickname)\b.*
-    decision decision,made,settled,dropped,drop,stay,staying,stick,agreed,monthly,scrap,scrapped,postponed,cancelled,rejected,ruled,moving,switching,going,ditch,ditching,final,chose :: ^\W*(?:(?:ok|okay|right|so|alright|good|fine|yes|no|then)[,:.]? )*(?:decision made|final decision|decided|agreed|settled)[:,] .+|\b(?:we|i)(?:'ll|'re|'m| will| are| am)? (?:stay(?:ing)?|stick(?:ing)?|scrap(?:ped|ping)?|ditch(?:ed|ing)?|dropp?(?:ed|ing)?|postponed|cancelled|rejected|ruled out|go(?:ing)? (?:for|ahead|monthly|weekly)|won't (?:use|do|support|ship|build))(?: with| on| at| to| the idea)?\b(?! (?:it at that|home|late|in bed)\b) <V><END>.*|^\W*(?:dropped|scrapped|ditched|rejected|picked|went with|chose|ruled out) (?:the |a )?.+
+    decision decision,made,settled,dropped,drop,stay,staying,stick,agreed,monthly,scrap,scrapped,postponed,cancelled,rejected,ruled,moving,switching,going,ditch,ditching,final,chose :: ^\W*(?:(?:ok|okay|right|so|alright|good|fine|yes|no|then)[,:.]? )*(?:decision made|final decision|decided|agreed|settled)[:,] .+|\b(?:we|i)(?:'ll|'re|'m| will| are| am)? (?:stay(?:ing)? (?:on|with|at)|stick(?:ing)? (?:with|to)|scrap(?:ped|ping)?|ditch(?:ed|ing)?|dropp?(?:ed|ing)?|postponed|cancelled|rejected|ruled out|go(?:ing)? (?:for|ahead|monthly|weekly)|won't (?:use|do|support|ship|build))(?: with| on| at| to| the idea)?\b(?! (?:it at that|home|late|in bed)\b) <V><END>.*|^\W*(?:dropped|scrapped|ditched|rejected|picked|went with|chose|ruled out) (?:the |a )?.+
     open_end still,yet,needs,someone,nobody,haven,hasn,unclear,undecided,unanswered,list,question :: ^\W*(?:still )(?:haven't|hasn't|need|needs|waiting|have|has|to|no|missing|open|unclear)\b.+|\b(?:i|we|they|nobody|no one|he|she|it)(?: still)? (?:haven't|hasn't|has not|have not|has|have)(?: not)?(?: yet)? .*\byet\b.*|\b(?:someone|somebody|one of us|we) (?:needs?|has|have|must|should|still) (?:to )?(?:renew|check|call|ask|find|decide|write|fix|send|review|clarify|sort|talk|look|confirm|update)\b.+|\b(?:is|are) still (?:on (?:my|our) (?:list|plate)|up in the air|an open question|undecided|unclear|unanswered)\b.*|^\W*(?:it's |it is )?(?:unclear|undecided|not (?:clear|decided|settled)|open) (?:yet )?(?:whether|who|how|what|when|if|which).+
     technical @tech,pin,pinned :: ^(?!.*\b(?:always|never|must|should)\b)\W*(?:(?:so|and|also|but|fyi|ok|btw|note|remember|quick note|for reference)[^,:]{0,25}[,:]? (?:that )?)*(?:we|our|the|all|everything)\b(?=.*\b(?:<TECH>)\b).*\b(?:pin|pinned|stored|hosted|written|built|expire|cached|encrypted|hashed|deployed|rotated|backed up|mirrored|generated|split|locked|signed|queued|indexed|sharded|replicated|monorepo|at|got|live|lives|sit|sits|speak|speaks|return|returns)\b .*[\w`/].*
     """,
@@ -446,47 +467,6 @@ GRAMMAR = Grammar(
             thursdays fridays saturdays sundays tomorrow noon midnight week month year weekend next
         """,
     },
-    nouns={
-        **dict.fromkeys(("manager", "boss", "team lead", "line manager"), "relationship.manager"),
-        **dict.fromkeys(
-            ("partner", "wife", "husband", "girlfriend", "boyfriend"), "relationship.partner"
-        ),
-        **dict.fromkeys(("doctor", "gp"), "personal.doctor"),
-        "dentist": "personal.dentist",
-        "gym": "personal.gym",
-        "therapist": "personal.therapist",
-        "landlord": "relationship.landlord",
-        "vet": "personal.vet",
-        "bank": "personal.bank",
-        "car": "personal.car",
-        "employer": "work.employer",
-        "job": "work.job",
-        "address": "personal.address",
-        "email": "personal.email",
-        "phone": "personal.phone",
-        "phone number": "personal.phone",
-        "number": "personal.phone",
-        "birthday": "personal.birthday",
-        "age": "personal.age",
-        "editor": "preference.editor",
-        "ide": "preference.editor",
-        "shell": "technical.shell",
-        "os": "technical.os",
-        "laptop": "technical.laptop",
-        "browser": "preference.browser",
-        "timezone": "personal.timezone",
-        "time zone": "personal.timezone",
-        "hobby": "preference.hobby",
-        "username": "personal.username",
-        "rent": "personal.rent",
-        "salary": "work.salary",
-        "hometown": "personal.origin",
-        "blood type": "personal.blood_type",
-        "shoe size": "personal.shoe_size",
-        "database": "technical.database",
-        "default branch": "technical.branch",
-        "stack": "technical.stack",
-    },
     borders=(
         r"(?:[,;:] (?:and |but |so |or |though |although )?|[,.;:]? (?:-|–|—) | (?:and|but|so) )(?=(?:but|so|because|which|i|we|it|he|she|they"
         r"|my|our|the|her|his|can|could|would|will|what|how|where|why|when|do|does|is|are|should|any|please"
@@ -500,7 +480,7 @@ GRAMMAR = Grammar(
         r"\b(?:maybe|perhaps|might|may (?=\w+ (?:be|not|have|need|want|use|move|switch))|could|would(?! be my)|if|whether|wish|hope|hoping|hoped|want(?:ed)? to|wanna"
         r"|thinking (?:of|about)|considering|plan(?:ning)? (?:to|on)|trying to|tried to|try to|suppose|supposing|imagine"
         r"|let's say|say we|suppose we|assume|assuming|not sure|unsure|don't know|no idea|i think|i guess|probably|possibly"
-        r"|someday|some day|one day|at some point|example|e\.g\.|for instance|used to|almost|nearly|wonder"
+        r"|someday|some day|one day|at some point|(?<![.@])\bexample|e\.g\.|for instance|used to|almost|nearly|wonder"
         r"|as if|like to (?:learn|try|have|know|see|get|make|create|add)|need (?:help|advice|to know|some)|looking (?:to|for)"
         r"|what|how|which (?:one|of)|can you|can i|should i|should we|do you|is it|are you|could you)\b"
     ),

@@ -101,8 +101,8 @@ GRAMMAR = Grammar(
     rule verwende,benutze,nutze,nimm,benutz,nutz :: <START>(?:verwende|benutze?|nutze?|nimm) .*\b(?:immer|nur|statt|überall|ausschließlich|<HERE>)\b.*
     decision entschieden,beschlossen,geeinigt,festgelegt,vereinbart,entscheidung,ausgewählt,gewählt :: \b(?:wir|ich|das team)? ?(?:haben|habe|hat|sind)?\b.*?(?:(?:für|auf|gegen) <V><END>.*)?\b(?:entschieden|beschlossen|geeinigt
         |festgelegt|vereinbart|ausgewählt|gewählt)\b.*
-    decision nehmen,bleiben,gehen,setzen,machen,verwenden,nutzen,behalten,verzichten,streichen,nehme,bleibe,benutzen :: ^\W*(?:(?:ok|okay|gut|also|dann|nein|doch|ja|abgemacht|finde)[,:]? )*(?:wir|dann|ich) (?:nehmen|nehme|bleiben|bleibe|gehen|setzen|machen|verwenden
-        |nutzen|benutzen|behalten|verzichten|streichen)(?: wir)?(?: jetzt| doch| also| künftig| lieber| nun)*(?: bei| mit| auf| für)? <V>(?: statt(?:| auf) (?P<old>\w+))?<END>(?=.*\b(?:statt|bei|auf|variante|option|version|doch|lieber|doch|weiter)\b|(?<=nehmen .).*|.{0,30}$).*
+    decision nehmen,bleiben,gehen,setzen,machen,behalten,verzichten,streichen,nehme,bleibe :: ^\W*(?:(?:ok|okay|gut|also|dann|nein|doch|ja|abgemacht|finde)[,:]? )*(?:wir|dann|ich) (?:nehmen|nehme|bleiben|bleibe|gehen|setzen|machen
+        |behalten|verzichten|streichen)(?: wir)?(?: jetzt| doch| also| künftig| lieber| nun)*(?: bei| mit| auf| für)? <V>(?: statt(?:| auf) (?P<old>\w+))?<END>(?=.*\b(?:statt|bei|auf|variante|option|version|doch|lieber|doch|weiter)\b|(?<=nehmen .).*|.{0,30}$).*
     decision statt,doch,lieber :: ^\W*(?:doch|dann|also)? ?(?:lieber|doch) (?P<value>\w[\w.+-]*),? (?:nicht|statt|anstatt|anstelle von) (?P<old>\w+).*
     decision abgemacht,beschlossen,entscheidung,steht,final :: \b(?:die entscheidung (?:ist|steht|fiel|lautet)|abgemacht|beschlossene sache|es bleibt (?:bei|dabei))\b.*
     open_end offen,unklar,aussteht,ausstehend,steht,fehlt,fehlen,todo :: ^\W*(?:offen(?: ist| bleibt| sind)?|unklar|todo|noch offen|ausstehend|es fehlt|es fehlen|noch zu (?:klären|tun|erledigen))\b.+|\b(?:ist|sind|bleibt|steht|stehen|fehlt|fehlen)

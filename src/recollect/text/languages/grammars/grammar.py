@@ -23,7 +23,6 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         cues: Lists of cues that rules name with ``@``, by name; ``#`` stands for a digit.
         rules: What only a person states.
         outcomes: What an assistant states too: causes, results, what is left open.
-        nouns: A noun -> the kind and slot of "my noun is ...": ``relationship.manager``.
         borders: A pattern of what ends a clause and begins another.
         subjects: A pattern of how a clause begins that states something before a question.
         hedges: A pattern of doubt, plans and conditions; it does not hold for rules.
@@ -41,7 +40,6 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     cues: Mapping[str, str] = {}
     rules: str = ""
     outcomes: str = ""
-    nouns: Mapping[str, str] = {}
     borders: str = "(?!)"
     subjects: str = "(?!)"
     hedges: str = "(?!)"
