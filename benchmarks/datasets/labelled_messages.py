@@ -114,9 +114,7 @@ def load_real(folder: Path) -> list[LabelledMessage]:
     path = FOLDER / "real_unseen.json"
     texts = {**dict(_locomo(folder)), **dict(_beam(folder))}
     return [
-        LabelledMessage(
-            id="", language="en", role=role, text=text, facts=tuple(reference.facts)
-        )
+        LabelledMessage(id="", language="en", role=role, text=text, facts=tuple(reference.facts))
         for reference in decode(read_plain(path), list[_Reference], path.name)
         for role, text in [texts[reference.set, reference.conversation, str(reference.turn)]]
     ]

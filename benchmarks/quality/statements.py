@@ -225,9 +225,13 @@ def statements_grids(run: StatementsRun, *, errors: bool) -> list[Grid]:
     followed = (("seen changes", f"{run.changes_right} of {run.changes}"),)
     grids.append(Grid(title="Changes", columns=("pairs", "both values, one slot"), rows=followed))
     if run.costs:
-        costs = tuple((each.messages, f"{each.count:,}", f"{each.mean_ms:.3f}") for each in run.costs)
+        costs = tuple(
+            (each.messages, f"{each.count:,}", f"{each.mean_ms:.3f}") for each in run.costs
+        )
         costs += (("statements in 1,000 messages", "", f"{run.statements_per_1000:.0f}"),)
-        grids.append(Grid(title="CPU on BEAM", columns=("messages", "count", "mean ms"), rows=costs))
+        grids.append(
+            Grid(title="CPU on BEAM", columns=("messages", "count", "mean ms"), rows=costs)
+        )
     if errors:
         lines = tuple((each,) for each in run.errors)
         grids.append(Grid(title="Errors of the seen set", columns=("message",), rows=lines))

@@ -6,7 +6,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from importlib import import_module
+from importlib.resources import files
 from typing import cast
 
 import msgspec
@@ -16,7 +16,7 @@ from recollect.text.statements.statement import Kind
 
 NO_KIND = "none"
 _FIRM, _REPORTED = "!", "~"
-_MODULES = {
+_FILES = {
     "en": "english",
     "de": "german",
     "es": "spanish",
@@ -29,7 +29,7 @@ _MODULES = {
 UNSPACED = frozenset({"zh", "ja", "ko"})
 _PART = re.compile(r"<([A-Z]\w*\??)>")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
-_RULE = re.compile(r"^    (?=\S)", re.MULTILINE)
+_RULE = re.compile(r"^(?=\S)", re.MULTILINE)
 _COMMON = {
     "V": r"(?P<value>\w[^,;:()]*?)",
     "V?": r"(?:\s?(?P<value>\w[^,;:()]*?)<END>)?",
@@ -113,8 +113,8 @@ SIGNS = (
 @functools.cache
 def grammar_of(code: str) -> Grammar:
     """Return the grammar of a language."""
-    module = import_module(f"recollect.text.languages.grammars.{_MODULES[code]}")
-    return cast(Grammar, module.GRAMMAR)
+    path = files("recollect.text.languages.grammars").joinpath(f"{_FILES[code]}.toml")
+    return msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Grammar)
 
 
 def _rules(text: str, grammar: Grammar, role: str) -> Iterator[Rule]:

@@ -17,13 +17,19 @@ from recollect.text.statements.statement import ValueType
 from recollect.text.terms import bare
 
 _EDGES = " \t.,;:!?…。！？，、\"'`“”„«»「」『』()[]*_"
-_TIME = re.compile(r"\d{1,2}(?:[:.]|시|点|點|時| ?h ?)\d\d|\d{1,2} ?[ap]\.?m\b|\d{1,2}(?:[点點時시]| ?uhr| ?h\b)|noon|midnight")
+_TIME = re.compile(
+    r"\d{1,2}(?:[:.]|시|点|點|時| ?h ?)\d\d|\d{1,2} ?[ap]\.?m\b|\d{1,2}(?:[点點時시]| ?uhr| ?h\b)|noon|midnight"
+)
 _MONEY = re.compile(r"[$€£¥₩]|\b(?:euros?|eur|dollars?|usd|pounds?|gbp|reais)\b|[元円원块]")
 _VERSION = re.compile(r"\bv?\d+\.\d+(?:\.\d+)*$|\bv\d+")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?$|\d{1,2}[月월]|\d日|\d号|\d일")
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?$|\d{1,2}[月월]|\d日|\d号|\d일"
+)
 _UNIT = re.compile(r"\d")
 _PLURAL_DAY = re.compile(r"(?<=day)s\b")
-_CLOCK = re.compile(r"^(?:um|at|a las|as|às|à|on|am) | (?:uhr|o'clock)$|(?<=\d) ?h (?=\d)|(?<=\d) h$")
+_CLOCK = re.compile(
+    r"^(?:um|at|a las|as|às|à|on|am) | (?:uhr|o'clock)$|(?<=\d) ?h (?=\d)|(?<=\d) h$"
+)
 
 
 def normalised(value: str, little: frozenset[str]) -> str:
@@ -38,7 +44,9 @@ def normalised(value: str, little: frozenset[str]) -> str:
     while len(words) > 1 and words[-1] in little:
         words.pop()
     text = _PLURAL_DAY.sub("", " ".join(words).strip(_EDGES))
-    return _CLOCK.sub(lambda match: ":" if match[0].strip() == "h" and match.end() < len(text) else "", text)
+    return _CLOCK.sub(
+        lambda match: ":" if match[0].strip() == "h" and match.end() < len(text) else "", text
+    )
 
 
 def type_of(value: str, raw: str, slot: str | None) -> ValueType:
