@@ -1,4 +1,4 @@
-"""The detector of statements: language first, then the words that any rule needs, then the rules."""
+"""The detector of statements: the language, the words that any rule needs, then the rules."""
 
 from __future__ import annotations
 
@@ -160,4 +160,4 @@ def _slot(rule: Rule, groups: dict[str, str], book: Rulebook) -> Slot | None:
     if rule.slot and rule.slot != "me":
         return common_slot(rule.slot)
     head = groups.get("head")
-    return open_slot(head, book) if head else None
+    return open_slot(head, book.code) if head else None

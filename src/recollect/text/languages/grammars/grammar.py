@@ -1,4 +1,7 @@
-"""The rules of a language by which statements are found; apart, for only the detector needs them."""
+"""The rules of a language by which statements are found: what its TOML file holds.
+
+They are apart from the other data of a language, for only the detector reads them.
+"""
 
 from __future__ import annotations
 
