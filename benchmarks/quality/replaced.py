@@ -154,7 +154,7 @@ def _changed(item: ChangedValue, lines: Sequence[Turn], plan: ReplacedPlan) -> R
             memory.sync()
             found = _asked(memory, item.question, keys)
             past = _asked(memory, item.past_question, keys)
-            links = memory._rooms.records.read(_links)
+            links = _links(memory)
     current = {item.current, *item.also_current}
     rank = next((n for n, each in enumerate(found) if each in current), None)
     old = next((n for n, each in enumerate(found) if each in item.old), len(found))
@@ -212,20 +212,28 @@ def _asked(memory: Memory, question: str, keys: Sequence[str]) -> list[int]:
 
 def _falsely(pair: FalseChange) -> tuple[bool, bool]:
     """Return whether the second message of a pair replaces the first, and whether it is flagged."""
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
-        with recollect.open(Path(folder) / "home", overrides=LEXICAL, live=False) as memory:
-            keys = _store(memory, pair.messages)
-            memory.sync()
-            links = memory._rooms.records.read(_links)
+    with (
+        TemporaryDirectory(prefix="recollect-bench-") as folder,
+        recollect.open(Path(folder) / "home", overrides=LEXICAL, live=False) as memory,
+    ):
+        keys = _store(memory, pair.messages)
+        memory.sync()
+        links = _links(memory)
     flags = [
         f for older, newer, f in links if (older, newer) == (keys[pair.first], keys[pair.second])
     ]
     return False in flags, True in flags
 
 
-def _links(tx: Transaction) -> list[tuple[str, str, bool]]:
-    rows = tx.all("SELECT older_id, newer_id, is_flagged FROM replacements")
-    return [(o, n, bool(flag)) for o, n, flag in typed_rows(rows, tuple[str, str, int])]
+def _links(memory: Memory) -> list[tuple[str, str, bool]]:
+    """Return the messages of every link, older and newer, and whether it is only flagged."""
+
+    def read(tx: Transaction) -> list[tuple[str, str, int]]:
+        rows = tx.all("SELECT older_id, newer_id, is_flagged FROM replacements")
+        return typed_rows(rows, tuple[str, str, int])
+
+    found = memory._rooms.records.read(read)  # noqa: SLF001  # no other surface
+    return [(older, newer, bool(is_flagged)) for older, newer, is_flagged in found]
 
 
 def describe_replaced(run: ReplacedRun) -> list[str]:

@@ -143,13 +143,13 @@ def _scores(
     for message in messages:
         found = _kept(message)
         for statement in found:
-            right = any(_is_same(statement, fact) for fact in message.facts)
-            count(_groups(message, statement.kind, kinds=kinds), 0, is_good=right)
-            any_kind = any(_overlap(statement, fact) for fact in message.facts)
-            count(["any kind"], 0, is_good=any_kind)
+            is_right = any(_is_same(statement, fact) for fact in message.facts)
+            count(_groups(message, statement.kind, kinds=kinds), 0, is_good=is_right)
+            is_near = any(_overlap(statement, fact) for fact in message.facts)
+            count(["any kind"], 0, is_good=is_near)
         for fact in message.facts:
-            right = any(_is_same(statement, fact) for statement in found)
-            count(_groups(message, fact.kind, kinds=kinds), 2, is_good=right)
+            is_right = any(_is_same(statement, fact) for statement in found)
+            count(_groups(message, fact.kind, kinds=kinds), 2, is_good=is_right)
             count(["any kind"], 2, is_good=any(_overlap(each, fact) for each in found))
     for group, (detected, right, labelled, hit) in sorted(counts.items()):
         yield DetectionScore(

@@ -330,7 +330,7 @@ class HomeIndex:
         """Extract what messages state, and derive what it replaced; return how many were read."""
         if self.home.records.is_read_only:
             return 0
-        from recollect.recall.extraction import Extraction
+        from recollect.recall.statements.extraction import Extraction
 
         return Extraction(self.home.records, self.people, self.home.clock).run(
             watch.stopping, watch.tell

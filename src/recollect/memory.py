@@ -323,8 +323,7 @@ class Memory(ExchangeFacade):
             min_importance: Only observations of at least this importance, 0 to 1.
             min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
                 to 1; hits with any confidence if not given.
-            as_of: What held then comes first, before what replaced it later: times as in `since`;
-                of a text that is a range, its end.
+            as_of: What held then comes first, before what replaced it; times as in `until`.
             on_progress: Called while new messages and files are indexed first.
 
         Raises:

@@ -19,17 +19,17 @@ _LOSS = re.compile(r"(?P<value>\w+) is gone")
 def detect(text: str, role: str = "user") -> tuple[Statement, ...]:
     """Return the statements of the phrases."""
     found = list(chain.from_iterable(_of_phrase(text, *phrase) for phrase in _PHRASES))
-    for match in _LOSS.finditer(text):
-        found.append(
-            Statement(
-                start=match.start(),
-                end=match.end(),
-                text=match[0],
-                kind=None,
-                subject="speaker",
-                loses=(match["value"].lower(),),
-            )
+    found += [
+        Statement(
+            start=match.start(),
+            end=match.end(),
+            text=match[0],
+            kind=None,
+            subject="speaker",
+            loses=(match["value"].lower(),),
         )
+        for match in _LOSS.finditer(text)
+    ]
     return tuple(sorted(found, key=lambda each: each.start)) if role == "user" else ()
 
 

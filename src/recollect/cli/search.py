@@ -54,9 +54,13 @@ Source = Annotated[
         autocompletion=_complete_source,
     ),
 ]
+Mode = Annotated[Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")]
 MinConfidence = Annotated[
     float | None,
     typer.Option(help="No hits where it is less probable, 0 to 1, that the answer is among them."),
+]
+AsOf = Annotated[
+    str | None, typer.Option(help="What held then comes first: 2026-03, last year, ….")
 ]
 Channel = Annotated[str | None, filter_option(help="Only of this channel: telegram, slack, ….")]
 
@@ -73,9 +77,7 @@ def search(
         int | None,
         typer.Option("--limit", "-n", help="Hits at most; search.limit by default."),
     ] = None,
-    mode: Annotated[
-        Literal["hybrid", "lexical", "vector"], typer.Option(help="What takes part.")
-    ] = "hybrid",
+    mode: Mode = "hybrid",
     min_score: Annotated[
         float | None,
         typer.Option(help="Leave out hits below this score, 0 to 1, but for exact words."),
@@ -86,6 +88,7 @@ def search(
     channel: Channel = None,
     since: Since = None,
     until: Until = None,
+    as_of: AsOf = None,
     for_session: ForSession = None,
     for_sender: ForSender = None,
     agent: Agent = None,
@@ -116,6 +119,7 @@ def search(
                 for_session=_id(memory, for_session),
                 for_sender=for_sender,
                 min_confidence=min_confidence,
+                as_of=as_of,
                 on_progress=on_progress,
             )
         took_s = time.perf_counter() - started

@@ -20,8 +20,8 @@ import msgspec
 
 from recollect.text.statements.statement import Arity, ValueType
 
-Rule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "hand", "undone"]
-"""A one-slot was filled, an open slot with a sign of change; a loss was told, with a new value or
+LinkRule: TypeAlias = Literal["slot", "open", "loss", "ending", "echo", "hand", "undone"]
+"""A one-slot was filled, an open slot with a sign of change; a loss is stated, with a new value or
 without; an echo of the agent's; by hand, or undone by hand."""
 DERIVATION_VERSION = 1
 """Raised when other links follow from the same statements."""
@@ -46,7 +46,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         speaker: Whose words, within the audience; 0 where the audience says so.
         slot: What it gives a value to, with the one it is about; 0 for a mere loss.
         arity: Of the slot.
-        value: The value; 0 without one: a loss, or a change to a value that is not told.
+        value: The value; 0 without one: a loss, or a change to a value that is not given.
         value_type: Of the value.
         loses: Values that it says are gone.
         is_change: Whether it has a sign of change.
@@ -75,7 +75,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
         return self.at, self.session, self.seq, self.message, self.start
 
 
-class Link(msgspec.Struct, frozen=True, kw_only=True, order=True):
+class ReplacementLink(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """A statement that was replaced, and by which.
 
     Attributes:
@@ -88,16 +88,16 @@ class Link(msgspec.Struct, frozen=True, kw_only=True, order=True):
         is_flagged: Whether it is only possible: nothing is replaced by it.
     """
 
-    older: Span
+    older: MessageSpan
     older_at: int
-    newer: Span
+    newer: MessageSpan
     newer_at: int
-    rule: Rule
+    rule: LinkRule
     is_ending: bool = False
     is_flagged: bool = False
 
 
-class Span(msgspec.Struct, frozen=True, order=True):
+class MessageSpan(msgspec.Struct, frozen=True, order=True):
     """A span of a message: its id, the first character, and the one after the last."""
 
     message: str
@@ -105,16 +105,16 @@ class Span(msgspec.Struct, frozen=True, order=True):
     end: int
 
     @classmethod
-    def of(cls, said: Said) -> Span:
+    def of(cls, said: Said) -> MessageSpan:
         """Return the span of a statement."""
         return cls(said.message, said.start, said.end)
 
 
-def derive(said: Iterable[Said]) -> list[Link]:
+def derive(said: Iterable[Said]) -> list[ReplacementLink]:
     """Return the links among statements, in a fixed order, whatever the order of these."""
     whose = attrgetter("audience", "speaker")
     ordered = sorted(said, key=lambda each: (whose(each), each.order))
-    links: list[Link] = []
+    links: list[ReplacementLink] = []
     for _, own in groupby(ordered, whose):
         links += _Pass(list(own)).links()
     return sorted(links)
@@ -129,11 +129,11 @@ class _Pass:
         """By slot: what holds, the user's and echoes."""
         self._known: defaultdict[int, set[int]] = defaultdict(set)
         """By value: the slots that had it."""
-        self._fate: dict[tuple[int, int], Link] = {}
+        self._fate: dict[tuple[int, int], ReplacementLink] = {}
         """By slot and value: the last link that ended it."""
-        self._links: list[Link] = []
+        self._links: list[ReplacementLink] = []
 
-    def links(self) -> list[Link]:
+    def links(self) -> list[ReplacementLink]:
         """Return the links."""
         for _, message in groupby(self._said, attrgetter("message")):
             statements = list(message)
@@ -147,7 +147,7 @@ class _Pass:
         return self._links
 
     def _lose(self, said: Said, message: Sequence[Said]) -> None:
-        """End the values whose loss is told, if it is clear which statements are meant."""
+        """End the values whose loss is stated, if it is clear which statements are meant."""
         for value in said.loses:
             slots = self._known[value]
             meant = {said.slot} if said.slot in slots else slots
@@ -155,16 +155,16 @@ class _Pass:
                 lost = [each for each in self._holding[slot] if each.value == value]
                 if lost:
                     heir = _heir(said, lost[0], message)
-                    rule: Rule = "ending" if heir is None else "loss"
+                    rule: LinkRule = "ending" if heir is None else "loss"
                     self._close(lost, heir or said, rule, is_flagged=len(meant) > 1)
 
     def _fill(self, said: Said, message: Sequence[Said]) -> None:
-        """Replace what the same slot held before; a change to a value not told ends it."""
+        """Replace what the same slot held before; a change to a value not given ends it."""
         if not said.slot or said.arity == "many":
             return
         if not said.value:
-            is_told = any(each.slot == said.slot and each.value for each in message)
-            if said.arity == "one" and said.is_change and not is_told:
+            is_given = any(each.slot == said.slot and each.value for each in message)
+            if said.arity == "one" and said.is_change and not is_given:
                 self._close(self._holding[said.slot], said, "ending")
             return
         others = [each for each in self._holding[said.slot] if each.value != said.value]
@@ -179,13 +179,13 @@ class _Pass:
             self._close(others[-MOST_FLAGGED:], said, "open", is_flagged=True)
 
     def _close(
-        self, others: Sequence[Said], said: Said, rule: Rule, *, is_flagged: bool = False
+        self, others: Sequence[Said], said: Said, rule: LinkRule, *, is_flagged: bool = False
     ) -> None:
         for older in [*others]:
-            link = Link(
-                older=Span.of(older),
+            link = ReplacementLink(
+                older=MessageSpan.of(older),
                 older_at=older.at,
-                newer=Span.of(said),
+                newer=MessageSpan.of(said),
                 newer_at=said.at,
                 rule=rule if older.role == USER else "echo",
                 is_ending=rule == "ending",
@@ -205,7 +205,7 @@ class _Pass:
             self._known[said.value].add(said.slot)
         elif fate := self._fate.get((said.slot, said.value)):
             changed = msgspec.structs.replace(
-                fate, older=Span.of(said), older_at=said.at, rule="echo"
+                fate, older=MessageSpan.of(said), older_at=said.at, rule="echo"
             )
             self._links.append(changed)
 
@@ -223,16 +223,18 @@ def _heir(said: Said, lost: Said, message: Sequence[Said]) -> Said | None:
     return None
 
 
-def successors(links: Iterable[Link]) -> Mapping[Span, Link]:
+def successors(links: Iterable[ReplacementLink]) -> Mapping[MessageSpan, ReplacementLink]:
     """Return by older span the link that counts: of two the one to what was said later."""
-    found: dict[Span, Link] = {}
+    found: dict[MessageSpan, ReplacementLink] = {}
     for link in sorted(links, key=lambda each: (each.newer_at, each.newer)):
         if not link.is_flagged:
             found[link.older] = link
     return found
 
 
-def chain(start: Span, by_older: Mapping[Span, Link]) -> Iterator[Link]:
+def chain(
+    start: MessageSpan, by_older: Mapping[MessageSpan, ReplacementLink]
+) -> Iterator[ReplacementLink]:
     """Yield the links from a span on, to the newest of its chain; a cycle ends."""
     seen = {start}
     while (link := by_older.get(start)) is not None and link.newer not in seen:

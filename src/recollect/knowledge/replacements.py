@@ -15,10 +15,10 @@ from recollect.core.errors import InvalidInput
 from recollect.core.scope import ConversationTurn
 from recollect.knowledge.replacement import (
     DERIVATION_VERSION,
-    Link,
-    Rule,
+    LinkRule,
+    MessageSpan,
+    ReplacementLink,
     Said,
-    Span,
     chain,
     derive,
     successors,
@@ -62,8 +62,8 @@ _AT: LiteralString = f"""
     WHERE is_flagged = 0
 """  # noqa: S608  # literals
 _BEFORE: LiteralString = _AT.replace("older_at", "newer_at")
-BY_HAND: Rule = "hand"
-UNDONE: Rule = "undone"
+BY_HAND: LinkRule = "hand"
+UNDONE: LinkRule = "undone"
 
 
 def update_stated(
@@ -127,9 +127,9 @@ def derive_again(
         former: What is not stated any more: its links go too.
     """
     own = list(of_slots(tx, slots))
-    spans = {Span.of(each) for each in own}
+    spans = {MessageSpan.of(each) for each in own}
     fresh = {link for link in derive(_needed(tx, own)) if link.older in spans}
-    gone = {Span.of(each) for each in former} - spans
+    gone = {MessageSpan.of(each) for each in former} - spans
     stored = set(_links(tx.all(_OF_OLDER, (listed({s.message for s in spans | gone}),))))
     stored.update(_links(tx.all(_OF_NEWER, (listed({s.message for s in gone}),))))
     undone = {(each.older, each.newer) for each in stored if each.rule == UNDONE}
@@ -189,9 +189,9 @@ def unlink(tx: Transaction, tenant: str, older: Said, newer: Said) -> None:
     tx.execute(_ADD, _row(undone, tenant))
 
 
-def chain_of(tx: Transaction, start: Span) -> list[Link]:
+def chain_of(tx: Transaction, start: MessageSpan) -> list[ReplacementLink]:
     """Return the links from a span on, to the newest of its chain."""
-    found: list[Link] = []
+    found: list[ReplacementLink] = []
     names = {start.message}
     while names:
         links = _links(tx.all(_OF_OLDER, (listed(names),)))
@@ -208,7 +208,7 @@ def links_of(tx: Transaction, messages: Iterable[str]) -> list[Link]:
 
 def links_at(
     tx: Transaction, tenant: str, times: Iterable[int], *, newer: bool = False
-) -> list[Link]:
+) -> list[ReplacementLink]:
     """Return the links from what was said at some times, ms UTC; not those that are flagged.
 
     Args:
@@ -221,7 +221,9 @@ def links_at(
     return [*_links(tx.all(_AT, wanted)), *(_links(tx.all(_BEFORE, wanted)) if newer else ())]
 
 
-def links_around(tx: Transaction, links: Sequence[Link], *, back: bool = False) -> list[Link]:
+def links_around(
+    tx: Transaction, links: Sequence[ReplacementLink], *, back: bool = False
+) -> list[ReplacementLink]:
     """Return all links of the chains that some are in, one for each older statement.
 
     Args:
@@ -242,18 +244,18 @@ def links_around(tx: Transaction, links: Sequence[Link], *, back: bool = False) 
     return sorted(successors(found).values())
 
 
-def _by_hand(older: Said, newer: Said, rule: Rule) -> Link:
-    return Link(
-        older=Span.of(older),
+def _by_hand(older: Said, newer: Said, rule: LinkRule) -> ReplacementLink:
+    return ReplacementLink(
+        older=MessageSpan.of(older),
         older_at=older.at,
-        newer=Span.of(newer),
+        newer=MessageSpan.of(newer),
         newer_at=newer.at,
         rule=rule,
         is_flagged=rule == UNDONE,
     )
 
 
-def _row(each: Link, tenant: str) -> tuple[str | int, ...]:
+def _row(each: ReplacementLink, tenant: str) -> tuple[str | int, ...]:
     older, newer = each.older, each.newer
     return (
         older.message, older.start, older.end, each.older_at, newer.message, newer.start, newer.end,
@@ -262,22 +264,24 @@ def _row(each: Link, tenant: str) -> tuple[str | int, ...]:
     )  # fmt: skip
 
 
-def _key(each: Link) -> tuple[str | int, ...]:
+def _key(each: ReplacementLink) -> tuple[str | int, ...]:
     older, newer = each.older, each.newer
     return older.message, older.start, newer.message, newer.start, each.rule
 
 
-def _links(rows: Sequence[Row]) -> list[Link]:
+def _links(rows: Sequence[Row]) -> list[ReplacementLink]:
     """Return rows of `_COLUMNS` as links."""
     return [
-        Link(
-            older=Span(row[0], row[1], row[2]),
+        ReplacementLink(
+            older=MessageSpan(row[0], row[1], row[2]),
             older_at=row[3],
-            newer=Span(row[4], row[5], row[6]),
+            newer=MessageSpan(row[4], row[5], row[6]),
             newer_at=row[7],
             rule=row[8],
             is_ending=bool(row[9]),
             is_flagged=bool(row[10]),
         )
-        for row in typed_rows(rows, tuple[str, int, int, int, str, int, int, int, Rule, int, int])
+        for row in typed_rows(
+            rows, tuple[str, int, int, int, str, int, int, int, LinkRule, int, int]
+        )
     ]

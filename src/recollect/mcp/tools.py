@@ -114,6 +114,13 @@ def memory_search(
     project: Project = None,
     since: Since = None,
     until: Until = None,
+    as_of: Annotated[
+        str | None,
+        Field(
+            validation_alias="asOf",
+            description="What held then comes first, before what replaced it later: 2026-03.",
+        ),
+    ] = None,
     context: Context[Any, Any],
 ) -> SearchOutput:
     """Search the memory: earlier conversations, what was done, and notes. Step 1 of 3 of recall.
@@ -138,6 +145,7 @@ def memory_search(
         min_confidence=min_confidence,
         since=since,
         until=until,
+        as_of=as_of,
         on_progress=_Reporter(context),
     )
     return search_output(memory, result, memory.lines(result, for_session=hears))

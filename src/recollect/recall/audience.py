@@ -164,7 +164,7 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     ) -> Replacing | None:
         """Return how what was replaced changes the ranking; None for a question of an event."""
         from recollect.index.query.replaced import Replacing
-        from recollect.recall.replaced import find_replaced
+        from recollect.recall.statements.replaced import find_replaced
         from recollect.text.question_kinds import question_kind
 
         then = None

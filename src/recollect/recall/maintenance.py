@@ -131,7 +131,7 @@ class Maintenance:
             self._look_at = TranscriptDeltas(settings.transcripts).look
         self.reads_first = followed is not None and settings.on_search
         """Whether a search begins with `searching`."""
-        self._followed_at = 0.0
+        self._followed_at, self._searches = 0.0, 0
         places = _watched(files, followed)
         self._watcher = Watcher(places, self._changed, poll_s=settings.poll_s)
         is_worker = claim.role == "worker"
@@ -151,12 +151,10 @@ class Maintenance:
             interval_s=settings.interval_minutes * 60 if is_live else 0.0,
         )
         self._has_started = not is_live
-        self._searches = 0
         self._changed_paths: set[str] = set()
         self._telling = threading.Lock()
         """Guards the paths, which the watcher reports and a sync takes."""
-        self._messages = 0
-        self._report = SyncReport()
+        self._messages, self._report = 0, SyncReport()
         self._listener: SimpleQueue[Synced | None] | None = None
 
     def notify(self) -> None:

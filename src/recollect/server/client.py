@@ -206,6 +206,7 @@ class WorkerMemory:
         types: Sequence[str] | None = None,
         min_importance: float | None = None,
         min_confidence: float | None = None,
+        as_of: int | datetime | str | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchResult:
         """Return the best hits for a question; see `Memory.search`."""
@@ -214,7 +215,7 @@ class WorkerMemory:
         from recollect.index.query.hit import SearchResult
 
         # As texts they are in the zone of the user, as datetimes without one in UTC.
-        for name in ("since", "until"):
+        for name in ("since", "until", "as_of"):
             if isinstance(given[name], datetime):
                 given[name] = check_time(given[name])
         told: dict[str, Any] = {} if on_progress is None else {"on_progress": on_progress}

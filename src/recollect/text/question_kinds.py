@@ -14,6 +14,7 @@ from recollect.text.languages import INDEX_LANGUAGE, spaced, unspaced
 from recollect.text.languages.language import (
     AGO,
     EVENT,
+    HAPPENED,
     HELD,
     MAYBE_MONTH,
     MONTH,
@@ -23,7 +24,6 @@ from recollect.text.languages.language import (
     SEASON,
     SHIFT,
     STATE,
-    TOLD,
     UNIT,
     Language,
 )
@@ -48,23 +48,23 @@ def question_kind(question: str) -> QuestionKind:
         return "event"
     if PAST in has:
         main = _main_clause(folded, signs[PAST])
-        is_told = bool(signs[TOLD].search(main)) and not signs[HELD].search(main)
-        return "event" if is_told else "past"
+        is_event = bool(signs[HAPPENED].search(main)) and not signs[HELD].search(main)
+        return "event" if is_event else "past"
     if PAST_TENSE in has:
-        is_held = HELD in has and TOLD not in has and _TIME in has
+        is_held = HELD in has and HAPPENED not in has and _TIME in has
         return "past" if is_held else "event"
     return "state" if STATE in has else "event"
 
 
 def _main_clause(folded: str, past: re.Pattern[str]) -> str:
     """Return a question without what it says about the time: "before we moved"."""
-    found = past.search(folded)
-    if found is None:
+    sign = past.search(folded)
+    if sign is None:
         return folded
-    if not folded[: found.end()].isascii():  # behind the clause that it belongs to
-        return folded[found.end() :]
-    head = folded[: found.start()] or found[0]
-    return head if head.strip() and found.start() else folded.partition(",")[2] or head
+    if not folded[: sign.end()].isascii():  # behind the clause that it belongs to
+        return folded[sign.end() :]
+    head = folded[: sign.start()] or sign[0]
+    return head if head.strip() and sign.start() else folded.partition(",")[2] or head
 
 
 _TIME = "time"

@@ -9,7 +9,14 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.knowledge.replacement import Link, Said, Span, chain, derive, successors
+from recollect.knowledge.replacement import (
+    MessageSpan,
+    ReplacementLink,
+    Said,
+    chain,
+    derive,
+    successors,
+)
 
 HOME, EMPLOYER, PET, LIMIT = 1, 2, 3, 4
 LEEDS, BRISTOL, BATH, GOLF, KIA, FIVE, SIX = 11, 12, 13, 14, 15, 16, 17
@@ -24,7 +31,7 @@ def said(number: int, slot: int = HOME, value: int = 0, **changes: object) -> Sa
     return Said(**(fields | changes))  # type: ignore[arg-type]
 
 
-def pairs(links: Sequence[Link], *, flagged: bool = False) -> list[tuple[str, str, str]]:
+def pairs(links: Sequence[ReplacementLink], *, flagged: bool = False) -> list[tuple[str, str, str]]:
     """Return the links as older, newer and rule."""
     return [
         (each.older.message, each.newer.message, each.rule)
@@ -76,7 +83,7 @@ def test_a_loss_takes_the_new_value_of_the_next_sentence() -> None:
     car = said(1, PET, GOLF, arity="many", value_type="name")
     loss = said(2, 0, loses=(GOLF,), start=0, end=5)
     new = said(2, PET, KIA, arity="many", value_type="name", start=6, end=9, sentence=1)
-    assert derive([car, loss, new])[0].newer == Span("m002", 6, 9)
+    assert derive([car, loss, new])[0].newer == MessageSpan("m002", 6, 9)
     late = msgspec.structs.replace(new, sentence=2)
     assert derive([car, loss, late])[0].rule == "ending"
 
@@ -150,19 +157,31 @@ def test_audiences_and_speakers_do_not_mix() -> None:
 def test_the_later_of_two_successors_counts() -> None:
     """The later of two successors counts."""
     first, later = (
-        Link(older=Span("a", 0, 1), older_at=1, newer=Span(name, 0, 1), newer_at=at, rule="hand")
+        ReplacementLink(
+            older=MessageSpan("a", 0, 1),
+            older_at=1,
+            newer=MessageSpan(name, 0, 1),
+            newer_at=at,
+            rule="hand",
+        )
         for name, at in (("c", 2), ("b", 3))
     )
-    assert successors([later, first])[Span("a", 0, 1)] is later
+    assert successors([later, first])[MessageSpan("a", 0, 1)] is later
 
 
 def test_a_cycle_ends() -> None:
     """A cycle ends."""
     links = [
-        Link(older=Span(a, 0, 1), older_at=1, newer=Span(b, 0, 1), newer_at=2, rule="hand")
+        ReplacementLink(
+            older=MessageSpan(a, 0, 1),
+            older_at=1,
+            newer=MessageSpan(b, 0, 1),
+            newer_at=2,
+            rule="hand",
+        )
         for a, b in (("a", "b"), ("b", "a"))
     ]
-    assert len(list(chain(Span("a", 0, 1), successors(links)))) == 1
+    assert len(list(chain(MessageSpan("a", 0, 1), successors(links)))) == 1
 
 
 ROLES = ("user", "user", "assistant")
@@ -197,7 +216,7 @@ def test_any_order_of_arrival_gives_the_same_links(
 @given(STATEMENTS)
 def test_links_lead_to_later_messages_of_the_same_audience(statements: list[Said]) -> None:
     """Links lead to later messages of the same audience."""
-    by_span = {Span.of(each): each for each in statements}
+    by_span = {MessageSpan.of(each): each for each in statements}
     for link in derive(statements):
         older, newer = by_span[link.older], by_span[link.newer]
         assert older.audience == newer.audience
@@ -214,5 +233,5 @@ def test_what_is_erased_leaves_a_chain_without_it(values: list[int], data: st.Da
     by_older = successors(derive(rest))
     for number, each in enumerate(rest):
         later = next((one for one in rest[number + 1 :] if one.value != each.value), None)
-        link = by_older.get(Span.of(each))
-        assert (link and link.newer) == (later and Span.of(later))
+        link = by_older.get(MessageSpan.of(each))
+        assert (link and link.newer) == (later and MessageSpan.of(later))

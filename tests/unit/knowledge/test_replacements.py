@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from recollect.core.clock import SystemClock
 from recollect.core.errors import InvalidInput
-from recollect.knowledge.replacement import Link, Said, Span, derive
+from recollect.knowledge.replacement import MessageSpan, ReplacementLink, Said, derive
 from recollect.knowledge.replacements import chain_of, link, links_at, unlink, update_stated
 from recollect.knowledge.stated import StatedRow, of_messages
 from recollect.store.columns import typed_rows
@@ -62,7 +62,7 @@ def say(tx: Transaction, statements: Sequence[Said] = (), gone: tuple[str, ...] 
     update_stated(tx, changed, TENANT, 1)
 
 
-def everything(tx: Transaction) -> tuple[list[Said], list[Link]]:
+def everything(tx: Transaction) -> tuple[list[Said], list[ReplacementLink]]:
     """Return all that is stated, and all links."""
     names = typed_rows(tx.all("SELECT DISTINCT message_id FROM stated"), tuple[str])
     stated = of_messages(tx, (name for (name,) in names))
@@ -112,12 +112,14 @@ def test_erasing_the_middle_of_a_chain_reopens_it(records: SqliteDatabase) -> No
     a, b, c = (said(n, value=20 + n) for n in (1, 2, 3))
     records.write(lambda tx: say(tx, [c, a]))
     records.write(lambda tx: say(tx, [b]))
-    newest = records.read(lambda tx: [e.newer for e in chain_of(tx, Span.of(a))])
-    assert newest == [Span.of(b), Span.of(c)]
+    newest = records.read(lambda tx: [e.newer for e in chain_of(tx, MessageSpan.of(a))])
+    assert newest == [MessageSpan.of(b), MessageSpan.of(c)]
     records.write(lambda tx: say(tx, gone=("m002",)))
-    assert records.read(lambda tx: [e.newer for e in chain_of(tx, Span.of(a))]) == [Span.of(c)]
+    assert records.read(lambda tx: [e.newer for e in chain_of(tx, MessageSpan.of(a))]) == [
+        MessageSpan.of(c)
+    ]
     records.write(lambda tx: say(tx, gone=("m003",)))
-    assert records.read(lambda tx: chain_of(tx, Span.of(a))) == []
+    assert records.read(lambda tx: chain_of(tx, MessageSpan.of(a))) == []
 
 
 def test_what_is_undone_by_hand_stays_undone(records: SqliteDatabase) -> None:
@@ -126,10 +128,10 @@ def test_what_is_undone_by_hand_stays_undone(records: SqliteDatabase) -> None:
     records.write(lambda tx: say(tx, [a, b]))
     records.write(lambda tx: unlink(tx, TENANT, a, b))
     records.write(lambda tx: say(tx, [c]))
-    assert records.read(lambda tx: chain_of(tx, Span.of(a))) == []
+    assert records.read(lambda tx: chain_of(tx, MessageSpan.of(a))) == []
     records.write(lambda tx: link(tx, TENANT, a, b))
-    assert records.read(lambda tx: [e.newer for e in chain_of(tx, Span.of(a))]) == [
-        Span.of(b), Span.of(c),
+    assert records.read(lambda tx: [e.newer for e in chain_of(tx, MessageSpan.of(a))]) == [
+        MessageSpan.of(b), MessageSpan.of(c),
     ]  # fmt: skip
 
 

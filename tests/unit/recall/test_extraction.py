@@ -11,8 +11,9 @@ import recollect
 from recollect.index.model.sync_report import Progress
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.memory import Memory
-from recollect.recall import extraction, stated_messages
-from recollect.recall.extraction import Extraction, read_left
+from recollect.recall.statements import extraction
+from recollect.recall.statements import messages as stated_messages
+from recollect.recall.statements.extraction import Extraction, read_left
 from recollect.store.columns import typed_rows
 from recollect.store.engine import Transaction
 from tests.support.scripted_statements import detect
@@ -39,7 +40,7 @@ def links(memory: Memory) -> set[tuple[str, str, str]]:
         )
         return set(typed_rows(rows, tuple[str, str, str]))
 
-    return memory._rooms.records.read(read)
+    return memory._rooms.records.read(read)  # noqa: SLF001
 
 
 def say(memory: Memory, *texts: str, session: str | None = None) -> str:
@@ -91,7 +92,7 @@ def test_steps_lead_to_the_same_as_one(memory: Memory) -> None:
         say(memory, text, session=session)
     memory.sync()
     stepwise = links(memory)
-    records = memory._rooms.records
+    records = memory._rooms.records  # noqa: SLF001
     records.write(forget_all)
     memory.sync()
     assert links(memory) == stepwise
@@ -178,7 +179,7 @@ def test_other_rules_extract_everything_again(
     monkeypatch.setattr(stated_messages, "detect", lambda text, role: ())
     memory.sync()
     assert links(memory) == set()
-    left = memory._rooms.records.read(read_left)
+    left = memory._rooms.records.read(read_left)  # noqa: SLF001
     assert left.rules == (99, DERIVATION_VERSION)
 
 

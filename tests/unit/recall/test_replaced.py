@@ -14,9 +14,10 @@ from recollect.core.clock import DAY_MS
 from recollect.core.scope import Scope
 from recollect.index.query.hit import SearchResult
 from recollect.memory import Memory
-from recollect.recall import audience, stated_messages
+from recollect.recall import audience
+from recollect.recall.statements import messages as stated_messages
 from tests.support.scripted_statements import detect
-from tests.unit.recall.test_extraction import BATH, BRISTOL, LEEDS, NO_MODEL
+from tests.unit.recall.test_extraction import BATH, BRISTOL, NO_MODEL
 
 JANUARY = 1_767_225_600_000
 """1 January 2026."""
@@ -156,5 +157,5 @@ def test_without_a_link_the_ranking_is_the_same(
     """Without a link the ranking is the same."""
     said(memory, *texts)
     memory.sync()
-    memory._rooms.records.write(lambda tx: tx.execute("DELETE FROM replacements"))
+    memory._rooms.records.write(lambda tx: tx.execute("DELETE FROM replacements"))  # noqa: SLF001
     assert memory.search(query, 20) == plain(memory, query, limit=20)

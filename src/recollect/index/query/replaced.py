@@ -114,15 +114,15 @@ class _Handover:
                 moves[number] = source
         if not moves:
             return self._ranked
-        chosen = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
-        return _moved(self._view, self._ranked, dict(chosen))
+        best = sorted(moves.items(), key=lambda move: move[1])[:MOST_CHAINS]
+        return _moved(self._ranked, dict(best))
 
     def _through(
         self, links: Sequence[Replaced], chunks: Mapping[str, Sequence[int]]
     ) -> list[Replaced]:
         """Return the links between what is heard, past what is not."""
         by_older = {_key(each.older): each for each in links}
-        found = []
+        shortened = []
         for link in links:
             newer, seen = link.newer, {link.older.ref}
             while newer.ref not in chunks and newer.ref not in seen:
@@ -132,8 +132,8 @@ class _Handover:
                     break
                 newer = onward.newer
             if link.older.ref in chunks and newer.ref in chunks:
-                found.append(msgspec.structs.replace(link, newer=newer))
-        return found
+                shortened.append(msgspec.structs.replace(link, newer=newer))
+        return shortened
 
     def _pairs(self, links: Sequence[Replaced]) -> Iterator[tuple[Quote, Quote]]:
         """Yield what gives its score, and to which."""
@@ -143,8 +143,8 @@ class _Handover:
             if self._asks == "state":
                 yield link.older, chain[-1]
             elif _key(link.older) not in newer:
-                held = self._held(chain)
-                yield from ((each, held) for each in chain if held and each != held)
+                target = self._held(chain)
+                yield from ((each, target) for each in chain if target and each != target)
 
     def _held(self, chain: Sequence[Quote]) -> Quote | None:
         """Return what held at the time in question."""
@@ -159,13 +159,13 @@ class _Handover:
         )
         visible, arrays = self._request.visible, self._view.arrays
         mask = arrays.alive[: arrays.count] if visible is None else visible
-        found: dict[str, list[int]] = {}
+        numbers_of: dict[str, list[int]] = {}
         for ref, first, count in typed_rows(rows, tuple[str, int, int]):
             local = self._view.local(np.arange(first, first + count))
             numbers = self._view.global_numbers(local[mask[local]]).tolist()
             if numbers:
-                found[ref] = numbers
-        return found
+                numbers_of[ref] = numbers
+        return numbers_of
 
     def _best(self, numbers: Sequence[int]) -> int | None:
         """Return the best position of some chunks; None where none is ranked."""
@@ -178,12 +178,13 @@ class _Handover:
         row = self._tx.row("SELECT text FROM chunks WHERE id = ?", (key,))
         if row is None:
             return False
-        asked = (self._ranked.respelled.get(t, t) for t in self._request.question.terms)
-        held = set(asked).intersection(terms(text(row[0])))
-        quoted = held.intersection(terms(quote.text))
-        if quoted == held:
+        respelled = self._ranked.respelled
+        question_terms = {respelled.get(term, term) for term in self._request.question.terms}
+        words = question_terms.intersection(terms(text(row[0])))
+        quoted = words.intersection(terms(quote.text))
+        if quoted == words:
             return True
-        weights = {term: self._weight(term) for term in held}
+        weights = {term: self._weight(term) for term in words}
         share = sum(weights[term] for term in quoted) / max(sum(weights.values()), 1e-9)
         return share >= IN_SPAN
 
@@ -215,48 +216,47 @@ def _fitting(ranked: Ranked) -> list[int]:
     ]
 
 
-def _moved(view: PartitionView, ranked: Ranked, moves: Mapping[int, int]) -> Ranked:
-    """Return a ranking in which chunks stand before the positions that give them their scores.
+def _moved(ranked: Ranked, moves: Mapping[int, int]) -> Ranked:
+    """Return a ranking in which chunks stand before the positions whose scores they take over.
 
-    The score of what gives is lowered by the least that makes it less.
+    The score at such a position is lowered by the least that makes it less.
     """
-    taken = {number: n for n, number in enumerate(ranked.numbers) if number in moves}
-    gone = set(taken.values())
-    order: list[tuple[int, int | None]] = []
-    before: dict[int, list[int]] = {}
-    for number, position in moves.items():
-        before.setdefault(position, []).append(number)
-    for position, number in enumerate(ranked.numbers):
-        order += [(each, position) for each in before.get(position, ())]
-        if position not in gone:
-            order.append((number, None))
     own = {number: position for position, number in enumerate(ranked.numbers)}
+    entries: list[tuple[int, int | None]] = []
+    """A chunk, and the position whose score it takes over."""
+    for position, number in enumerate(ranked.numbers):
+        entries += [(each, source) for each, source in moves.items() if source == position]
+        entries += [] if number in moves else [(number, None)]
+    sources = set(moves.values())
 
-    def score(number: int, given: int | None) -> float:
-        if given is not None:
-            return ranked.scores[given]
+    def score(number: int, source: int | None) -> float:
+        if source is not None:
+            return ranked.scores[source]
         plain = ranked.scores[own[number]]
-        return math.nextafter(plain, 0.0) if own[number] in before else plain
+        return math.nextafter(plain, 0.0) if own[number] in sources else plain
 
     def why(positions: Sequence[int]) -> list[dict[str, float]]:
-        parts = []
-        for number, given in (order[position] for position in positions):
-            known = dict(ranked.why([own[number]])[0]) if number in own else {}
-            if given is not None:
-                plain = ranked.scores[own[number]] if number in own else 0.0
-                known["replaces"] = ranked.scores[given] - plain
-            parts.append(known)
-        return parts
+        return [_why(ranked, own.get(number), source) for number, source in map(at, positions)]
 
+    at = entries.__getitem__
     return msgspec.structs.replace(
         ranked,
-        numbers=[number for number, _ in order],
-        scores=[score(number, given) for number, given in order],
-        ranks=[ranked.ranks[own[n]] if n in own else 0 for n, _ in order],
-        are_files=[n in own and ranked.are_files[own[n]] for n, _ in order],
+        numbers=[number for number, _ in entries],
+        scores=[score(number, source) for number, source in entries],
+        ranks=[ranked.ranks[own[number]] if number in own else 0 for number, _ in entries],
+        are_files=[number in own and ranked.are_files[own[number]] for number, _ in entries],
         why=why,
         first=None if ranked.first is None else ranked.first + len(order) - len(own),
     )
+
+
+def _why(ranked: Ranked, position: int | None, source: int | None) -> dict[str, float]:
+    """Return the parts of the score of a chunk, with what it takes over."""
+    parts = {} if position is None else dict(ranked.why([position])[0])
+    if source is not None:
+        plain = 0.0 if position is None else ranked.scores[position]
+        parts["replaces"] = ranked.scores[source] - plain
+    return parts
 
 
 _CHUNKS = (

@@ -32,12 +32,7 @@ from recollect.index.query.ranking import project_key
 from recollect.index.query.ranking_pipeline import rank
 from recollect.index.query.replaced import Replacing
 from recollect.index.query.retold import retold_last
-from recollect.index.query.shortlist import (
-    HitDisplay,
-    HitLimits,
-    Shortlist,
-    quota,
-)
+from recollect.index.query.shortlist import HitDisplay, HitLimits, Shortlist, quota
 from recollect.index.vectors.vector_index import VectorIndex
 from recollect.models.embedding.embedder import Vectors
 from recollect.store.columns import integer
@@ -327,8 +322,9 @@ class SearchService:
             plain = rank(tx, view, request, self._settings)
             if options.sources is None or SESSIONS in options.sources:
                 plain = retold_last(tx, view, plain)
-            replacing = options.replacing
-            ranked = replacing.apply(tx, view, request, plain) if replacing else plain
+            ranked = plain
+            if options.replacing is not None:
+                ranked = options.replacing.apply(tx, view, request, plain)
             display = HitDisplay(
                 terms=[ranked.respelled.get(term, term) for term in request.question.terms],
                 snippet_chars=self._settings.snippet_chars,

@@ -52,6 +52,7 @@ class SearchGiven(OnBehalf, frozen=True, kw_only=True):
     types: tuple[str, ...] | None = None
     min_importance: float | None = None
     min_confidence: float | None = None
+    as_of: int | str | None = None
 
 
 class LinesGiven(OnBehalf, frozen=True, kw_only=True):

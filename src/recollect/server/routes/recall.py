@@ -31,6 +31,7 @@ class Search(Given, frozen=True, kw_only=True):
         sources: Kinds of memory; only observations if not given.
         min_score: Only what scores at least so much, 0 to 1.
         min_confidence: Nothing where the confidence of the answer is below it, 0 to 1.
+        as_of: What held then comes first, before what replaced it later; ISO 8601 or ms.
         for_session: Only what this session may hear, by its key or id.
     """
 
@@ -44,6 +45,7 @@ class Search(Given, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ("observations",)
     min_score: float | None = None
     min_confidence: float | None = None
+    as_of: int | str | None = None
     for_session: str | None = None
 
 
@@ -108,6 +110,7 @@ def search(caller: Caller, given: Search) -> SearchResults:
         types=types,
         min_importance=given.min_importance,
         min_confidence=given.min_confidence,
+        as_of=None if given.as_of is None else moment_of(given.as_of, through=True),
     )
     return search_answer(result, memory.lines(result, for_session=heard))
 

@@ -12,6 +12,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MONTH,
@@ -23,7 +24,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     YEAR,
     Language,
     Table,
@@ -112,7 +112,7 @@ LANGUAGE = Language(
             r"|[了过過][^？?]{1,4}[？?]?$|(?:谁|誰|怎么|怎麼|哪里|哪裡|在哪|什么时候"
             r"|什麼時候).+的$"
         ),
-        TOLD: (
+        HAPPENED: (
             r"说了|說了|告诉|告訴|推荐|推薦|决定|決定|买了|買了|去了|去过|去過|见了|見了|发生"
             r"|發生|聊|讨论|討論|换了|換了|搬家|搬到"
         ),

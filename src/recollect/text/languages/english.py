@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -22,7 +23,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     WHEN,
     Language,
     Table,
@@ -142,41 +142,43 @@ LANGUAGE = Language(
     function_words=_FUNCTION_WORDS,
     question_kinds={
         EVENT: (
-            r"\bwhy\b|\bthe reason\b|\bhow long ago\b|\blast time\b|\b(?:i|we"
+            r"\bwhy\b|\breasons?\b|\bhow long ago\b|\blast time\b|\b(?:i|we"
             r"|they)'ve (?!got\b)\w+|\bhow come\b|\bsince when\b|\bhow (?:many times"
             r"|often) (?:did|have|has|had)|\bhow (?:did|was) (?:it|that|the|my|our) .*\b(?:go"
             r"|end)\b|\b(?:tell me about|the last time|what happened|remind me (?:how|why"
             r"|when))\b"
         ),
         PAST: (
-            r"\bused? to\b|\bbefore (?:that|this|then)\b|^(?=.*\b(?:did|was|were|had"
-            r"|\w+ed)\b)(?:.(?!\b(?:before|until|till|earlier)))*.\b(?:before|until|till"
-            r"|earlier)\b|\b(?:prior to|previous(?:ly)?|former(?:ly)?|original(?:ly)?)\b|\b(?:my"
-            r"|our|the|his|her|their|your|'s) old\b|\b(?:back then|at first|initially"
-            r"|in the past)\b|\b(?:beforehand|back when|in the beginning|at the start"
-            r"|once (?:was|were))\b|\b(?:until|till|up to) (?:now|then|recently|last)\b"
-            r"|\bold (?!enough|are)\w+$|\bas of\b|\bat that time\b|\bin those days\b"
-            r"|\bat one (?:time|point)\b|\bwhen (?:i|we|he|she|they) (?:was|were|lived|worked"
-            r"|first|still|had|started|moved|joined)\b|\bat the (?:beginning|start) of\b"
-            r"|\bthe first \w+ (?:i|we) (?:had|used|set|gave|chose)\b|\bex-\w+"
+            r"(?<!\bis )(?<!\bare )(?<!\bget )\bused? to\b|\bbefore (?:that|this|then)\b"
+            r"|^(?=.*\b(?:did|was|were|had|\w+ed)\b)(?:.(?!\b(?:before|until|till"
+            r"|earlier)))*.\b(?:before|until|till|earlier)\b|\b(?:prior to|previous(?:ly)?"
+            r"|former(?:ly)?|original(?:ly)?)\b|\b(?:my|our|the|his|her|their|your|'s) old\b"
+            r"|\b(?:back then|at first|initially|in the past)\b|\b(?:beforehand|back when"
+            r"|in the beginning|at the start|once (?:was|were))\b|\b(?:until|till|up to) (?:now"
+            r"|then|recently|last)\b|\bold (?!enough|are)\w+$|\bas of\b|\bat that time\b"
+            r"|\bin those days\b|\bat one (?:time|point)\b|\bwhen (?:i|we|he|she|they) (?:was"
+            r"|were|lived|worked|first|still|had|started|moved|joined)\b|\bat the (?:beginning"
+            r"|start) of\b|\bthe first \w+ (?:i|we) (?:had|used|set|gave|chose)\b|\bex-\w+"
         ),
         PAST_TENSE: (
-            r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b|\b(?:have|has|haven't"
-            r"|hasn't) (?!got\b)\w+(?: \w+)? ?(?:\w+ed|been|gone|had|said|told|made|done|seen"
-            r"|met|read|paid|sent|bought)\b|\bwho(?:m|se)? (?:\w+ )?\w+ed\b|\bwho (?:broke|built"
-            r"|made|wrote|gave|told|said|found|sent|bought|won|came|went)\b|\b(?:yesterday|ago"
-            r"|last night)\b|\b(?:who|what|that|i|we|she|he|they) (?:\w+ed|got|began|ran|flew"
-            r"|drove|ate|drank|spoke|lost|won|paid|built|grew|fell|felt|heard|kept|knew|sold"
-            r"|slept|spent|stood|thought|wore|gave|went|met|saw|bought|said|told|made|found|gave"
-            r"|sent|wrote|left|came|took|chose|broke)\b"
+            r"\b(?:did|didn't|was|wasn't|were|weren't|had|hadn't)\b|(?:^|\b(?:and|what|which"
+            r"|where|who|how (?:many|much|often|long)|when|\w+s) )(?:have|has|haven't"
+            r"|hasn't) (?!got\b|to\b)\w+(?: \w+)? ?(?:\w+ed|been|gone|had|said|t(?:old)|made"
+            r"|done|seen|met|read|paid|sent|bought)\b|\bwho(?:m|se)? (?!is\b|are\b|do\b|does\b"
+            r"|gets?\b)(?:\w+ )?(?!need\b|feed\b)\w+ed\b|\bwho (?:broke|built|made|wrote|gave"
+            r"|t(?:old)|said|found|sent|bought|won|came|went)\b|\b(?:yesterday|ago|last night)\b"
+            r"|\b(?<!have )(?:who|what|that|i|we|she|he|they) (?:(?!need\b|feed\b|embed\b"
+            r"|proceed\b)\w+ed|got|began|ran|flew|drove|ate|drank|spoke|lost|won|paid|built|grew"
+            r"|fell|felt|heard|kept|knew|sold|slept|spent|stood|thought|wore|gave|went|met|saw"
+            r"|bought|said|t(?:old)|made|found|gave|sent|wrote|left|came|took|chose|broke)\b"
         ),
-        TOLD: (
-            r"\b(?:say|said|tell|told|mention|happen|happened|decide|decided|recommend|suggest"
-            r"|buy|bought|go|went|visit|visited|meet|met|see|saw|read|watch|watched|try|tried"
-            r"|make|made|break|broke|fix|fixed|find|found|learn|talk|talked|discuss|discussed"
-            r"|do(?=\W*$)|cook|give|gave|send|sent|explain|write|wrote|ask|asked|celebrate"
-            r"|attend|change|changed|switch|switched|move|moved|leave|left|join|joined|stop"
-            r"|stopped|start|started|quit|sell|sold|replace|replaced)\b"
+        HAPPENED: (
+            r"\b(?:say|said|t(?:ell|old)|mention|happen|happened|decide|decided|recommend"
+            r"|suggest|buy|bought|go|went|visit|visited|meet|met|see|saw|read|watch|watched|try"
+            r"|tried|make|made|break|broke|fix|fixed|find|found|learn|talk|talked|discuss"
+            r"|discussed|do(?=\W*$)|cook|give|gave|send|sent|explain|write|wrote|ask|asked"
+            r"|celebrate|attend|change|changed|switch|switched|move|moved|leave|left|join|joined"
+            r"|stop|stopped|start|started|quit|sell|sold|replace|replaced)\b"
         ),
         HELD: (
             r"\b(?:live|living|work|working|use|using|have|had|own|drive|driving|pay|paying|like"

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -21,7 +22,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -113,7 +113,10 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"\b(?:avant|auparavant|ancien\w*|precedent\w*|precedemment|autrefois|a l'origine"
-            r"|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors)\b"
+            r"|initial\w*|d'origine|au depart|au debut|jadis|a l'epoque|jusque-la|jusqu'alors"
+            r"|jusqu'en|\w*'?(?:etais|etait|etaient|avais|avait|avions|avaient|habitais|habitait"
+            r"|habitions|travaillais|travaillait|utilisais|utilisait|utilisions|payais|payait"
+            r"|payions|conduisais|mangeais|faisais|allais|coutait|s'appelait|appelait))\b"
         ),
         PAST_TENSE: (
             r"\b(?:\w+'?)?(?:etais|etait|etaient|etions|avais|avait|avaient|avions|habitais"
@@ -125,7 +128,7 @@ LANGUAGE = Language(
             r"|passe|devenu|reste|tombe|sorti|entre|rentre|revenu|monte|descendu)e?s?\b|\b(?:me"
             r"|s'|se|nous) ?(?:suis|est|sommes|sont)\b|\bhier\b"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:dit|raconte|passe|recommande|conseille|achete|alle|allee|alles|visite|decide"
             r"|demenage|change|rencontre|vu|lu|fait|parle|propose)\b"
         ),

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -21,7 +22,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -97,9 +97,11 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"\b(?:fruher\w*|vorher\w*|davor|damals|ehemals|ehemalige\w*|ursprunglich\w*|zuvor"
-            r"|einst|anfangs|bisher\w*|bis dahin|zunachst|vorige\w*)\b|\balte[nrsm]?\b"
-            r"|\bvor (?:de[mnr]|\w+)\b.*\b(?:war\w*|hatte\w*|wohnte\w*|nutzten|gewohnt|benutzt"
-            r"|verwendet)\b|\b(?:war\w*|hatte\w*|wohnte\w*|haben|habe) .*\bvor (?!allem)\w+\b"
+            r"|einst|anfangs|bisher\w*|bis dahin|zunachst|wohnte\w*|arbeitete\w*|nutzte\w*"
+            r"|benutzte\w*|verwendete\w*|hiess|galt|fuhr\w*|kostete|zahlte\w*|vorige\w*)\b"
+            r"|\balte[nrsm]?\b|\bvor (?:de[mnr]|\w+)\b.*\b(?:war\w*|hatte\w*|wohnte\w*|nutzten"
+            r"|gewohnt|benutzt|verwendet)\b|\b(?:war\w*|hatte\w*|wohnte\w*|haben"
+            r"|habe) .*\bvor (?!allem)\w+\b"
         ),
         PAST_TENSE: (
             r"\b(?:war|warst|waren|wart|hatte|hattest|hatten|wurde|wurden|wohnte|arbeitete|ging"
@@ -109,7 +111,7 @@ LANGUAGE = Language(
             r"|\w*gekommen|geworden|geblieben|gewesen|gestorben|geflogen|gereist|\w*gewechselt)$"
             r"|\bgestern\b"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:gesagt|sagte|erzahlt|passiert|empfohlen|gekauft|gegangen|besucht|getroffen"
             r"|gesehen|gelesen|entschieden|umgezogen|gewechselt|repariert|besprochen|gemacht"
             r"|bezahlt|geschickt|erklart)\b"

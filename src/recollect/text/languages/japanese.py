@@ -12,6 +12,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MONTH,
@@ -23,7 +24,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     YEAR,
     Language,
     Table,
@@ -110,10 +110,14 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"以前|前は|前の|昔|かつて|元々|もともと|元の|当初|当時|旧|最初は|それまで|これまで"
-            r"|前に[^？?]*(?:でした|いました|ていた)"
+            r"|前に[^？?]*(?:でした|いました|ていた)|てい(?:まし)?た|でした(?!っけ)"
+            r"|だった(?!っけ)"
         ),
-        PAST_TENSE: (r"ました|でした|だった|たの|たっけ|た[？?]?$|昨日"),
-        TOLD: (
+        PAST_TENSE: (
+            r"ました|でした(?!っけ)|だった(?!っけ)|たの|たん(?:です|だ)|(?<!し|っ)たっけ|たか"
+            r"|た[？?]?$|昨日"
+        ),
+        HAPPENED: (
             r"言いました|言った|言って(?:い|た)|話し|勧め|買いました|買った|行きました|行った"
             r"|会いました|会った|決めま|決めた|起き|引っ越しました|引っ越した|変えた|変えま"
         ),

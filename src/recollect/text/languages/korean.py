@@ -12,6 +12,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MONTH,
@@ -24,7 +25,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     YEAR,
     Language,
     Table,
@@ -119,7 +119,7 @@ LANGUAGE = Language(
         ),
         PAST: (r"예전|이전|전에는|옛|원래|당시|처음에|과거|그전|그 전|전엔|기존|기 전"),
         PAST_TENSE: (rf"[{_PAST_SYLLABLES}](?:어|나|지|니|습|던|을|는|더)|어제"),
-        TOLD: (r"말했|라고 했|이야기|추천|샀|갔|만났|결정|일어났|이사했|바꿨|바꾼"),
+        HAPPENED: (r"말했|라고 했|이야기|추천|샀|갔|만났|결정|일어났|이사했|바꿨|바꾼"),
         HELD: (r"살았|살고 있었|일했|썼|사용했|였|이었"),
         STATE: (
             r"지금|현재|아직|여전|뭐|무엇|어디|누구|어떤|얼마|몇|언제|야|이야|어|나요|니까|가요"

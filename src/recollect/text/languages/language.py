@@ -61,9 +61,10 @@ MORNING_HOURS, NOON_HOURS, EVENING_HOURS, NIGHT_HOURS = (5, 12), (12, 18), (18, 
 WHEN, NAME, ASSISTANT, NOW, FIRST_PERSON = "when", "name", "assistant", "now", "first person"
 """Cues of questions. It asks for a time; for a person, place or thing by name; for what the
 assistant said; for how something is now; the one who asks speaks of themselves."""
-EVENT, PAST, PAST_TENSE, TOLD, HELD, STATE = "event", "past", "past tense", "told", "held", "state"
-"""Kinds of questions and their signs: of what happened; of how something was; of the past; a verb of
-what happens, and one of what lasts; of how something is. The order decides, see `question_kinds`."""
+EVENT, PAST, PAST_TENSE = "event", "past", "past tense"
+HAPPENED, HELD, STATE = "happened", "held", "state"
+"""Signs of questions: of what happened; of how something was; of any past; a verb of what happens,
+and one of what lasts; of how something is. Their order is in `recollect.text.question_kinds`."""
 LASTING, DECIDED, OPEN, FAILED = "lasting", "decided", "open", "failed"
 FIXED, DESIGNED = "fixed", "designed"
 """Kinds of statements: something that must last, a decision, an open point, a failure; a repair,

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -21,7 +22,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -104,7 +104,9 @@ LANGUAGE = Language(
         ),
         PAST: (
             r"\b(?:antes|anterior\w*|antig[oa]s?|previ[oa]s?|previamente|original\w*|antigamente"
-            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*)\b"
+            r"|no inicio|inicialmente|no passado|na epoca|costumava\w*|morava\w*|vivia\w*"
+            r"|trabalhava\w*|usava\w*|usavamos|tinha\w*|era|eram|eramos|estava\w*|pagava\w*"
+            r"|dirigia\w*|comia\w*|ia|custava\w*|chamava\w*|ficava\w*|ate (?:agora|entao))\b"
         ),
         PAST_TENSE: (
             r"\b(?:era|eram|eramos|estava\w*|tinha\w*|morava\w*|vivia\w*|trabalhava\w*|usava\w*"
@@ -113,7 +115,7 @@ LANGUAGE = Language(
             r"|ou)\b(?<!sou)(?<!estou)(?<!vou)(?<!dou)|\bquando .*(?:mudamos|trocamos|compramos"
             r"|comecamos|saimos)\b|\bquanto tempo (?:durou|levou|demorou)|\bontem\b"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:disse|disseram|contou|aconteceu|recomendou|comprei|comprou|fui|fomos|visitei"
             r"|decidi\w*|mudei|mudamos|trocamos|troquei|conversamos|fiz|fez)\b"
         ),

@@ -11,6 +11,7 @@ from recollect.text.languages.language import (
     FAILED,
     FIRST_PERSON,
     FIXED,
+    HAPPENED,
     HELD,
     LASTING,
     MORNING_HOURS,
@@ -22,7 +23,6 @@ from recollect.text.languages.language import (
     PAST,
     PAST_TENSE,
     STATE,
-    TOLD,
     Language,
     Table,
 )
@@ -109,18 +109,23 @@ LANGUAGE = Language(
         PAST: (
             r"\b(?:antes|anterior\w*|antigu[oa]s?|previ[oa]s?|previamente|original\w*"
             r"|antiguamente|al principio|en el pasado|por entonces|entonces|solia\w*"
-            r"|inicialmente)\b"
+            r"|inicialmente|vivia\w*|trabajaba\w*|usaba\w*|usabamos|tenia\w*|era|eran|estaba\w*"
+            r"|pagaba\w*|conducia\w*|llevaba\w*|comia\w*|iba|ibamos|costaba\w*|llamaba\w*"
+            r"|hasta (?:ahora|entonces|hace))\b"
         ),
         PAST_TENSE: (
-            r"\b(?:era|eras|eran|eramos|estaba\w*|tenia\w*|habia\w*|vivia\w*|trabajaba\w*"
-            r"|usaba\w*|usabamos|fue|fueron|fui|fuimos|hice|hizo|dijo|compre|compro|estuve"
-            r"|estuvo|pagaba\w*)\b|\b(?:he|has|ha|hemos|han) \w+(?:ado|ido|cho|sto|to)\b"
+            r"\b(?:me|te|le|nos|se|lo|la|les) \w+o\b(?<!llamo)"
+            r"|\b\w{3,}io\b(?<!servicio)(?<!precio)(?<!horario)(?<!cambio)(?<!anuncio)(?<!edificio)(?<!sitio)(?<!propio)(?<!usuario)(?<!calendario)(?<!repositorio)(?<!directorio)(?<!medio)(?<!envio)(?<!barrio)(?<!negocio)(?<!gimnasio)(?<!salario)(?<!socio)(?<!promedio)"
+            r"|\b(?:recomendo|compro|llego|empezo|termino|costo|gano|encontro|conto|propuso|dijo"
+            r"|hizo)\b|\b(?:era|eras|eran|eramos|estaba\w*|tenia\w*|habia\w*|vivia\w*"
+            r"|trabajaba\w*|usaba\w*|usabamos|fue|fueron|fui|fuimos|hice|hizo|dijo|compre|compro"
+            r"|estuve|estuvo|pagaba\w*)\b|\b(?:he|has|ha|hemos|han) \w+(?:ado|ido|cho|sto|to)\b"
             r"|\bayer\b|\banoche\b|\bcuando (?:me |nos |se |te )|\bcuanto (?:tiempo )?(?:duro"
             r"|tardo|tardamos)\b|\bcuando (?:empece|empezamos|\w+imos|cambiamos)\b|\b\w+(?:aron"
             r"|ieron|aste|iste)\b|\b(?:quien"
             r"|que) \w+(?:o)\b(?<!tengo)(?<!uso)(?<!hago)(?<!puedo)(?<!debo)(?<!vivo)(?<!pago)(?<!llevo)"
         ),
-        TOLD: (
+        HAPPENED: (
             r"\b(?:dijo|dije|dijeron|conto|paso|recomendo|recomendaste|compre|compro|fui|fuimos"
             r"|visite|visitamos|decidi\w*|hablamos|cambiamos|me mude|nos mudamos|hice|hicimos"
             r"|hizo)\b"

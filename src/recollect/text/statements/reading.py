@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -25,9 +25,11 @@ _QUOTED = re.compile(
 )
 _QUOTES = frozenset('"“„«「『')
 _ENDS = re.compile(
-    r"(?<!\b\w)(?<!\s\d)(?<!\s\d\d)(?<!\b[DSM]r)(?<!\bMrs)(?<!\bvs)(?<!\bSt)"
-    r"[.!?…]+[\"'”’)\]]{0,3}(?=\s|$|[\u3000-\u9fff\uac00-\ud7af])|[。！？]+[」』”’]{0,3}"
+    r"[.!?…。！？](?:(?<=[。！？])[。！？]*[」』”’]{0,3}"
+    r"|(?<!\b\w\.)(?<!\s\d\.)(?<!\s\d\d\.)(?<!\b[DSM]r\.)(?<!\bMrs\.)(?<!\bvs\.)(?<!\bSt\.)"
+    r"[.!?…]*[\"'”’)\]]{0,3}(?=\s|$|[\u3000-\u9fff\uac00-\ud7af]))"
 )
+"""The ends of sentences; not those of abbreviations and of the number of a day."""
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?|\s+")
 _ASKS = ("?", "？")
 
@@ -73,16 +75,22 @@ def _handover(line: str, book: Rulebook) -> int:
     return -1
 
 
-def clauses(line: str, start: int, book: Rulebook) -> Iterator[Clause]:
-    """Yield the clauses of a line, which begins at ``start`` of its message."""
+def clauses(
+    line: str, start: int, book: Rulebook, has_cue: Callable[[str], bool]
+) -> Iterator[Clause]:
+    """Yield the clauses of a line, which begins at ``start`` of its message.
+
+    Sentences without a cue are passed over.
+    """
     flat = line.replace("’", "'")
     if not _QUOTES.isdisjoint(flat):
         flat = _QUOTED.sub(lambda match: "_" * len(match[0]), flat)
     at = bullet.end() if (bullet := _BULLET.match(flat)) else 0
     for end in _ENDS.finditer(flat, at):
-        yield from _of_sentence(flat, at, end.end(), start, book)
+        if has_cue(flat[at : end.end()]):
+            yield from _of_sentence(flat, at, end.end(), start, book)
         at = end.end()
-    if at < len(flat):
+    if at < len(flat) and has_cue(flat[at:]):
         yield from _of_sentence(flat, at, len(flat), start, book)
 
 

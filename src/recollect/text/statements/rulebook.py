@@ -6,7 +6,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from importlib import import_module
+from importlib.resources import files
 from typing import cast
 
 import msgspec
@@ -15,7 +15,8 @@ from recollect.text.languages.grammars.grammar import Grammar
 from recollect.text.statements.statement import Kind
 
 NO_KIND = "none"
-_MODULES = {
+_FIRM, _REPORTED = "!", "~"
+_FILES = {
     "en": "english",
     "de": "german",
     "es": "spanish",
@@ -28,7 +29,7 @@ _MODULES = {
 UNSPACED = frozenset({"zh", "ja", "ko"})
 _PART = re.compile(r"<([A-Z]\w*\??)>")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
-_RULE = re.compile(r"^    (?=\S)", re.MULTILINE)
+_RULE = re.compile(r"^(?=\S)", re.MULTILINE)
 _COMMON = {
     "V": r"(?P<value>\w[^,;:()]*?)",
     "V?": r"(?:\s?(?P<value>\w[^,;:()]*?)<END>)?",
@@ -43,6 +44,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         kind: Of what it finds; None for what only fills or ends a slot.
         slot: The name of the slot; ``me`` of a rule about how to answer.
         cues: Words of which one is in every match.
+        is_firm: Whether it holds though a clause has words of doubt.
         source: The pattern, its parts not yet replaced.
         parts: Of patterns, by name.
     """
@@ -50,6 +52,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind | None
     slot: str | None
     cues: tuple[str, ...]
+    is_firm: bool
     source: str
     parts: dict[str, str]
 
@@ -82,10 +85,13 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
 
 @functools.cache
 def rulebook(code: str, role: str) -> Rulebook:
-    """Return the rules of a language for what a role says."""
+    """Return the rules of a language for what a role says: ``user``, ``assistant`` or ``report``.
+
+    A report is a short message of an assistant.
+    """
     grammar = grammar_of(code)
-    text = grammar.outcomes if role == "assistant" else grammar.rules + grammar.outcomes
-    rules = tuple(_rules(text, grammar))
+    text = grammar.rules + grammar.outcomes if role == "user" else grammar.outcomes
+    rules = tuple(_rules(text, grammar, role))
     by_cue: dict[str, list[int]] = {}
     for at, rule in enumerate(rules):
         for cue in rule.cues:
@@ -107,22 +113,25 @@ SIGNS = (
 @functools.cache
 def grammar_of(code: str) -> Grammar:
     """Return the grammar of a language."""
-    module = import_module(f"recollect.text.languages.grammars.{_MODULES[code]}")
-    return cast(Grammar, module.GRAMMAR)
+    path = files("recollect.text.languages.grammars").joinpath(f"{_FILES[code]}.toml")
+    return msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Grammar)
 
 
-def _rules(text: str, grammar: Grammar) -> Iterator[Rule]:
+def _rules(text: str, grammar: Grammar, role: str) -> Iterator[Rule]:
     parts = {**_COMMON, **grammar.parts}
     for block in _RULE.split(text):
         if not block.strip():
             continue
         head, _, source = "".join(line.strip() for line in block.splitlines()).partition(":: ")
         name, _, cues = head.strip().partition(" ")
-        kind, _, slot = name.partition(".")
+        if name.endswith(_REPORTED) and role != "report":
+            continue
+        kind, _, slot = name.rstrip(_FIRM + _REPORTED).partition(".")
         yield Rule(
             kind=None if kind == NO_KIND else cast(Kind, kind),
             slot=slot or None,
             cues=tuple(_cues(cues, grammar)),
+            is_firm=name.endswith(_FIRM),
             source=source,
             parts=parts,
         )

@@ -17,23 +17,39 @@ from recollect.text.statements.statement import ValueType
 from recollect.text.terms import bare
 
 _EDGES = " \t.,;:!?…。！？，、\"'`“”„«»「」『』()[]*_"
-_TIME = re.compile(
-    r"\d{1,2}(?:[:.]|시|点|點|時| ?h ?)\d\d|\d{1,2} ?[ap]\.?m\b|\d{1,2}(?:[点點時시]| ?uhr| ?h\b)|noon|midnight"
-)
-_MONEY = re.compile(r"[$€£¥₩]|\b(?:euros?|eur|dollars?|usd|pounds?|gbp|reais)\b|[元円원块]")
-_VERSION = re.compile(r"\bv?\d+\.\d+(?:\.\d+)*$|\bv\d+")
 _DATE = re.compile(
-    r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?$|\d{1,2}[月월]|\d日|\d号|\d일"
+    r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?$|\d{1,2}(?:月|월)|\d[日号號일]"
 )
-_UNIT = re.compile(r"\d")
+_FORMS: tuple[tuple[ValueType, re.Pattern[str]], ...] = (
+    ("date", _DATE),
+    (
+        "time",
+        re.compile(
+            r"\d{1,2}(?:[:.]|点|點|時| ?h ?)\d\d$|\d{1,2} ?[ap]\.?m\b|\d{1,2}(?:[点點時시]| ?uhr"
+            r"| ?h\b)|noon|midnight"
+        ),
+    ),
+    (
+        "money",
+        re.compile(
+            r"[$€£¥₩] ?\d|\d ?[$€£¥₩元円원块]"
+            r"|\d ?(?:euros?|eur|dollars?|usd|pounds?|gbp|reais)\b"
+        ),
+    ),
+    ("version", re.compile(r"\bv?\d+\.\d+(?:\.\d+)*$|\bv\d+|[a-z] \d+$")),
+    ("number", re.compile(r"\d|[每毎분초]")),
+)
 _PLURAL_DAY = re.compile(r"(?<=day)s\b")
-_CLOCK = re.compile(
-    r"^(?:um|at|a las|as|às|à|on|am) | (?:uhr|o'clock)$|(?<=\d) ?h (?=\d)|(?<=\d) h$"
-)
+_HOUR_SIGN = re.compile(r"(?<=\d) ?h ?(?=\d)")
+_CLOCK = re.compile(r"^(?:um|at|a las|as|às|à|on|am) | (?:uhr|o'clock)$|(?<=\d) h$")
 
 
 def normalised(value: str, little: frozenset[str]) -> str:
     """Return a value as values are compared: small letters, no articles, no marks around it.
+
+    Args:
+        value: As it was written.
+        little: Words that are left out at its ends.
 
     >>> normalised("the Fridays", frozenset({"the"}))
     'friday'
@@ -44,9 +60,7 @@ def normalised(value: str, little: frozenset[str]) -> str:
     while len(words) > 1 and words[-1] in little:
         words.pop()
     text = _PLURAL_DAY.sub("", " ".join(words).strip(_EDGES))
-    return _CLOCK.sub(
-        lambda match: ":" if match[0].strip() == "h" and match.end() < len(text) else "", text
-    )
+    return _CLOCK.sub("", _HOUR_SIGN.sub(":", text))
 
 
 def type_of(value: str, raw: str, slot: str | None) -> ValueType:
@@ -63,38 +77,32 @@ def type_of(value: str, raw: str, slot: str | None) -> ValueType:
     if slot == "home":
         return "place"
     words = set(bare(value).replace(".", " ").split())
-    if words & _weekdays() or any(day in value for day in _signs()):
+    if words & _weekdays() or any(day in value for day in _weekday_signs()):
         return "weekday"
-    if words & _months() or _DATE.search(value):
+    if words & _months():
         return "date"
-    if _TIME.search(value):
-        return "time"
-    if _MONEY.search(value) and _UNIT.search(value):
-        return "money"
-    if _VERSION.search(value):
-        return "version"
-    if _UNIT.match(value):
-        return "number"
+    for name, form in _FORMS:
+        if form.search(value):
+            return name
     return "name" if raw[:1].isupper() else "text"
 
 
 @functools.cache
 def _weekdays() -> frozenset[str]:
+    """Return the names of weekdays, without the short ones: "mar", "sun" are other words too."""
     return frozenset(
         word
         for language in all_languages()
         for kind in (WEEKDAY, MAYBE_WEEKDAY)
         for word in language.times.get(kind, ())
-        if len(word) > 3 or not word.isascii()
+        if len(word) > len("sun")
     )
 
 
 @functools.cache
-def _signs() -> tuple[str, ...]:
-    return tuple(
-        word for language in all_languages() for word in language.times.get(SURE_WEEKDAY, ())
-        if not word.isascii() and len(word) > 1
-    )  # fmt: skip
+def _weekday_signs() -> tuple[str, ...]:
+    signs = (language.times.get(SURE_WEEKDAY, {}) for language in all_languages())
+    return tuple(sign for each in signs for sign in each if not sign.isascii() and len(sign) > 1)
 
 
 @functools.cache

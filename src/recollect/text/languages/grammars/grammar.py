@@ -1,4 +1,7 @@
-"""The rules of a language by which statements are found; apart, for only the detector needs them."""
+"""The rules of a language by which statements are found: what its TOML file holds.
+
+They are apart from the other data of a language, for only the detector reads them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
 
     A rule is ``kind[.slot] cue,cue :: pattern`` on a line of its own, the more certain ones first;
     a line that does not begin so goes on with the pattern. ``rule.me`` is about how to answer, and
-    ``none`` only ends or fills a slot. One of the cues, whole words in small letters, is in every
+    ``none`` only ends or fills a slot; ``kind!`` holds though there are words of doubt, ``kind~``
+    only of an assistant. One of the cues, whole words in small letters, is in every
     text that the pattern matches. A pattern is searched for in one clause, without regard to case.
     ``<I>`` stands for a part of `parts`; the groups ``value``, ``old``, ``who`` and ``head`` are
     the value, the one that is gone, the person, and the noun of an open slot.
@@ -22,7 +26,6 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         cues: Lists of cues that rules name with ``@``, by name; ``#`` stands for a digit.
         rules: What only a person states.
         outcomes: What an assistant states too: causes, results, what is left open.
-        nouns: A noun -> the kind and slot of "my noun is ...": ``relationship.manager``.
         borders: A pattern of what ends a clause and begins another.
         subjects: A pattern of how a clause begins that states something before a question.
         hedges: A pattern of doubt, plans and conditions; it does not hold for rules.
@@ -40,7 +43,6 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     cues: Mapping[str, str] = {}
     rules: str = ""
     outcomes: str = ""
-    nouns: Mapping[str, str] = {}
     borders: str = "(?!)"
     subjects: str = "(?!)"
     hedges: str = "(?!)"

@@ -25,7 +25,7 @@ from recollect.knowledge.fact_links import follow_links
 from recollect.knowledge.replacement import DERIVATION_VERSION
 from recollect.knowledge.replacements import move_turns, update_stated
 from recollect.knowledge.stated import SALT, Hasher, StatedRow
-from recollect.recall.stated_messages import (
+from recollect.recall.statements.messages import (
     StatementReader,
     Stating,
     changed_part,

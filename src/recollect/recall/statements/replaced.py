@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import LiteralString
 
 from recollect.index.query.replaced import Asks, Quote, Replaced
-from recollect.knowledge.replacement import Link, Span
+from recollect.knowledge.replacement import MessageSpan, ReplacementLink
 from recollect.knowledge.replacements import links_around, links_at
 from recollect.store.columns import LISTED, listed, typed_rows
 from recollect.store.engine import Database, Transaction
@@ -35,11 +35,11 @@ def find_replaced(
     return records.read(read)
 
 
-def _quoted(tx: Transaction, links: Sequence[Link]) -> list[Replaced]:
+def _quoted(tx: Transaction, links: Sequence[ReplacementLink]) -> list[Replaced]:
     names = {span.message for each in links for span in (each.older, each.newer)}
     texts = dict(typed_rows(tx.all(_TEXTS, (listed(names),)), tuple[str, str]))
 
-    def quote(span: Span, at: int) -> Quote:
+    def quote(span: MessageSpan, at: int) -> Quote:
         return Quote(span.message, at, texts.get(span.message, "")[span.start : span.end])
 
     return [

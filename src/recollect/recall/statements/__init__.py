@@ -1,0 +1,1 @@
+"""What messages state: extracted in the background, and asked for by the search."""
