@@ -587,7 +587,8 @@ class Memory(ExchangeFacade):
             A receipt.
 
         Raises:
-            InvalidInput: nothing is selected, a fact and something else, a selector is empty, or the person is the owner.
+            InvalidInput: nothing is selected, or a fact and something else; a selector is empty, or
+                the person is the owner.
             NotFound: the scope has nothing of it.
             Conflict: living forks share messages with a session, or a program holds one.
             StoreBusy: another program is erasing, or makes a backup.

@@ -62,6 +62,7 @@ _OWN_OBSERVATIONS: LiteralString = """
     SELECT id, session_id, created_at FROM observations WHERE tenant = ? ORDER BY session_id, id
 """
 _OWN_EPISODES: LiteralString = "SELECT id FROM episodes WHERE tenant = ?"
+_OWN_FACTS: LiteralString = "SELECT id FROM facts WHERE tenant = ?"
 _SUMMARIES: LiteralString = """
     DELETE FROM compactions WHERE session_id = ? AND through_seq >= ? RETURNING 1
 """
@@ -100,6 +101,7 @@ def erase_parts(tx: Transaction, tenant: str, chosen: Chosen, now: int) -> None:
         _remove(tx, tenant, part, now)
         _drop_derived(tx, part, chosen.person, now)
     _drop_episodes(tx, chosen.episodes)
+    _drop_facts(tx, tenant, chosen.facts, now)
     waiting = typed_rows(tx.all(_WAITING, (listed(chosen.pending),)), tuple[str, str, int])
     tx.executemany("DELETE FROM pending_messages WHERE id = ?", [(i,) for i in chosen.pending])
     ids = (*chosen.episodes, *map(_waiting_id, waiting))
@@ -128,6 +130,7 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
                 found.setdefault(text(row[1]), ([], []))[number].append(row)
     waiting = typed_rows(tx.all(_ALL_WAITING, (tenant,)), tuple[int, str, str, int])
     episodes = [text(row[0]) for row in tx.all(_OWN_EPISODES, (tenant,))]
+    facts = [text(row[0]) for row in tx.all(_OWN_FACTS, (tenant,))]
     links = [row.account for row in linked_rows(tx, tenant)]
     sessions = {id_: require_session(tx, Scope(tenant=tenant), id_) for id_ in found}
     return Chosen(
@@ -136,6 +139,7 @@ def erased_before(tx: Transaction, tenant: str) -> Chosen:
             for id_, rows in found.items()
         ),
         episodes=tuple(filter(was_erased, episodes)),
+        facts=tuple(filter(was_erased, facts)),
         pending=tuple(id_ for id_, *row in waiting if was_erased(_waiting_id(row))),
         folders=tuple(f for f in folder_owners(tx, tenant) if was_erased(_folder_id(f))),
         links=tuple(link for link in links if was_erased(_link_id(link))),
@@ -214,6 +218,12 @@ def _readers(tx: Transaction, session_id: str, seq: int) -> Iterator[str]:
     for child in find_children(tx, session_id):
         if child.forked_at_seq >= seq:
             yield from _readers(tx, child.id, seq)
+
+
+def _drop_facts(tx: Transaction, tenant: str, ids: Sequence[str], now: int) -> None:
+    """Remove facts, and note their names: what makes them again is asked for these."""
+    bury_names(tx, tenant, [own_name(id_) for id_ in ids])
+    remove_facts(tx, tenant, list(ids), now)
 
 
 def _drop_episodes(tx: Transaction, ids: Sequence[str]) -> None:

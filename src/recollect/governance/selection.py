@@ -18,7 +18,7 @@ from recollect.audience.people import linked_rows
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope, includes_user
 from recollect.knowledge.fact import Fact
-from recollect.knowledge.rows import of_facts, select_facts
+from recollect.knowledge.rows import of_facts, of_messages, select_facts
 from recollect.sessions.context.episode import episodes_of
 from recollect.sessions.context.flushed_notes import ErasedNotes, folder_owners
 from recollect.sessions.lease import find_lease, held
@@ -46,6 +46,10 @@ _OBSERVATIONS: LiteralString = """
 _EPISODES: LiteralString = """
     SELECT id, turn_sender, began_at, ended_at, user_id, project, summary FROM episodes
     WHERE tenant = ? AND session_id NOT IN (SELECT id FROM sessions)
+"""
+_OWN_FACTS: LiteralString = """
+    SELECT id, user_id, turn_sender, project, valid_from, text FROM facts
+    WHERE tenant = ? AND session_id IS NULL ORDER BY id
 """
 _PENDING: LiteralString = "SELECT id, sender, at, text FROM pending_messages WHERE tenant = ?"
 _COUNTS: dict[str, LiteralString] = {
@@ -157,6 +161,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Those that go whole.
         parts: What goes of others.
         episodes: Ids of episodes whose sessions are gone.
+        facts: Ids of facts that a part says, or that belong to no session.
         pending: Ids of messages that wait in their group.
         person: The users of the person, if one was named.
         folders: Folders of notes that are the person's; None for all notes of the parts.
@@ -166,6 +171,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[Session, ...] = ()
     parts: tuple[SessionPart, ...] = ()
     episodes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     pending: tuple[int, ...] = ()
     person: Scope | None = None
     folders: tuple[str, ...] | None = None
@@ -174,7 +180,9 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """Whether it takes whole sessions only."""
-        return not (self.parts or self.episodes or self.pending or self.links or self.person)
+        return not (
+            self.parts or self.episodes or self.facts or self.pending or self.links or self.person
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -218,9 +226,11 @@ def choose(tx: Transaction, scope: Scope, wanted: Selection, owner: Owner, now: 
             parts.append(part)
     sessions = _with_forks(tx, scope, wanted, whole, now)
     gone = {session.id for session in sessions}
+    parts = [part for part in parts if part.session.id not in gone]
     chosen = Chosen(
         sessions=tuple(sessions),
-        parts=tuple(part for part in parts if part.session.id not in gone),
+        parts=tuple(parts),
+        facts=tuple(_facts(tx, scope, wanted, person, parts)),
         episodes=tuple(_episodes(tx, scope, wanted, person)),
         pending=tuple(_pending(tx, scope, wanted, person)),
         person=person,
@@ -335,6 +345,30 @@ def _episodes(
             integer(ended), text(summary)
         )
         if is_said and is_within:
+            yield text(id_)
+
+
+def _facts(
+    tx: Transaction,
+    scope: Scope,
+    wanted: Selection,
+    person: Scope | None,
+    parts: Sequence[SessionPart],
+) -> Iterator[str]:
+    """Yield facts that a message of a part says, and those by hand that are selected."""
+    ids = [id_ for part in parts for id_ in part.messages]
+    for fact in of_messages(tx, scope.tenant, ids):
+        yield fact.id
+    if wanted.session_id is not None or not scope.is_tenant:
+        return
+    for id_, user, sender, project, at, said in tx.all(_OWN_FACTS, (scope.tenant,)):
+        who = text_or_none(user if sender is None else sender)
+        is_theirs = person is None or (who is not None and includes_user(person, who))
+        if (
+            is_theirs
+            and wanted.project in {None, project}
+            and wanted.takes(integer(at), text(said))
+        ):
             yield text(id_)
 
 
@@ -457,6 +491,7 @@ def receipt_of(
     counts["messages"] += len(messages)
     counts["observations"] += len(observations)
     counts["episodes"] += len(chosen.episodes)
+    counts["facts"] += len(chosen.facts)
     counts["pending_messages"] += len(chosen.pending)
     counts["identities"] = len(chosen.links)
     parents = {s.parent_id for s in chosen.sessions if s.parent_id is not None and s.forked_at_seq}

@@ -1,4 +1,4 @@
-"""Facts follow the links between the spans that say them: what was replaced is no longer current."""
+"""Facts follow the links between the spans that say them: what was replaced is not current."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact
-from recollect.knowledge.replacement import Link, Span
+from recollect.knowledge.replacement import ReplacementLink, MessageSpan
 from recollect.knowledge.replacements import links_of
 from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
 from recollect.store.engine import Transaction
@@ -37,7 +37,7 @@ def follow_links(tx: Transaction, tenant: str, messages: Iterable[str], at: int)
 def _follow(
     tx: Transaction,
     fact: Fact,
-    link: Link | None,
+    link: ReplacementLink | None,
     facts: Mapping[str, Sequence[Fact]],
     at: int,
 ) -> None:
@@ -63,13 +63,13 @@ def _made_way_by_hand(tx: Transaction, fact: Fact) -> bool:
     return any(each.made_by == BY_HAND for each in newer)
 
 
-def _link_from(fact: Fact, links: Sequence[Link]) -> Link | None:
+def _link_from(fact: Fact, links: Sequence[ReplacementLink]) -> ReplacementLink | None:
     """Return the link from the span of a fact; of two, the one to what was said last."""
     own = [link for link in links if not link.is_flagged and _is_in(fact, link.older)]
     return max(own, key=lambda link: link.newer_at, default=None)
 
 
-def _is_in(fact: Fact, span: Span) -> bool:
+def _is_in(fact: Fact, span: MessageSpan) -> bool:
     """Return whether a fact is said by a span."""
     is_overlapping = (fact.start or 0) < span.end and span.start < (fact.end or 0)
     return fact.message_id == span.message and is_overlapping

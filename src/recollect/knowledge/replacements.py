@@ -200,7 +200,7 @@ def chain_of(tx: Transaction, start: MessageSpan) -> list[ReplacementLink]:
     return list(chain(start, successors(found)))
 
 
-def links_of(tx: Transaction, messages: Iterable[str]) -> list[Link]:
+def links_of(tx: Transaction, messages: Iterable[str]) -> list[ReplacementLink]:
     """Return the links from and to what some messages state."""
     names = listed({*messages})
     return _links([*tx.all(_OF_OLDER, (names,)), *tx.all(_OF_NEWER, (names,))])

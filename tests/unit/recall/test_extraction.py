@@ -53,8 +53,8 @@ def say(memory: Memory, *texts: str, session: str | None = None) -> str:
 
 
 def _extraction(memory: Memory) -> Extraction:
-    opened = memory._rooms.opened
-    return Extraction(memory._rooms.records, opened.people, opened.home.clock)
+    opened = memory._rooms.opened  # noqa: SLF001
+    return Extraction(opened.home.records, opened.people, opened.home.clock)
 
 
 LEEDS, BRISTOL, BATH = "I live in Leeds", "I live in Bristol", "I live in Bath"

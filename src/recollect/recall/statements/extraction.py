@@ -32,6 +32,7 @@ from recollect.recall.statements.messages import (
     fact_drafts,
     speaker_of,
 )
+from recollect.sessions.record.tombstone import is_buried
 from recollect.store.columns import first_integer
 from recollect.store.digests import stored_digest
 from recollect.store.engine import Database, Transaction
@@ -161,7 +162,7 @@ class Extraction:
             update_stated(tx, rows, tenant, RULES_VERSION)
             statings = [each for each in extracted.statings if each.message.tenant == tenant]
             owner, now = self._people.at(tx, tenant), self._clock.now_ms()
-            store(tx, fact_drafts(statings), owner, now)
+            store(tx, fact_drafts(statings), owner, now, is_buried)
             follow_links(tx, tenant, rows, now)
         write_left(tx, left.without(extracted.first))
         return True
