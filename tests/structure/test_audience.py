@@ -50,7 +50,7 @@ ONE_READ = {
 PAIRED = {
     *("memory.py", "server/client.py", "cli", "observations/observations.py"),
     *("recall/steps/timeline.py", "recall/context/contexts.py", "recall/facts.py"),
-    *("knowledge/facts.py", "cli/facts.py", "sessions/context/working_memory.py"),
+    *("knowledge/facts.py", "cli/knowledge/facts.py", "sessions/context/working_memory.py"),
     *("recall/retrieval/episodes.py", "recall/retrieval/retriever.py"),
     *("sessions/context/window.py", "sessions/policy/conversation.py", "sessions/sessions.py"),
 }

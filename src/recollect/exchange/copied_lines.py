@@ -12,7 +12,7 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.exchange.batch import event_id_of
+from recollect.exchange.rows.batch import event_id_of
 from recollect.exchange.ledger import LedgerEntry
 from recollect.exchange.reader import Line, decode_line
 from recollect.exchange.transcript import Continuation

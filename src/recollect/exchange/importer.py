@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
-from recollect.exchange.batch import place_of, storable
+from recollect.exchange.rows.batch import place_of, storable
 from recollect.exchange.copied_lines import continued
 from recollect.exchange.destination import Destination
 from recollect.exchange.formats.openclaw_store import (

@@ -19,7 +19,7 @@ from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
-from recollect.exchange.fact_lines import recover_known
+from recollect.exchange.rows.facts import recover_known
 from recollect.exchange.mirrors import (
     MirrorRecovery,
     copies_of_mirrors,

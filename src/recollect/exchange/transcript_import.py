@@ -18,7 +18,7 @@ from recollect.audience.session_key import SessionKey, parse_key
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
-from recollect.exchange.batch import (
+from recollect.exchange.rows.batch import (
     ImportBatch,
     SessionBatch,
     event_id_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.core.scope import Scope
 from recollect.knowledge.fact import BY_HAND, Fact
-from recollect.knowledge.replacement import ReplacementLink, MessageSpan
+from recollect.knowledge.replacement import MessageSpan, ReplacementLink
 from recollect.knowledge.replacements import links_of
 from recollect.knowledge.rows import change_fact, facts_by_id, of_messages
 from recollect.store.engine import Transaction

@@ -131,7 +131,7 @@ class FollowedTranscripts:
             path: Absolute, as its program names it; links are resolved.
             format_name: The program.
         """
-        from recollect.exchange.batch import place_of
+        from recollect.exchange.rows.batch import place_of
         from recollect.exchange.formats.registry import FORMATS
 
         try:

@@ -485,7 +485,7 @@ def test_progress_is_told_by_batch_and_by_file(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bytes add up to the size of what was found."""
-    monkeypatch.setattr("recollect.exchange.batch.BATCH_MESSAGES", 2)
+    monkeypatch.setattr("recollect.exchange.rows.batch.BATCH_MESSAGES", 2)
     for name in ("a", "b"):
         write(tmp_path / f"{name}.jsonl", lines(*(said(str(n)) for n in range(5))))
     told: list[ImportProgress] = []
@@ -500,7 +500,7 @@ def test_an_interrupted_import_goes_on_where_it_was(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C between two batches: what is stored stays, the rest comes with the next run."""
-    monkeypatch.setattr("recollect.exchange.batch.BATCH_MESSAGES", 3)
+    monkeypatch.setattr("recollect.exchange.rows.batch.BATCH_MESSAGES", 3)
     path = write(tmp_path / "a.jsonl", lines(*(said("same") for _ in range(10))))
 
     def interrupt(progress: ImportProgress) -> None:

@@ -16,7 +16,7 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.events import ObservationsRecorded, SessionCreated
 from recollect.core.scope import Scope
-from recollect.exchange.fact_lines import FactIds, take_fact
+from recollect.exchange.rows.facts import FactIds, take_fact
 from recollect.exchange.gate import Gap, Incoming, IncomingSession
 from recollect.exchange.mirrors import note_progress
 from recollect.knowledge.mirror import FactLine

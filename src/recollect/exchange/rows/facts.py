@@ -21,7 +21,7 @@ from recollect.sessions.record.tombstone import OURS, Tombstone, is_among, is_bu
 from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # it stores these lines
-    from recollect.exchange.writer import ExchangeTerms
+    from recollect.exchange.rows.writer import ExchangeTerms
 
 _IS_THERE: LiteralString = "SELECT 1 FROM facts WHERE id = ?"
 _PAGE = 200

@@ -1,0 +1,1 @@
+"""Commands of what is known: facts, episodes, and who is one person."""

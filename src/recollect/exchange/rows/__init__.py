@@ -1,0 +1,1 @@
+"""From lines to rows: sessions and messages, and facts."""
