@@ -35,11 +35,11 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
-    from recollect.governance.erasure import OnErase
+    from recollect.governance.erasure.eraser import OnErase
+    from recollect.governance.erasure.receipt import ErasureReceipt
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
-    from recollect.governance.selection import ErasureReceipt
     from recollect.governance.tokens import Tokens
     from recollect.governance.use_preview import UsePreview
     from recollect.index.indexing.preview import Preview
@@ -599,7 +599,7 @@ class Memory(ExchangeFacade):
                 hint = "erase one after the other"
                 raise InvalidInput("a fact is erased by itself", hint=hint)
             return self._rooms.eraser.erase_fact(fact_id, dry_run=dry_run)
-        from recollect.governance.selection import Selection
+        from recollect.governance.erasure.selection import Selection
         from recollect.text.times.moments import read_span
 
         zone, now = zone_of(self.settings.sessions.time_zone), self._rooms.home.clock.now_ms()

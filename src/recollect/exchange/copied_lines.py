@@ -12,9 +12,9 @@ from typing import LiteralString
 
 import msgspec
 
-from recollect.exchange.rows.batch import event_id_of
 from recollect.exchange.ledger import LedgerEntry
 from recollect.exchange.reader import Line, decode_line
+from recollect.exchange.rows.batch import event_id_of
 from recollect.exchange.transcript import Continuation
 from recollect.exchange.transcript_import import FoundTranscript, ImportContext
 from recollect.store.columns import integer, text

@@ -17,8 +17,8 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import includes_user
 from recollect.exchange.destination import Destination
-from recollect.exchange.rows.facts import sound_line
 from recollect.exchange.lines import Record, compaction_in, iso_ms, session_in
+from recollect.exchange.rows.facts import sound_line
 from recollect.knowledge.fact import BY_HAND
 from recollect.knowledge.mirror import FactLine
 from recollect.observations.draft import ObservationDraft, check_payload

@@ -15,7 +15,6 @@ import msgspec
 
 from recollect.core.errors import Denied, ForeignStoreError, InvalidInput, RecollectError
 from recollect.core.events import ImportFinished
-from recollect.exchange.rows.batch import place_of, storable
 from recollect.exchange.copied_lines import continued
 from recollect.exchange.destination import Destination
 from recollect.exchange.formats.openclaw_store import (
@@ -42,6 +41,7 @@ from recollect.exchange.reader import (
     unpack_file,
 )
 from recollect.exchange.report import ImportProgress, ImportReport, OnFiles, Tally
+from recollect.exchange.rows.batch import place_of, storable
 from recollect.exchange.transcript import AUTO, ForeignSession, Record, TranscriptFormat
 from recollect.exchange.transcript_import import (
     AtEnd,

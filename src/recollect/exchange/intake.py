@@ -15,7 +15,6 @@ import msgspec
 
 from recollect.core.errors import Denied, InvalidInput, NotFound
 from recollect.core.events import ImportFinished
-from recollect.exchange.rows.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
 from recollect.exchange.destination import Destination
 from recollect.exchange.gate import Gate, Incoming
 from recollect.exchange.lines import (
@@ -27,6 +26,7 @@ from recollect.exchange.lines import (
     records_of,
 )
 from recollect.exchange.report import ImportProgress
+from recollect.exchange.rows.batch import BATCH_CHARS, BATCH_FILES, BATCH_MESSAGES
 from recollect.exchange.rows.writer import ExchangeProgress, ExchangeTerms, ExchangeWriter
 from recollect.observations.draft import ObservationDraft
 from recollect.sessions.record.draft import Draft

@@ -19,7 +19,6 @@ from recollect.core.clock import Clock, IdSource, SystemClock
 from recollect.core.errors import InvalidInput, NotFound, RecollectError, StoreError
 from recollect.core.scope import Scope
 from recollect.core.settings import Settings, default_home, load_settings
-from recollect.exchange.rows.facts import recover_known
 from recollect.exchange.mirrors import (
     MirrorRecovery,
     copies_of_mirrors,
@@ -28,6 +27,7 @@ from recollect.exchange.mirrors import (
     seqs_in,
     seqs_in_records,
 )
+from recollect.exchange.rows.facts import recover_known
 from recollect.governance.aside import refuse_open, set_records_aside
 from recollect.governance.removal import ERASED_TENANT, erase_files_of
 from recollect.index.model.document import SESSIONS

@@ -131,8 +131,8 @@ class FollowedTranscripts:
             path: Absolute, as its program names it; links are resolved.
             format_name: The program.
         """
-        from recollect.exchange.rows.batch import place_of
         from recollect.exchange.formats.registry import FORMATS
+        from recollect.exchange.rows.batch import place_of
 
         try:
             real = PurePath(os.path.realpath(path)) if os.path.isabs(path) else None

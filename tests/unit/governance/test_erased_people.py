@@ -18,7 +18,7 @@ from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope
 from recollect.core.settings import StoreSettings
 from recollect.exchange.recover import recover
-from recollect.governance.selection import ErasureReceipt
+from recollect.governance.erasure.receipt import ErasureReceipt
 from recollect.memory import Memory
 from recollect.store.sqlite.database import open_records
 from tests.support.leftovers import files_that_hold

@@ -16,7 +16,7 @@ from recollect.cli.output.screen import show, show_pairs, warn
 from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.selection import ErasureReceipt
+    from recollect.governance.erasure.receipt import ErasureReceipt
     from recollect.memory import Memory
 
 _KINDS = {

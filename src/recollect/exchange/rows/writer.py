@@ -16,9 +16,10 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.events import ObservationsRecorded, SessionCreated
 from recollect.core.scope import Scope
-from recollect.exchange.rows.facts import FactIds, take_fact
 from recollect.exchange.gate import Gap, Incoming, IncomingSession
 from recollect.exchange.mirrors import note_progress
+from recollect.exchange.rows.facts import FactIds, take_fact
+from recollect.exchange.rows.target import Target
 from recollect.knowledge.mirror import FactLine
 from recollect.observations.blobs import store_named
 from recollect.observations.draft import ObservationDraft
@@ -78,32 +79,6 @@ _TAKEN: Mapping[str, LiteralString] = {
     "fact": "SELECT 1 FROM facts WHERE tenant = ? AND number = ?",
 }
 _GREATEST: LiteralString = "SELECT coalesce(max(number), 0) FROM messages WHERE tenant = ?"
-
-
-class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """The session that the next records belong to.
-
-    Attributes:
-        foreign_id: Its id in the document.
-        session: The session here; None where it is left out.
-        refused: Why it is left out.
-        shifts: Seqs of the document with those here, from each point where the difference changes.
-    """
-
-    foreign_id: str
-    session: Session | None = None
-    refused: str = ""
-    shifts: tuple[tuple[int, int], ...] = ()
-
-    def seq(self, old: int) -> int:
-        """Return the seq here of the last message up to a seq of the document."""
-        shift = next((each for each in reversed(self.shifts) if each[0] <= old), None)
-        return old if shift is None else old + shift[1] - shift[0]
-
-    def shifted(self, old: int, new: int) -> Target:
-        """Return the target after a message of the document got a seq here."""
-        known = self.seq(old) == new
-        return self if known else msgspec.structs.replace(self, shifts=(*self.shifts, (old, new)))
 
 
 class ExchangeTerms(msgspec.Struct, frozen=True, kw_only=True):

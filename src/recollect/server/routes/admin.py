@@ -6,9 +6,9 @@ Each removal is in the audit. With ``dry_run`` nothing is changed.
 from __future__ import annotations
 
 from recollect.caller import Caller
+from recollect.governance.erasure.receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.scrubbing import ScrubReceipt
-from recollect.governance.selection import ErasureReceipt
 from recollect.index.model.sync_report import SyncReport
 from recollect.server.route import Given, Nothing, Routes
 

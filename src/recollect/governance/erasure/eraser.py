@@ -21,23 +21,17 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erased_notes import erase_folders, erase_notes
-from recollect.governance.parts import (
+from recollect.governance.erasure.notes import erase_folders, erase_notes
+from recollect.governance.erasure.parts import (
     PART,
     ErasedParts,
     begin_fact_erasure,
     erase_parts,
     erased_before,
 )
+from recollect.governance.erasure.receipt import ErasureReceipt, receipt_of, receipt_of_fact
+from recollect.governance.erasure.selection import Chosen, Selection, choose
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.selection import (
-    Chosen,
-    ErasureReceipt,
-    Selection,
-    choose,
-    receipt_of,
-    receipt_of_fact,
-)
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
 from recollect.knowledge.rows import require_fact

@@ -16,8 +16,8 @@ from recollect.audience.people import linked_rows, replace_link
 from recollect.audience.visibility import visibility_group_of
 from recollect.core.events import FactsErased
 from recollect.core.scope import Scope, includes_user
+from recollect.governance.erasure.selection import Chosen, SessionPart, part_of
 from recollect.governance.removal import NOTE_ERASURE
-from recollect.governance.selection import Chosen, SessionPart, part_of
 from recollect.governance.sweep import mark_unswept
 from recollect.knowledge.erased import remove_facts
 from recollect.knowledge.fact import Fact

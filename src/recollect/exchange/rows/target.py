@@ -1,0 +1,33 @@
+"""Where the next records of an import go, and how their seqs move."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recollect.sessions.record.session import Session
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """The session that the next records belong to.
+
+    Attributes:
+        foreign_id: Its id in the document.
+        session: The session here; None where it is left out.
+        refused: Why it is left out.
+        shifts: Seqs of the document with those here, from each point where the difference changes.
+    """
+
+    foreign_id: str
+    session: Session | None = None
+    refused: str = ""
+    shifts: tuple[tuple[int, int], ...] = ()
+
+    def seq(self, old: int) -> int:
+        """Return the seq here of the last message up to a seq of the document."""
+        shift = next((each for each in reversed(self.shifts) if each[0] <= old), None)
+        return old if shift is None else old + shift[1] - shift[0]
+
+    def shifted(self, old: int, new: int) -> Target:
+        """Return the target after a message of the document got a seq here."""
+        known = self.seq(old) == new
+        return self if known else msgspec.structs.replace(self, shifts=(*self.shifts, (old, new)))

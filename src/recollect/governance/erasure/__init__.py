@@ -1,0 +1,1 @@
+"""Erasure: what is selected, what goes of it, and the receipt."""
