@@ -321,8 +321,7 @@ class Memory(ExchangeFacade):
             until: Only what was before then; of a text that is a range, its end.
             types: Only observations of these types.
             min_importance: Only observations of at least this importance, 0 to 1.
-            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it, 0
-                to 1; hits with any confidence if not given.
+            min_confidence: No hits, and a warning, where `SearchResult.confidence` is below it.
             as_of: What held then comes first, before what replaced it; times as in `until`.
             on_progress: Called while new messages and files are indexed first.
 
@@ -571,20 +570,15 @@ class Memory(ExchangeFacade):
 
         Args:
             session_id: This session; or only of it, with a person, a time or a text.
-            user_id: What this person said, in groups too, by any of the accounts: a name or an
-                account. The private chats with the person go whole, the words of others stay.
+            user_id: What this person, a name or an account, said by any account, in groups too.
             project: Sessions of this project: a path of it, its name or its id.
             since: Only what was said or done from then on, as for `search`.
             until: Only what was said or done before then.
             query: Only messages and observations that hold this text, capitals aside.
             fact_id: Instead, a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
-            with_forks: Also erase living forks that share messages with a session. Deleted forks
-                go in any case.
+            with_forks: Also erase living forks that share messages with a session.
             on_progress: Called while rows are removed.
-
-        Returns:
-            A receipt.
 
         Raises:
             InvalidInput: nothing is selected, or a fact and something else; a selector is empty, or
@@ -594,11 +588,6 @@ class Memory(ExchangeFacade):
             StoreBusy: another program is erasing, or makes a backup.
             StoreError: a database refused; the next opening finishes the erasure.
         """
-        if fact_id is not None:
-            if (session_id, user_id, project, since, until, query) != (None,) * 6:
-                hint = "erase one after the other"
-                raise InvalidInput("a fact is erased by itself", hint=hint)
-            return self._rooms.eraser.erase_fact(fact_id, dry_run=dry_run)
         from recollect.governance.erasure.selection import Selection
         from recollect.text.times.moments import read_span
 
@@ -614,6 +603,9 @@ class Memory(ExchangeFacade):
             with_forks=with_forks,
         )
         eraser, backend = self._rooms.eraser, self._rooms.search_backend
+        if fact_id is not None:
+            wanted.check_empty("a fact is erased by itself")
+            return eraser.erase_fact(fact_id, dry_run=dry_run)
         if dry_run:
             return eraser.preview(wanted)
         receipt = eraser.erase(wanted, on_progress=on_progress)

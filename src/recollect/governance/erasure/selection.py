@@ -92,6 +92,15 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         if any(value is not None and not value.strip() for value in given):
             raise InvalidInput("a selector is empty", hint="give a value, or leave it out")
 
+    def check_empty(self, message: str) -> None:
+        """Refuse a selection of anything.
+
+        Raises:
+            InvalidInput: something is selected; with this message.
+        """
+        if msgspec.structs.replace(self, with_forks=False) != Selection():
+            raise InvalidInput(message, hint="erase one after the other")
+
     def takes(self, at: int, *texts: str) -> bool:
         """Return whether what was said at a time is selected by time and text."""
         if not (self.since or 0) <= at or (self.until is not None and at >= self.until):

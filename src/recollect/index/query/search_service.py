@@ -151,8 +151,8 @@ class SearchService:
     def holds_facts(self) -> bool:
         """Return whether facts can be found, as far as searches have read the index."""
         with self._mutex:
-            held = [*self._partitions.values()]
-        return any(each.arrays.totals.chunks[FACT] for each in held)
+            partitions = [*self._partitions.values()]
+        return any(each.arrays.totals.chunks[FACT] for each in partitions)
 
     def search(
         self,
