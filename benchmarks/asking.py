@@ -11,8 +11,8 @@ from benchmarks.datasets.data import find_data
 from benchmarks.datasets.locomo import load_locomo
 from benchmarks.datasets.questions import HALVES, load_year
 from benchmarks.measure.environment import describe_environment
-from benchmarks.options import QualityOptions, choose, with_quality_options
-from benchmarks.output import show_progress
+from benchmarks.options import AsJson, Data, Markdown, QualityOptions, choose, with_quality_options
+from benchmarks.output import Output, show_progress
 from benchmarks.quality.confidence import (
     confidence_grids,
     describe_confidence,
@@ -25,6 +25,11 @@ from benchmarks.quality.questions import (
     describe_questions,
     questions_grids,
     run_questions,
+)
+from benchmarks.quality.statements import (
+    describe_statements,
+    run_statements,
+    statements_grids,
 )
 
 
@@ -58,3 +63,16 @@ def confidence(given: QualityOptions) -> None:
     with show_progress() as progress, work_folder(given.keep) as root:
         run = run_confidence(describe_environment(), data, modes, root, progress)
     given.output().deliver(run, describe_confidence(run), confidence_grids(run))
+
+
+def statements(
+    *,
+    errors: Annotated[bool, typer.Option(help="List what is wrong in the seen set.")] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+    markdown: Markdown = None,
+) -> None:
+    """Statements that are detected in messages: precision, recall, and CPU of a message."""
+    output = Output(as_json=as_json, markdown=markdown)
+    run = run_statements(describe_environment(), data and find_data(data))
+    output.deliver(run, describe_statements(run), statements_grids(run, errors=errors))

@@ -320,6 +320,7 @@ def mcp(
 
 app.command()(asking.questions)
 app.command()(asking.confidence)
+app.command()(asking.statements)
 app.command()(agents.day)
 app.command()(agents.hooks)
 
