@@ -11,7 +11,7 @@ import re
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Trust
 from recollect.text.languages.language import DESIGNED, FIXED
-from recollect.text.summary.statements import is_decision, must_last, statements, states
+from recollect.text.statements.sentences import is_decision, must_last, statements, states
 
 CLASSIFIER_VERSION = "rules-1"
 """Raise it when the same moment gives another type, importance, title or summary."""

@@ -17,7 +17,7 @@ from recollect.observations.classify import SPOKEN, git_verb, is_shell, is_web, 
 from recollect.observations.evidence import Evidence
 from recollect.observations.observation import Trust
 from recollect.text.injected import tool_label
-from recollect.text.summary.statements import is_decision, statements, weigh
+from recollect.text.statements.sentences import is_decision, statements, weigh
 
 LONGEST_TITLE = 120
 LONGEST_SUMMARY = 400

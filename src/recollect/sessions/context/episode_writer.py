@@ -34,6 +34,7 @@ from recollect.sessions.record.session import Session, find_session
 from recollect.sessions.record.transcript_rows import select_messages
 from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Database, Transaction
+from recollect.text.statements.sentences import statements
 from recollect.text.summary.extractive import (
     SUMMARY_VERSION,
     shortened,
@@ -42,7 +43,6 @@ from recollect.text.summary.extractive import (
     utterance_line,
 )
 from recollect.text.summary.grounding import ungrounded
-from recollect.text.summary.statements import statements
 from recollect.text.tokens import estimate_tokens
 from recollect.text.turns import Utterance, labelled
 

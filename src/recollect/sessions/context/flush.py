@@ -40,7 +40,7 @@ from recollect.sessions.record.session import Session, note_change, owner_of
 from recollect.store.engine import Transaction
 from recollect.store.journal import record_event
 from recollect.store.paths import append_beneath, read_beneath
-from recollect.text.summary.statements import must_last, statements, weigh
+from recollect.text.statements.sentences import must_last, statements, weigh
 from recollect.text.turns import Utterance
 
 MOST_FAILURES = 3

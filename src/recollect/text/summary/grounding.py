@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.summary.statements import specifics
+from recollect.text.statements.sentences import specifics
 
 _QUOTES = "`'\"()[]<>"
 

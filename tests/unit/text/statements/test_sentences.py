@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.summary.statements import (
+from recollect.text.statements.sentences import (
     IMPORTANT,
     LONGEST,
     must_last,
