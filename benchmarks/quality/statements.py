@@ -83,11 +83,14 @@ def run_statements(environment: Environment, folder: Path | None) -> StatementsR
     seen = load_labelled("seen")
     pairs = load_changes()
     missed = [each for each in pairs if not is_followed(each)]
-    scores = [*_scores("seen", seen, kinds=True), *_scores("unseen", load_labelled("unseen"))]
+    scores = [
+        *score_messages("seen", seen, kinds=True),
+        *score_messages("unseen", load_labelled("unseen")),
+    ]
     costs: tuple[DetectionCost, ...] = ()
     per_1000 = 0.0
     if folder is not None:
-        scores += _scores("real", load_real(folder))
+        scores += score_messages("real", load_real(folder))
         costs, per_1000 = _costs(list(beam_messages(folder)))
     return StatementsRun(
         environment=environment,
@@ -128,7 +131,7 @@ def _is_same(statement: Statement, fact: Labelled) -> bool:
     return statement.kind == fact.kind and _overlap(statement, fact)
 
 
-def _scores(
+def score_messages(
     name: str, messages: Iterable[LabelledMessage], *, kinds: bool = False
 ) -> Iterator[DetectionScore]:
     """Yield the scores of a set: all, rules, spans whatever their kind, languages, and kinds."""

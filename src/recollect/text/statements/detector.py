@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.text.statements.reading import Clause, clauses, own_lines
-from recollect.text.statements.rulebook import UNSPACED, Rule, Rulebook, rulebook
+from recollect.text.statements.rulebook import UNSPACED, Rulebook, StatementRule, rulebook
 from recollect.text.statements.slots import common_slot, little_words, open_slot
 from recollect.text.statements.statement import Kind, Slot, Statement, Subject
 from recollect.text.statements.tongue import language_of
@@ -68,12 +68,12 @@ def _words(text: str) -> list[str]:
 def _cues(text: str, words: list[str], book: Rulebook) -> set[str]:
     """Return the cues of any rule that are in a text."""
     if book.code in UNSPACED:
-        found = {cue for cue in book.by_cue if cue in text}
+        cues = {cue for cue in book.by_cue if cue in text}
     else:
-        found = book.by_cue.keys() & words
+        cues = book.by_cue.keys() & words
     if _DIGIT in book.by_cue and _HAS_DIGIT.search(text):
-        found.add(_DIGIT)
-    return found
+        cues.add(_DIGIT)
+    return cues
 
 
 def _statements(text: str, cues: set[str], book: Rulebook) -> Iterator[Statement]:
@@ -84,8 +84,8 @@ def _statements(text: str, cues: set[str], book: Rulebook) -> Iterator[Statement
         if not _may_have(line, cues):
             continue
         for clause in clauses(line, start, book, has_cue):
-            if not clause.is_asked and (found := _stated(text, clause, book)):
-                yield found
+            if not clause.is_asked and (statement := _stated(text, clause, book)):
+                yield statement
 
 
 def _may_have(line: str, cues: set[str]) -> bool:
@@ -97,54 +97,47 @@ def _may_have(line: str, cues: set[str]) -> bool:
 
 
 def _stated(text: str, clause: Clause, book: Rulebook) -> Statement | None:
-    words = _words(clause.text)
+    """Return what a clause states, unless it doubts, reports or limits it."""
+    cues = _cues(clause.text, _words(clause.text), book)
+    if not cues or book.has("hearsay", clause.text):
+        return None
+    is_hedged = book.has("hedges", clause.text)
+    is_limited = book.has("limits", clause.text)
     # With a space before it, a pattern needs no second form for a clause without a subject.
-    spaced = clause.text if book.code in UNSPACED else f" {clause.text}"
-    for rule in book.candidates(_cues(clause.text, words, book)):
-        groups = rule.search(spaced)
-        if groups is None or not _is_meant(rule, clause.text, book):
+    searched_text = clause.text if book.code in UNSPACED else f" {clause.text}"
+    for rule in book.candidates(cues):
+        if is_hedged and rule.kind not in _BINDING and not rule.is_firm:
             continue
-        return _statement(text, clause, rule, groups, book)
+        if is_limited and rule.kind not in _PASSING:
+            continue
+        if (groups := rule.search(searched_text)) is not None:
+            return _statement(text, clause, rule, groups, book)
     return None
 
 
-def _is_meant(rule: Rule, clause: str, book: Rulebook) -> bool:
-    """Return whether a clause states what a rule finds, and does not doubt, report or limit it."""
-    if book.has("hearsay", clause):
-        return False
-    if rule.kind not in _BINDING and not rule.is_firm and book.has("hedges", clause):
-        return False
-    return rule.kind in _PASSING or not book.has("limits", clause)
-
-
 def _statement(
-    text: str, clause: Clause, rule: Rule, groups: dict[str, str], book: Rulebook
+    text: str, clause: Clause, rule: StatementRule, groups: dict[str, str], book: Rulebook
 ) -> Statement:
     little = little_words(book.code)
-    gone = list(book.doubts["losses"].finditer(clause.text))
+    losses = list(book.signs["losses"].finditer(clause.text))
     raw = groups.get("value", "")
-    for each in gone:
-        raw = raw.partition(each[0].strip())[0]
-    lost = [groups.get("old"), *(each["old"] for each in gone)]
-    loses = dict.fromkeys(normalised(each, little) for each in lost if each)
+    for loss in losses:
+        raw = raw.partition(loss[0].strip())[0]
     value = normalised(raw, little)
+    old_values = [groups.get("old"), *(loss["old"] for loss in losses)]
+    loses = dict.fromkeys(normalised(old, little) for old in old_values if old)
     loses.pop(value, None)
     slot = _slot(rule, groups, book)
     if slot is None and rule.kind == "decision" and value and loses:
         slot = common_slot(_CHOSEN)
     value = value if slot else ""
     who = groups.get("who")
-    subject: Subject = "speaker"
-    if who:
-        subject = "other"
-    elif rule.kind in _OF_PROJECT and rule.slot != "me":
-        subject = "project"
     return Statement(
         start=clause.start,
         end=clause.end,
         text=" ".join(text[clause.start : clause.end].split()),
         kind=rule.kind,
-        subject=subject,
+        subject="other" if who else _subject(rule, clause.text, book),
         name=" ".join(who.replace(",", " ").lower().split()) if who else None,
         slot=slot,
         value=value or None,
@@ -156,7 +149,13 @@ def _statement(
     )
 
 
-def _slot(rule: Rule, groups: dict[str, str], book: Rulebook) -> Slot | None:
+def _subject(rule: StatementRule, clause: str, book: Rulebook) -> Subject:
+    if rule.kind == "rule" and (rule.slot == "me" or book.has("manners", clause)):
+        return "speaker"
+    return "project" if rule.kind in _OF_PROJECT else "speaker"
+
+
+def _slot(rule: StatementRule, groups: dict[str, str], book: Rulebook) -> Slot | None:
     if rule.slot and rule.slot != "me":
         return common_slot(rule.slot)
     head = groups.get("head")

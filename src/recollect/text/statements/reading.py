@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.text.statements.rulebook import Rulebook
 
-LONGEST_CLAUSE = 300
+LONGEST_CLAUSE = 240
 """Characters; nobody states a fact in more, and patterns stay cheap."""
 _FENCES = ("```", "~~~")
 _MACHINE = re.compile(
@@ -31,6 +31,8 @@ _ENDS = re.compile(
 )
 """The ends of sentences; not those of abbreviations and of the number of a day."""
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?|\s+")
+_TRAIL = " \t\r\u3000.,;:!?…。！？，"
+"""What may follow the last word of a clause."""
 _ASKS = ("?", "？")
 
 
@@ -98,20 +100,18 @@ def _of_sentence(flat: str, at: int, end: int, start: int, book: Rulebook) -> It
     """Yield the clauses of a sentence; of a question, those that state something before it asks."""
     asks = flat[at:end].rstrip("\"'”’)」 ").endswith(_ASKS)
     pieces = list(_pieces(flat, at, end, book))
-    for number, (left, right) in enumerate(pieces):
-        while left < right and flat[left].isspace():
-            left += 1
-        while left < right and (flat[right - 1].isspace() or flat[right - 1] in ".,;:!?…。！？，"):
-            right -= 1
-        if 2 <= right - left <= LONGEST_CLAUSE:
-            words = flat[left:right]
+    for number, (first, last) in enumerate(pieces):
+        words = flat[first:last].rstrip(_TRAIL)
+        first += len(words) - len(words.lstrip())
+        words = words.lstrip()
+        if 2 <= len(words) <= LONGEST_CLAUSE:
             is_last = number == len(pieces) - 1
             is_asked = asks and (is_last or not book.has("subjects", words))
-            yield Clause(start + left, start + right, words, is_asked)
+            yield Clause(start + first, start + first + len(words), words, is_asked)
 
 
 def _pieces(flat: str, at: int, end: int, book: Rulebook) -> Iterator[tuple[int, int]]:
-    for border in book.doubts["borders"].finditer(flat, at, end):
+    for border in book.signs["borders"].finditer(flat, at, end):
         if border.start() > at:
             yield at, border.start()
             at = border.end()

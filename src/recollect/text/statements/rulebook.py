@@ -37,7 +37,7 @@ _COMMON = {
 """A value up to the next end, and one that may be missing."""
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True):
+class StatementRule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule of a language.
 
     Attributes:
@@ -69,18 +69,18 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
 
     code: str
     grammar: Grammar
-    rules: tuple[Rule, ...]
+    rules: tuple[StatementRule, ...]
     by_cue: dict[str, tuple[int, ...]]
-    doubts: dict[str, re.Pattern[str]]
+    signs: dict[str, re.Pattern[str]]
 
-    def candidates(self, words: Collection[str]) -> Iterator[Rule]:
+    def candidates(self, words: Collection[str]) -> Iterator[StatementRule]:
         """Yield the rules that may match a clause with these words, in their order."""
-        found = {at for word in words for at in self.by_cue.get(word, ())}
-        return (self.rules[at] for at in sorted(found))
+        positions = {at for word in words for at in self.by_cue.get(word, ())}
+        return (self.rules[at] for at in sorted(positions))
 
     def has(self, sign: str, clause: str) -> bool:
         """Return whether a clause has words of a sign, a pattern of the grammar."""
-        return self.doubts[sign].search(clause) is not None
+        return self.signs[sign].search(clause) is not None
 
 
 @functools.cache
@@ -100,14 +100,23 @@ def rulebook(code: str, role: str) -> Rulebook:
         code=code,
         grammar=grammar,
         rules=rules,
-        by_cue={cue: tuple(places) for cue, places in by_cue.items()},
-        doubts={sign: re.compile(getattr(grammar, sign), re.IGNORECASE) for sign in SIGNS},
+        by_cue={cue: tuple(positions) for cue, positions in by_cue.items()},
+        signs={sign: re.compile(getattr(grammar, sign), re.IGNORECASE) for sign in SIGNS},
     )
 
 
 SIGNS = (
-    "borders", "subjects", "hedges", "hearsay", "limits", "changes", "losses", "handovers"
-)  # fmt: skip
+    "borders",
+    "subjects",
+    "hedges",
+    "hearsay",
+    "limits",
+    "changes",
+    "manners",
+    "losses",
+    "handovers",
+)
+"""The patterns of a grammar that are asked apart from its rules."""
 
 
 @functools.cache
@@ -117,7 +126,7 @@ def grammar_of(code: str) -> Grammar:
     return msgspec.toml.decode(path.read_text(encoding="utf-8"), type=Grammar)
 
 
-def _rules(text: str, grammar: Grammar, role: str) -> Iterator[Rule]:
+def _rules(text: str, grammar: Grammar, role: str) -> Iterator[StatementRule]:
     parts = {**_COMMON, **grammar.parts}
     for block in _RULE.split(text):
         if not block.strip():
@@ -127,7 +136,7 @@ def _rules(text: str, grammar: Grammar, role: str) -> Iterator[Rule]:
         if name.endswith(_REPORTED) and role != "report":
             continue
         kind, _, slot = name.rstrip(_FIRM + _REPORTED).partition(".")
-        yield Rule(
+        yield StatementRule(
             kind=None if kind == NO_KIND else cast(Kind, kind),
             slot=slot or None,
             cues=tuple(_cues(cues, grammar)),
@@ -148,7 +157,7 @@ def _cues(text: str, grammar: Grammar) -> Iterator[str]:
 _patterns: dict[str, re.Pattern[str]] = {}
 
 
-def _compiled(rule: Rule) -> re.Pattern[str]:
+def _compiled(rule: StatementRule) -> re.Pattern[str]:
     """Return the pattern of a rule, compiled when it is first asked: a language has a hundred."""
     pattern = _patterns.get(rule.source)
     if pattern is None:

@@ -18,7 +18,7 @@ from recollect.text.terms import bare
 
 _EDGES = " \t.,;:!?…。！？，、\"'`“”„«»「」『』()[]*_"
 _DATE = re.compile(
-    r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?$|\d{1,2}(?:月|월)|\d[日号號일]"
+    r"\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?$|\d{1,2}(?:月|월)|\d[日号號일]"
 )
 _FORMS: tuple[tuple[ValueType, re.Pattern[str]], ...] = (
     ("date", _DATE),

@@ -32,6 +32,7 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
         hearsay: A pattern of what others say and what is made up.
         limits: A pattern of what holds only for today or this time.
         changes: A pattern of signs of change.
+        manners: A pattern of rules about how to answer a person.
         losses: A pattern of a value that is gone, the group ``old``: "instead of X".
         handovers: A pattern of words before a colon: what follows is not the speaker's.
         telling: Words that tell the language, beside its function words; with accents.
@@ -49,6 +50,7 @@ class Grammar(msgspec.Struct, frozen=True, kw_only=True):
     hearsay: str = "(?!)"
     limits: str = "(?!)"
     changes: str = "(?!)"
+    manners: str = "(?!)"
     losses: str = "(?!)"
     handovers: str = "(?!)"
     telling: str = ""
