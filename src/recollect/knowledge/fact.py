@@ -74,7 +74,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         valid_to: Until when; None while it is.
         created_at: When it was recorded, ms UTC.
         accessed_at: When it was last asked for or said again, ms UTC.
-        access_count: How often.
+        access_count: How often; what a search finds counts once a day.
         is_pinned: Whether it is never archived.
         status: Whether it counts.
         replaced_by: The id of the fact that it made way for.
