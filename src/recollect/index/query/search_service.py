@@ -142,8 +142,8 @@ class SearchService:
         self._settings = settings
         self._questions = questions
         self._mutex = threading.Lock()
-        self.has_facts = False
-        """Whether a search saw that facts can be found."""
+        self.fact_tenants: set[str] = set()
+        """Tenants of which a search saw that they have facts."""
 
     def within(self, origin: str | None) -> SearchService:
         """Return the same reading side for the memory files of another workspace."""
@@ -341,7 +341,8 @@ class SearchService:
         query, vector = question
         projects = (*self._settings.projects, *_projects_of(scope, options))
         has_files = bool(view.arrays.totals.chunks[FILE])
-        self.has_facts |= bool(view.arrays.totals.chunks[FACT])
+        if view.arrays.totals.chunks[FACT]:
+            self.fact_tenants.add(scope.tenant)
         limits = self._limits(options)
         # Ordering by score alone needs no further hits.
         is_plain = limits.min_score <= 0 and limits.relevance is None
