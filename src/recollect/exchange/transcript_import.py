@@ -18,9 +18,8 @@ from recollect.audience.session_key import SessionKey, parse_key
 from recollect.core.checks import MAX_LABEL_CHARS
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import Scope
-from recollect.exchange.destination import Destination
 from recollect.exchange.formats.extras import Extras, foreign_of
-from recollect.exchange.gate import CallFilter
+from recollect.exchange.gate import CallFilter, Destination
 from recollect.exchange.ledger import LedgerEntry, write_entry
 from recollect.exchange.observed import CallBook, Observing
 from recollect.exchange.reader import MAX_LINE_BYTES, Line, LineOccurrences, LineSource, decode_line
