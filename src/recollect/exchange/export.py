@@ -20,9 +20,10 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import Conflict, InvalidInput, NotFound, StoreCorrupt
 from recollect.core.events import HomeExported
 from recollect.core.scope import Scope
-from recollect.exchange.fact_lines import FactLine, fact_lines
+from recollect.exchange.fact_lines import fact_lines
 from recollect.exchange.lines import VERSION, ExportHeader, FileLine, iso_ms, sealed
 from recollect.exchange.session_export import placed
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import project_lines
 from recollect.observations.rows import only_heard, select_observations

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString
 
 import msgspec
@@ -10,34 +11,20 @@ import msgspec
 from recollect.audience.visibility import Audience
 from recollect.core.clock import moved_id
 from recollect.core.scope import Scope
-from recollect.knowledge.fact import Fact, FactChange, check_kind
+from recollect.knowledge.fact import check_kind
+from recollect.knowledge.mirror import FactLine, line_of, recover_facts, store_line
 from recollect.knowledge.remembering import checked_importance, checked_text
-from recollect.knowledge.rows import (
-    KIND,
-    add_history,
-    history_of,
-    of_facts,
-    only_heard,
-    restore_fact,
-    select_facts,
-)
-from recollect.knowledge.storing import FACT, note_source
+from recollect.knowledge.rows import KIND, of_facts, only_heard, select_facts
+from recollect.knowledge.storing import FACT
 from recollect.sessions.record.session import find_session
-from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.store.counters import raise_counter
-from recollect.store.engine import Transaction
+from recollect.sessions.record.tombstone import OURS, Tombstone, is_among, is_buried
+from recollect.store.engine import Database, Transaction
 
 if TYPE_CHECKING:  # it stores these lines
     from recollect.exchange.writer import ExchangeTerms
 
 _IS_THERE: LiteralString = "SELECT 1 FROM facts WHERE id = ?"
 _PAGE = 200
-
-
-class FactLine(Fact, frozen=True, kw_only=True):
-    """A fact with its history."""
-
-    history: tuple[FactChange, ...] = ()
 
 
 class FactIds(msgspec.Struct, frozen=True):
@@ -68,8 +55,7 @@ def fact_lines(
         offset += len(page)
         for fact in only_heard(audience, page):
             if audience.group is None or fact.is_found:
-                history = history_of(tx, fact)
-                yield FactLine(**msgspec.structs.asdict(fact), history=history)
+                yield line_of(tx, fact)
 
 
 def sound_line(given: FactLine, text_of: Callable[[str], str]) -> FactLine:
@@ -91,6 +77,28 @@ def sound_line(given: FactLine, text_of: Callable[[str], str]) -> FactLine:
     return msgspec.structs.replace(
         given, text=text_of(checked_text(given.text)), history=history, **told
     )
+
+
+def recover_known(
+    home: Path, database: Database | None, erased: Sequence[Tombstone], unfinished: Sequence[str]
+) -> tuple[int, int]:
+    """Store the facts of the mirror in new records, if given, but for those that were erased.
+
+    Args:
+        home: The home.
+        database: The new records; None for a dry run.
+        erased: The tombstones of the home.
+        unfinished: Sessions whose erasure is not finished.
+
+    Returns:
+        How many, and the number of lines that cannot be read.
+    """
+
+    def was_erased(line: FactLine) -> bool:
+        origins = [(FACT, line.id), (OURS, line.session_id or "")]
+        return is_among(erased, line.tenant, origins) or line.session_id in unfinished
+
+    return recover_facts(home, database, was_erased)
 
 
 def take_fact(tx: Transaction, given: FactLine, terms: ExchangeTerms, ids: FactIds) -> str:
@@ -127,7 +135,7 @@ def take_fact(tx: Transaction, given: FactLine, terms: ExchangeTerms, ids: FactI
         return "denied"
     if not terms.dry_run:
         number = ids.number_of(KIND, given.number)
-        _store(tx, msgspec.structs.replace(given, **placed, number=number))
+        store_line(tx, msgspec.structs.replace(given, **placed, number=number))
     return KIND
 
 
@@ -138,30 +146,3 @@ def _own_id(id_: str, terms: ExchangeTerms) -> str:
 
 def _follower(given: FactLine, terms: ExchangeTerms) -> str | None:
     return None if given.replaced_by is None else _own_id(given.replaced_by, terms)
-
-
-def _store(tx: Transaction, line: FactLine) -> None:
-    fields = {name: getattr(line, name) for name in Fact.__struct_fields__}
-    history = line.history
-    if [each.version for each in history] != list(range(1, line.version + 1)):
-        history = (_first(line),)
-    fact = Fact(**fields | {"version": len(history)})
-    restore_fact(tx, fact)
-    add_history(tx, fact, history)
-    note_source(tx, fact, fact.id)
-    raise_counter(tx, fact.tenant, KIND, fact.number)
-
-
-def _first(line: FactLine) -> FactChange:
-    """Return the history of a fact that comes without a sound one."""
-    return FactChange(
-        version=1,
-        action="new",
-        at=line.created_at,
-        actor=None,
-        text=line.text,
-        confidence=line.confidence,
-        status=line.status,
-        replaced_by=line.replaced_by,
-        is_pinned=line.is_pinned,
-    )

@@ -19,8 +19,8 @@ import msgspec
 from recollect.audience.session_key import parse_key
 from recollect.core.clock import MAX_MS, to_ms
 from recollect.core.errors import InvalidInput, RecollectError
-from recollect.exchange.fact_lines import FactLine
 from recollect.exchange.reader import read_lines
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.observation import Observation
 from recollect.observations.project_lines import ProjectLine
 from recollect.sessions.context.compaction import Compaction

@@ -16,9 +16,10 @@ import msgspec
 from recollect.core.clock import moved_id
 from recollect.core.events import ObservationsRecorded, SessionCreated
 from recollect.core.scope import Scope
-from recollect.exchange.fact_lines import FactIds, FactLine, take_fact
+from recollect.exchange.fact_lines import FactIds, take_fact
 from recollect.exchange.gate import Gap, Incoming, IncomingSession
 from recollect.exchange.mirrors import note_progress
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.blobs import store_named
 from recollect.observations.draft import ObservationDraft
 from recollect.observations.observation import Observation
