@@ -152,9 +152,10 @@ class Memory(ExchangeFacade):
             Denied: the person is another than the scope allows.
             InvalidInput: an argument is out of range.
         """
-        asked = {"for_session": for_session, "for_sender": for_sender}
         retriever = self._rooms.retriever(self.facts, self.search)
-        return retriever.recall(user_id, query, limit, **asked)
+        return retriever.recall(
+            user_id, query, limit, for_session=for_session, for_sender=for_sender
+        )
 
     @property
     def projects(self) -> Projects:

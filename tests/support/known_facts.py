@@ -42,6 +42,7 @@ class KnownFacts(msgspec.Struct):
         *,
         for_session: str | None = None,
         for_sender: str | None = None,
+        is_access: bool = True,
     ) -> Sequence[KnownMatch]:
         """Return those with any word of the question, the best first."""
         asked = set(query_terms(query))
@@ -50,3 +51,6 @@ class KnownFacts(msgspec.Struct):
             for fact in self.known
         ]
         return sorted(filter(lambda f: f.score, found), key=lambda f: -f.score)[:limit]
+
+    def note_access(self, facts: Sequence[KnownFact]) -> None:
+        """Count nothing: these do not fade."""

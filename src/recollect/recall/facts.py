@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import LiteralString
@@ -13,7 +14,7 @@ from recollect.audience.owner import Owner
 from recollect.audience.visibility import Asker, Audience, group_of_turn
 from recollect.core.checks import check_count, checked
 from recollect.core.clock import DAY_MS, check_time
-from recollect.core.errors import NotFound
+from recollect.core.errors import NotFound, StoreReadOnly
 from recollect.core.scope import ConversationTurn, Scope
 from recollect.index.model.document import FACTS
 from recollect.index.query.hit import FactMark, SearchResult
@@ -132,6 +133,7 @@ class FactRecall(Facts):
         project: str | None = None,
         for_session: str | None = None,
         for_sender: str | None = None,
+        is_access: bool = True,
     ) -> tuple[FoundFact, ...]:
         """Return the facts that fit a question, the best first.
 
@@ -143,6 +145,7 @@ class FactRecall(Facts):
             project: Only those of this project: a path of it.
             for_session: On behalf of this session: only what it may hear.
             for_sender: Whom that session answers, as for `Memory.search`.
+            is_access: Whether they count as asked for, so that they do not fade.
 
         Raises:
             InvalidInput: an argument is out of range.
@@ -162,7 +165,7 @@ class FactRecall(Facts):
             for_sender=for_sender,
         )
         scores = {hit.ref: hit.score for hit in result.hits}
-        now, asker = self._parts.clock.now_ms(), Asker(for_session, for_sender)
+        asker = Asker(for_session, for_sender)
 
         def read(tx: Transaction) -> dict[str, Fact]:
             facts = facts_by_id(tx, scope, list(scores))
@@ -171,14 +174,21 @@ class FactRecall(Facts):
 
         facts = self._parts.database.read(read) if scores else {}
         found = [FoundFact(fact=facts[ref], score=scores[ref]) for ref in scores if ref in facts]
-        self._note_access([each.fact for each in found[:limit]], now)
+        if is_access:
+            self.note_access([each.fact for each in found[:limit]])
         return tuple(found[:limit])
 
-    def _note_access(self, facts: Sequence[Fact], now: int) -> None:
-        """Note that facts were found, once a day: a search does not wait for a commit each time."""
+    def note_access(self, facts: Sequence[Fact]) -> None:
+        """Count facts as asked for now, each once a day, so that they do not fade.
+
+        Args:
+            facts: Which. `search` does it by itself.
+        """
+        now = self._parts.clock.now_ms()  # a search does not wait for a commit each time
         ids = [each.id for each in facts if each.accessed_at + DAY_MS <= now]
         if ids:
-            self._parts.database.write(partial(note_access, ids=ids, at=now))
+            with suppress(StoreReadOnly):
+                self._parts.database.write(partial(note_access, ids=ids, at=now))
 
 
 def _is_wanted(fact: Fact, at: int | None) -> bool:

@@ -163,6 +163,12 @@ facts pin f1
 facts forget f1
 facts restore f1
 facts review
+facts fade --dry-run
+episodes create Chat
+episodes
+episodes list
+episodes search delivery
+episodes show e1
 observe We decided to keep Tuesday --session Chat
 observe --last 3
 forget #1

@@ -139,6 +139,17 @@ def test_a_recall_is_an_access_and_an_injection_is_none(memory: Memory, clock: H
     assert (fact.access_count, fact.accessed_at) == (1, clock.now)
 
 
+def test_only_what_a_recall_returns_counts_as_asked_for(memory: Memory, clock: HandClock) -> None:
+    """Not what the search looked at and left out."""
+    for text in ("The lift is slow.", "The old lift of the annex squeaks in winter."):
+        memory.facts.remember(None, text, "technical", 5)
+    clock.now += DAY
+    (found,) = memory.recall(None, "the slow lift", limit=1).facts
+    counts = {fact.text: fact.access_count for fact in memory.facts.list()}
+    assert counts[found.fact.text] == 1
+    assert sorted(counts.values()) == [0, 1]
+
+
 def test_nothing_fades_where_the_setting_says_so(home: Path, clock: HandClock) -> None:
     """However old it is."""
     with _open(home, clock, "none") as memory:

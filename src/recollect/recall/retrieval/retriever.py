@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -64,8 +64,12 @@ class FactFinder(Protocol):
         *,
         for_session: str | None = None,
         for_sender: str | None = None,
+        is_access: bool = True,
     ) -> Sequence[FactMatch]:
         """Return those that fit a question, the best first."""
+
+    def note_access(self, facts: Sequence[Any]) -> None:
+        """Count facts as asked for now."""
 
 
 class RecalledFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,6 +135,7 @@ class Retriever:
         *,
         for_session: str | None = None,
         for_sender: str | None = None,
+        is_access: bool = True,
     ) -> Recalled:
         """Return what fits a question; see `Memory.recall`."""
         check_count(limit, "a limit", 1)
@@ -139,7 +144,7 @@ class Retriever:
         matches, result = find_episodes(
             self._episodes, user_id, query, _OVER * MOST_EPISODES, {**asker}
         )
-        known = self._facts.search(user_id, query, _OVER * limit, **asker)
+        known = self._facts.search(user_id, query, _OVER * limit, **asker, is_access=False)
         now, threshold = self._clock.now_ms(), self._settings.threshold
         rank = _Ranking(query, FULL[result.mode], threshold, now)
         facts = [
@@ -158,6 +163,8 @@ class Retriever:
                 for each in matches
             )
         ]  # fmt: skip
+        if is_access:
+            self._facts.note_access([each.fact for each in facts[:limit]])
         return _recalled(facts[:limit], episodes[:MOST_EPISODES])
 
     def _left_of(self, fact: Fading, now: int) -> float:
