@@ -25,6 +25,8 @@ CLASSES = (
     "recollect.observations.projects.Projects",
     "recollect.observations.observations.Observations",
     "recollect.recall.steps.timeline.ObservationRecall",
+    "recollect.knowledge.facts.Facts",
+    "recollect.recall.facts.FactRecall",
     "recollect.recall.context.contexts.Contexts",
     "recollect.recall.context.sections.Sections",
     "recollect.governance.tokens.Tokens",

@@ -85,6 +85,7 @@ ROOMS = {
     "hook": Room(("hook",), ("unit/hook", "integration/hook", "unit/cli/test_hook.py")),
     "index": Room(("index",), ("unit/index",)),
     "integrations": Room(("integrations",), ("unit/integrations",)),
+    "knowledge": Room(("knowledge",), ("unit/knowledge",)),
     "mcp": Room(("mcp",), ("unit/mcp", "integration/mcp")),
     "memory": Room(
         ("memory.py", "memory_sessions.py", "session_handle.py", "pool.py"), ("unit/test_*.py",)

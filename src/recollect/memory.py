@@ -19,7 +19,7 @@ from recollect.core.scope import Scope
 from recollect.core.settings import ResolvedSettings, Settings
 from recollect.home import Home
 from recollect.home_index import OpenOptions
-from recollect.index.model.document import SESSIONS
+from recollect.index.model.document import FACTS, SESSIONS
 from recollect.index.model.sync_report import OnProgress, SyncReport, Watch, ignore_progress, never
 from recollect.index.query.confidence import above_confidence
 from recollect.index.query.hit import SearchResult
@@ -36,10 +36,10 @@ from recollect.workspace.reading import MOST_READ_CHARS, Extent, ReadResult
 if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.governance.backup import BackupReport, OnBackup
     from recollect.governance.erasure import OnErase
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.governance.plan import PruneReport
     from recollect.governance.retention import OnPrune
     from recollect.governance.scrubbing import OnScrub, ScrubReceipt
-    from recollect.governance.selection import ErasureReceipt
     from recollect.governance.tokens import Tokens
     from recollect.governance.use_preview import UsePreview
     from recollect.index.indexing.preview import Preview
@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # rarely used parts are imported on first use
     from recollect.observations.projects import Projects
     from recollect.recall.context.contexts import Contexts
     from recollect.recall.context.sections import Sections
+    from recollect.recall.facts import FactRecall
     from recollect.recall.probe import Probe
     from recollect.recall.status import RecordCounts, Reported, Status
     from recollect.recall.steps.detail import DetailBatch
@@ -111,6 +112,13 @@ class Memory(ExchangeFacade):
 
         zone = zone_of(self.settings.sessions.time_zone)
         return ObservationRecall(self._rooms.observation_parts, self.search, zone)
+
+    @property
+    def facts(self) -> FactRecall:
+        """Facts: what is known of people and projects."""
+        from recollect.recall.facts import FactRecall
+
+        return FactRecall(self._rooms.fact_parts, self.search)
 
     @property
     def projects(self) -> Projects:
@@ -293,7 +301,8 @@ class Memory(ExchangeFacade):
         options = asked.options(seen, self.settings, rooms.records, rooms, rooms.home.clock)
         result = self._found(query, seen, asker, options, on_progress)
         result = result if min_confidence is None else above_confidence(result, min_confidence)
-        is_linked = any(hit.source != SESSIONS for hit in result.hits)
+        result = rooms.with_facts(result, asker)
+        is_linked = any(hit.source not in {SESSIONS, FACTS} for hit in result.hits)
         return rooms.linker(asker).hits(result) if is_linked else result
 
     def _found(
@@ -513,11 +522,12 @@ class Memory(ExchangeFacade):
         since: int | datetime | str | None = None,
         until: int | datetime | str | None = None,
         query: str | None = None,
+        fact_id: str | None = None,
         dry_run: bool = False,
         with_forks: bool = False,
         on_progress: OnErase | None = None,
     ) -> ErasureReceipt:
-        """Erase what all given selectors select, so that no byte is left; return a receipt.
+        """Erase what all given selectors select, so that no byte is left in the home.
 
         Args:
             session_id: This session; or only of it, with a person, a time or a text.
@@ -527,13 +537,18 @@ class Memory(ExchangeFacade):
             since: Only what was said or done from then on, as for `search`.
             until: Only what was said or done before then.
             query: Only messages and observations that hold this text, capitals aside.
+            fact_id: Alone: a fact with its history, by number or id; what says it stays.
             dry_run: Only report what would be removed; nothing is changed.
             with_forks: Also erase living forks that share messages with a session. Deleted forks
                 go in any case.
             on_progress: Called while rows are removed.
 
+        Returns:
+            A receipt.
+
         Raises:
-            InvalidInput: nothing is selected, a selector is empty, or the person is the owner.
+            InvalidInput: nothing is selected, a selector is empty, the person is the owner, or a
+                fact is selected with something else.
             NotFound: the scope has nothing of it.
             Conflict: living forks share messages with a session, or a program holds one.
             StoreBusy: another program is erasing, or makes a backup.
@@ -551,9 +566,13 @@ class Memory(ExchangeFacade):
             since=first,
             until=last,
             query=query,
+            fact_id=fact_id,
             with_forks=with_forks,
         )
+        wanted.check()
         eraser, backend = self._rooms.eraser, self._rooms.search_backend
+        if fact_id is not None:
+            return eraser.erase_fact(fact_id, dry_run=dry_run)
         if dry_run:
             return eraser.preview(wanted)
         receipt = eraser.erase(wanted, on_progress=on_progress)

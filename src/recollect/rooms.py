@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # imported on first use: opening a memory takes 40 ms less
     from recollect.governance.scrubbing import Scrubber
     from recollect.home_index import HomeIndex
     from recollect.index.model.document import DocumentSource
+    from recollect.index.query.hit import SearchResult
+    from recollect.knowledge.remembering import FactParts
     from recollect.observations.controls import CaptureControls
     from recollect.observations.observations import Observations
     from recollect.observations.recalled import OwnCalls
@@ -229,6 +231,26 @@ class Rooms:
 
         return Blobs(self.home.folder / BLOBS)
 
+    @cached_property
+    def fact_parts(self) -> FactParts:
+        """What remembers facts and reads them."""
+        from recollect.knowledge.remembering import FactParts
+        from recollect.recall.facts import SessionPlaces
+
+        home, opened = self.home, self.opened
+        return FactParts(
+            database=self.records,
+            clock=home.clock,
+            ids=home.ids,
+            redactor=opened.redactor,
+            audience=self.audience,
+            owner=opened.owner,
+            places=SessionPlaces(scope=self.scope, owner=opened.owner),
+            project_of=partial(_stored_project, self.drafts, self.capture_controls),
+            arrived=opened.maintenance.notify,
+            scope=self.scope,
+        )
+
     # --- recall -----------------------------------------------------------------------------------
 
     @cached_property
@@ -274,6 +296,16 @@ class Rooms:
             asker=asker,
             audience=self.audience,
             has_files=self.files is not None or is_whole,  # else they may belong to other owners
+        )
+
+    def with_facts(self, result: SearchResult, asker: Asker) -> SearchResult:
+        """Return a result whose hits tell what fact they are or say, as far as the asker hears."""
+        if not self.index.search_service.holds_facts():
+            return result
+        from recollect.recall.facts import with_facts
+
+        return self.records.read(
+            lambda tx: with_facts(tx, self.scope, self.audience(tx, asker), result)
         )
 
     @cached_property
@@ -383,6 +415,17 @@ class Rooms:
             indexes=EveryIndex(opened),
             memory_files=partial(memory_paths, opened),
         )
+
+
+def _stored_project(
+    drafts: DraftMaker, controls: Callable[[], CaptureControls], project: str | None
+) -> str | None:
+    """Return a project as rows have it, and note it."""
+    if project is None:
+        return None
+    label = drafts.label(project, "project")
+    controls().projects.note(project, label)
+    return label
 
 
 def _capture_controls(opened: HomeIndex, scope: Scope) -> CaptureControls:

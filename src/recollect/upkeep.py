@@ -20,7 +20,6 @@ from recollect.index.model.document import DocumentSource
 from recollect.models.prices import Price, language_price
 from recollect.observations.deeds import deeds_of
 from recollect.sessions.context.episode_writer import EpisodeWriter
-from recollect.sessions.mirror.mirror import TranscriptMirror
 from recollect.sessions.sessions import Sessions
 from recollect.store.blobs import Blobs
 from recollect.store.columns import text
@@ -151,12 +150,14 @@ def retention_of(opened: HomeIndex, scope: Scope) -> Retention:
 
 def copies_of(opened: HomeIndex) -> Copies:
     """Return where copies of what is removed from the records may be."""
+    from recollect.home import mirror_of
+
     home = opened.home
     return Copies(
         records=home.records,
         index_database=opened.database,
         blobs=Blobs(home.folder / BLOBS),
-        mirror=home.mirror or TranscriptMirror(home.folder, home.records),
+        mirror=home.mirror or mirror_of(home.folder, home.records),
         is_mirrored=home.mirror is not None,
         catch_up=opened.index.catch_up,
         elsewhere=lambda: copies_elsewhere(home.folder, opened.folder),

@@ -28,6 +28,10 @@ SAYS = {
     "exchange.py": "2 messages, 1 observation\n"
     "{'message': 2, 'observation': 1, 'session': 1}\n{} 4 known\n"
     "['Which teas keep?', 'Pu-erh, if it is dry.']",
+    "facts.py": "new f1 preference owner\nknown\n['Has a dog named Max']\n"
+    "[('Has a dog named Max', True)]\nfacts fact:f1 ('preference', None)\n"
+    "I prefer dark mode\n0 current\n"
+    "['new', 'corrected', 'restored', 'forgotten', 'restored']\nreview [3]\nowner\n",
     "export.py": "2 messages in claude-code\nTea ['Which teas keep?', 'Pu-erh, if it is dry.']",
     "asking.py": "when is Clara's piano lesson? -> Clara has her piano lesson on Tuesdays.\n"
     "when is Clara's piano lesson nowadays? -> Clara's new teacher gives the piano lesson on"
@@ -61,7 +65,7 @@ SAYS = {
     "own_model.py": "The kitten slept in the garden.",
     "own_server.py": "hybrid",
     "preview.py": "read 1, embed 0 with None: 0.0 USD",
-    "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0}\n"
+    "server.py": "{'sessions': 1, 'messages': 0, 'observations': 1, 'episodes': 0, 'facts': 0}\n"
     "{'error': {'code': 'foreign_origin', ",
     "since_until.py": "['The gasket is ordered.']\n['The gasket came.']\n",
     "sessions_end.py": "- changed: kettle.py\nTrue True",

@@ -14,6 +14,7 @@ from recollect.server.routes import (
     access,
     admin,
     client_hooks,
+    facts,
     files,
     health,
     hooks,
@@ -29,7 +30,7 @@ from tests.support.running_server import RunningServer
 PAGE = Path(__file__).parents[2] / "docs" / "http.md"
 EXAMPLE = re.compile(r"(?ms)^```text\n(\w+) (\S+)\n(.*?)^```\n\n```json\n(.*?)^```")
 ROOMS = (
-    *(access, admin, client_hooks, files, health, hooks, identities),
+    *(access, admin, client_hooks, facts, files, health, hooks, identities),
     *(messages, observations, projects, recall, sessions),
 )
 CHANGING = (

@@ -44,6 +44,8 @@ PLACES = {
     "get": "get",
     "context": "context",
     "memory": "memory.sections",
+    "remember": "facts",
+    "facts": "facts",
     "observe": "observe",
     "forget": "observe",
     "sessions": "sessions.list",

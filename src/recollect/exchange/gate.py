@@ -17,7 +17,10 @@ import msgspec
 from recollect.core.errors import InvalidInput
 from recollect.core.scope import includes_user
 from recollect.exchange.destination import Destination
+from recollect.exchange.fact_lines import sound_line
 from recollect.exchange.lines import Record, compaction_in, iso_ms, session_in
+from recollect.knowledge.fact import BY_HAND
+from recollect.knowledge.mirror import FactLine
 from recollect.observations.draft import ObservationDraft, check_payload
 from recollect.observations.observation import Observation
 from recollect.observations.payload import payload_of
@@ -58,7 +61,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Incoming: TypeAlias = (
-    IncomingSession | Draft | Gap | Compaction | ObservationDraft | Episode | ProjectLine
+    IncomingSession | Draft | Gap | Compaction | ObservationDraft | Episode | FactLine | ProjectLine
 )
 
 
@@ -156,6 +159,8 @@ class Gate:
                 return self._observation(record)
             case Episode():
                 return self._episode(record)
+            case FactLine():
+                return self._fact(record)
             case ProjectLine():
                 return self._project(record)
         return None
@@ -292,6 +297,17 @@ class Gate:
             topics=tuple(map(self._text, given.topics)),
             project=self._label(given.project),
         )
+
+    def _fact(self, given: FactLine) -> FactLine | None:
+        is_by_hand = given.made_by == BY_HAND
+        reason = self._rule.verdict(given.project).reason(given.valid_from)
+        if not is_by_hand and reason is not None:
+            self.left_out["withheld"] += 1
+            return None
+        names = ("account", "peer", "turn_sender")
+        ids = self._drafts.identifiers({name: getattr(given, name) for name in names})
+        sound = sound_line(given, self._text)
+        return msgspec.structs.replace(sound, **ids, project=self._label(given.project))
 
     def _project(self, given: ProjectLine) -> ProjectLine:
         facts: Mapping[str, Any] = {

@@ -41,7 +41,7 @@ from recollect.store.sqlite.home import find_home_id
 from recollect.text.withheld import line_hash
 from recollect.workspace.memory_folder import LARGEST_BYTES, is_memory_path
 
-_NUMBERED = ("message", "observation", "episode")
+_NUMBERED = ("message", "observation", "episode", "fact")
 LEFT_OUT = ("erased", "deleted", "pruned", "withheld", "calls", "excluded", "denied", "unreadable")
 """Reasons for leaving out records, as named in the counts."""
 

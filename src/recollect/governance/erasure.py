@@ -21,12 +21,25 @@ from recollect.core.clock import Clock, IdSource
 from recollect.core.errors import RecollectError, StoreBusy
 from recollect.core.events import SessionsErased
 from recollect.core.scope import Scope
-from recollect.governance.erased_notes import erase_folders, erase_notes
-from recollect.governance.parts import PART, ErasedParts, erase_parts, erased_before
+from recollect.governance.erasure_receipt import ErasureReceipt, receipt_of, receipt_of_fact
+from recollect.governance.parts import (
+    PART,
+    ErasedParts,
+    begin_fact_erasure,
+    erase_folders,
+    erase_notes,
+    erase_parts,
+    erased_before,
+)
 from recollect.governance.removal import LOCK_FILE, NOTE_ERASURE, begin_erasure, finish_all
-from recollect.governance.selection import Chosen, ErasureReceipt, Selection, choose, receipt_of
+from recollect.governance.selection import (
+    Chosen,
+    Selection,
+    choose,
+)
 from recollect.governance.sweep import Copies, clear_log, names_any, sweep_spool, sweep_within_reach
 from recollect.index.model.document import DocumentSource
+from recollect.knowledge.rows import require_fact
 from recollect.sessions.context.flushed_notes import erase_lines
 from recollect.sessions.record.session import (
     Session,
@@ -68,6 +81,7 @@ from recollect.text.secret_redactor import is_marked
 _BESIDE = (".before-*", ".restoring-*")
 """Earlier homes that a restore kept, and what a killed restore unpacked, which the next one
 removes."""
+_TWO = "another program is erasing, or copies the home"
 _SESSIONS: LiteralString = """
     SELECT j.value, e.tenant FROM erasures e, json_each(e.session_ids) j WHERE e.finished_at IS NULL
 """
@@ -197,7 +211,7 @@ class Eraser:
 
         with self._alone() as alone:
             if not alone:
-                raise StoreBusy("another program is erasing, or copies the home", hint="try later")
+                raise StoreBusy(_TWO, hint="try later")
             planned = self.preview(wanted)
             chosen = self._records.read(lambda tx: self._choose(tx, wanted, now))
             sweep_spool(self._home, chosen.sessions)
@@ -207,6 +221,31 @@ class Eraser:
 
     def _choose(self, tx: Transaction, wanted: Selection, now: int) -> Chosen:
         return choose(tx, self._scope, wanted, self._people.at(tx, self._scope.tenant), now)
+
+    def erase_fact(self, name: str, *, dry_run: bool = False) -> ErasureReceipt:
+        """Erase a fact with its history; the message that says it stays, see `erase`.
+
+        Args:
+            name: Its number or id.
+            dry_run: Only report it.
+
+        Raises:
+            NotFound: the scope has no such fact.
+            StoreBusy, StoreError: as `erase`.
+        """
+        now, erasure_id = self._clock.now_ms(), self._ids.new()
+        if dry_run:
+            found = self._records.read(lambda tx: require_fact(tx, self._scope, name))
+            return receipt_of_fact(found, now)
+        with self._alone() as alone:
+            if not alone:
+                raise StoreBusy(_TWO, hint="try later")
+            fact = self._records.write(
+                lambda tx: begin_fact_erasure(tx, self._scope, name, erasure_id, now)
+            )
+            warnings = self._finish()
+        receipt = receipt_of_fact(fact, now, erasure_id)
+        return msgspec.structs.replace(receipt, is_clean=not warnings, warnings=tuple(warnings))
 
     def finish(self) -> None:
         """Finish what a killed process began, unless another program is doing it.
@@ -248,7 +287,7 @@ class Eraser:
         for tenant, part in parts:
             warnings += _tried(partial(clear, {tenant}, part.session_ids, folders=part.folders))
             warnings += _tried(partial(self._clear_folders, tenant, part.folders or ()))
-        stay = [id_ for _, part in parts for id_ in part.session_ids]
+        stay = [id_ for _, part in parts for id_ in (*part.session_ids, *part.facts)]
         warnings += _tried(lambda: self._clear_files(ids, stay))
         warnings += sweep_within_reach(self._copies)
         warnings += _tried(self._indexes.clear_others)
@@ -391,10 +430,12 @@ def _begin(tx: Transaction, tenant: str, chosen: Chosen, receipt: ErasureReceipt
     else:  # a transcript of which only a part goes is followed on
         hide_paths(tx, tenant, names, ())
         parts = ErasedParts(
-            session_ids=tuple(part.session.id for part in chosen.parts), folders=chosen.folders
+            session_ids=tuple(part.session.id for part in chosen.parts),
+            facts=chosen.facts,
+            folders=chosen.folders,
         )
         tx.execute(_NOTE_PARTS, (msgspec.json.encode(parts).decode(), erasure_id))
-        erase_parts(tx, tenant, chosen, receipt.at)
+        erase_parts(tx, erasure_id, tenant, chosen, receipt.at)
     event = SessionsErased(
         scope=Scope(tenant=tenant),
         at=receipt.at,

@@ -1,4 +1,4 @@
-"""What an erasure takes, and its receipt: sessions, and parts of sessions that stay.
+"""What an erasure takes: whole sessions, and parts of sessions that stay.
 
 A person's private chats go whole. Of a group, and of a session that people share, their turns go:
 what they said, what the agent answered them and did for them. All that others said stays.
@@ -17,8 +17,9 @@ from recollect.audience.owner import OWNER_ID, Owner
 from recollect.audience.people import linked_rows
 from recollect.core.errors import Conflict, InvalidInput, NotFound
 from recollect.core.scope import Scope, includes_user
+from recollect.knowledge.rows import of_facts, select_facts
 from recollect.sessions.context.episode import episodes_of
-from recollect.sessions.context.flushed_notes import ErasedNotes, folder_owners
+from recollect.sessions.context.flushed_notes import folder_owners
 from recollect.sessions.lease import find_lease, held
 from recollect.sessions.record.lineage import ancestors, find_kin
 from recollect.sessions.record.session import (
@@ -29,7 +30,7 @@ from recollect.sessions.record.session import (
     require_session,
 )
 from recollect.sessions.record.tombstone import OURS, is_buried
-from recollect.store.columns import Condition, first_integer, integer, listed, text, text_or_none
+from recollect.store.columns import Condition, integer, text, text_or_none
 from recollect.store.engine import Row, Transaction
 
 _IS_LIVING: LiteralString = "SELECT 1 FROM sessions WHERE id = ? AND status <> 'deleted'"
@@ -45,33 +46,8 @@ _EPISODES: LiteralString = """
     SELECT id, turn_sender, began_at, ended_at, user_id, project, summary FROM episodes
     WHERE tenant = ? AND session_id NOT IN (SELECT id FROM sessions)
 """
+_KNOWN: LiteralString = "SELECT id FROM sessions WHERE tenant = ?"
 _PENDING: LiteralString = "SELECT id, sender, at, text FROM pending_messages WHERE tenant = ?"
-_COUNTS: dict[str, LiteralString] = {
-    "messages": "SELECT count(*) FROM messages WHERE session_id = ?",
-    "tool_calls": "SELECT count(*) FROM tool_calls WHERE session_id = ?",
-    "observations": "SELECT count(*) FROM observations WHERE session_id = ?",
-    "compactions": "SELECT count(*) FROM compactions WHERE session_id = ?",
-    "episodes": "SELECT count(*) FROM episodes WHERE session_id = ?",
-    "injections": "SELECT count(*) FROM injections WHERE session_id = ?",
-    "events": "SELECT count(*) FROM events WHERE session_id = ?",
-    "pending_messages": "SELECT count(*) FROM pending_messages p JOIN sessions s"
-    " ON s.key = p.key AND s.tenant = p.tenant WHERE s.id = ?",
-}
-_BYTES: LiteralString = """
-    SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
-            + octet_length(metadata)) FROM messages WHERE session_id = j.id), 0)
-        + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
-            + octet_length(output)) FROM observations WHERE session_id = j.id), 0)
-    FROM (SELECT ? AS id) j
-"""
-_PART_BYTES: LiteralString = """
-    SELECT coalesce((SELECT sum(octet_length(content) + octet_length(text)
-            + octet_length(metadata)) FROM messages
-            WHERE id IN (SELECT value FROM json_each(?1))), 0)
-        + coalesce((SELECT sum(octet_length(title) + octet_length(summary) + octet_length(input)
-            + octet_length(output)) FROM observations
-            WHERE id IN (SELECT value FROM json_each(?2))), 0)
-"""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +60,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         since: Said or done from then on, ms UTC.
         until: Said or done before then, ms UTC.
         query: Holding this text, capitals aside.
+        fact_id: A fact, and nothing else.
         with_forks: Also living forks that share messages with what goes.
     """
 
@@ -93,6 +70,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     since: int | None = None
     until: int | None = None
     query: str | None = None
+    fact_id: str | None = None
     with_forks: bool = False
 
     @property
@@ -104,10 +82,13 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         """Refuse an empty selection.
 
         Raises:
-            InvalidInput: nothing is selected, or a field is empty.
+            InvalidInput: nothing is selected, a field is empty, or a fact is one of several.
         """
-        given = (self.session_id, self.user_id, self.project, self.query)
-        if given == (None,) * 4 and self.since is self.until is None:
+        given = (self.session_id, self.user_id, self.project, self.query, self.fact_id)
+        others = (*given[:-1], self.since, self.until)
+        if self.fact_id is not None and any(value is not None for value in others):
+            raise InvalidInput("a fact is erased alone", hint="leave the other selectors out")
+        if all(value is None for value in (*others, self.fact_id)):
             hint = "name a session, a person, a project, a time or a text"
             raise InvalidInput("nothing is selected to be erased", hint=hint)
         if any(value is not None and not value.strip() for value in given):
@@ -153,6 +134,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Those that go whole.
         parts: What goes of others.
         episodes: Ids of episodes whose sessions are gone.
+        facts: Ids of facts that belong to no session, or were said in what goes of one.
         pending: Ids of messages that wait in their group.
         person: The users of the person, if one was named.
         folders: Folders of notes that are the person's; None for all notes of the parts.
@@ -162,6 +144,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[Session, ...] = ()
     parts: tuple[SessionPart, ...] = ()
     episodes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
     pending: tuple[int, ...] = ()
     person: Scope | None = None
     folders: tuple[str, ...] | None = None
@@ -170,7 +153,8 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """Whether it takes whole sessions only."""
-        return not (self.parts or self.episodes or self.pending or self.links or self.person)
+        others = (self.parts, self.episodes, self.facts, self.pending, self.links, self.person)
+        return not any(others)
 
     @property
     def is_empty(self) -> bool:
@@ -218,6 +202,7 @@ def choose(tx: Transaction, scope: Scope, wanted: Selection, owner: Owner, now: 
         sessions=tuple(sessions),
         parts=tuple(part for part in parts if part.session.id not in gone),
         episodes=tuple(_episodes(tx, scope, wanted, person)),
+        facts=tuple(_facts(tx, scope, wanted, person, parts)),
         pending=tuple(_pending(tx, scope, wanted, person)),
         person=person,
         folders=None if person is None else tuple(_folders(tx, person)),
@@ -334,6 +319,27 @@ def _episodes(
             yield text(id_)
 
 
+def _facts(
+    tx: Transaction,
+    scope: Scope,
+    wanted: Selection,
+    person: Scope | None,
+    parts: Sequence[SessionPart],
+) -> Iterator[str]:
+    """Yield facts that were remembered by hand, or whose source goes without its session."""
+    said = {id_ for part in parts for id_ in part.messages}
+    sessions = {text(row[0]) for row in tx.all(_KNOWN, (scope.tenant,))}
+    where = of_facts(scope).of_project(wanted.project)
+    for fact in select_facts(tx, where, -1):
+        if fact.message_id in said:
+            yield fact.id
+        elif fact.session_id not in sessions and wanted.session_id is None:
+            who = fact.turn_sender or fact.user
+            is_theirs = person is None or (who is not None and includes_user(person, who))
+            if is_theirs and wanted.takes(fact.created_at, fact.text):
+                yield fact.id
+
+
 def _pending(
     tx: Transaction, scope: Scope, wanted: Selection, person: Scope | None
 ) -> Iterator[int]:
@@ -390,79 +396,13 @@ def _require_free(tx: Transaction, session: Session, now: int) -> None:
 
 
 def _remains(tx: Transaction, scope: Scope, session_id: str, now: int) -> Session:
-    """Return a row for a session that retention removed but whose episode is kept."""
+    """Return a row for a session that retention removed but whose episode or facts are kept."""
     if is_buried(tx, scope.tenant, [(OURS, session_id)]):
         hint = "list those that are left with `recollect sessions`"
         raise NotFound("the session was erased", hint=hint, erased=True)
-    if not episodes_of(tx, scope, session_id):
+    where = of_facts(scope).also("session_id = ?", session_id)
+    if not episodes_of(tx, scope, session_id) and not select_facts(tx, where, 1):
         return require_session(tx, scope, session_id)
     return Session(
         id=session_id, tenant=scope.tenant, status=DELETED, created_at=now, updated_at=now
-    )
-
-
-class ErasureReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of an erasure, or of a dry run.
-
-    Attributes:
-        id: Of the erasure; None of a dry run.
-        dry_run: Nothing was changed.
-        at: When, ms UTC.
-        session_ids: The erased sessions, and the forks erased with them.
-        partial_ids: Sessions that stay, and lost what was selected of them.
-        counts: Erased rows by kind.
-        bytes: Size of the messages and observations in UTF-8, without blobs.
-        shared_with: The session that it was forked from, which owns the messages before the fork.
-        notes: Removed lines by file of flushed notes: unchanged ones that only this session said.
-        damaged_copies: Unreadable files of the home that may have held it: they are removed whole.
-        still_held_by: Paths outside of recollect's reach that hold it: transcripts of other
-            programs, backups, homes set aside by a restore.
-        exports: Ids of exports that were made since it was said, wherever they are now.
-        is_clean: Whether nothing of it is left in a file of the home. If not, the warnings say why,
-            and the next opening of the home tries again.
-        warnings: One sentence each.
-    """
-
-    id: str | None
-    dry_run: bool
-    at: int
-    session_ids: tuple[str, ...]
-    counts: dict[str, int]
-    bytes: int
-    partial_ids: tuple[str, ...] = ()
-    shared_with: tuple[str, ...] = ()
-    notes: tuple[ErasedNotes, ...] = ()
-    damaged_copies: tuple[str, ...] = ()
-    still_held_by: tuple[str, ...] = ()
-    exports: tuple[str, ...] = ()
-    is_clean: bool = True
-    warnings: tuple[str, ...] = ()
-
-
-def receipt_of(
-    tx: Transaction, chosen: Chosen, now: int, erasure_id: str | None = None
-) -> ErasureReceipt:
-    """Return the receipt of an erasure, as far as the records say it; without an id, of a plan."""
-    ids, parts = [session.id for session in chosen.sessions], chosen.parts
-    counts = {"sessions": len(ids)}
-    for kind, sql in _COUNTS.items():
-        counts[kind] = sum(first_integer(tx.row(sql, (id_,))) for id_ in ids)
-    messages = [id_ for part in parts for id_ in part.messages]
-    observations = [id_ for part in parts for id_ in part.observations]
-    counts["messages"] += len(messages)
-    counts["observations"] += len(observations)
-    counts["episodes"] += len(chosen.episodes)
-    counts["pending_messages"] += len(chosen.pending)
-    counts["identities"] = len(chosen.links)
-    parents = {s.parent_id for s in chosen.sessions if s.parent_id is not None and s.forked_at_seq}
-    size = sum(integer((tx.row(_BYTES, (id_,)) or (0,))[0]) for id_ in ids)
-    return ErasureReceipt(
-        id=erasure_id,
-        dry_run=erasure_id is None,
-        at=now,
-        session_ids=tuple(ids),
-        partial_ids=tuple(part.session.id for part in parts),
-        counts=counts,
-        bytes=size + first_integer(tx.row(_PART_BYTES, (listed(messages), listed(observations)))),
-        shared_with=tuple(sorted(parents - {*ids})),
     )

@@ -16,15 +16,16 @@ from recollect.store.engine import Database, Transaction
 BATCH = 2_048
 """Changes per transaction of the index: as fast as 4,096 for a bulk, while concurrent writers wait
 half as long (bench load, 60,000 messages: 13,799 and 14,201 a CPU second)."""
-KINDS = ("message", "observation")
+KINDS = ("message", "observation", "fact")
 """The kinds of records in the outbox that can be found."""
 _REACH: LiteralString = """
     SELECT max(seq), group_concat(DISTINCT kind), count(*) FROM (
-        SELECT seq, kind FROM changes WHERE seq > ? AND kind IN ('message', 'observation')
+        SELECT seq, kind FROM changes WHERE seq > ? AND kind IN ('message', 'observation', 'fact')
         ORDER BY seq LIMIT ?)
 """
 _NEWEST: LiteralString = """
-    SELECT seq FROM changes WHERE kind IN ('message', 'observation') ORDER BY seq DESC LIMIT 1
+    SELECT seq FROM changes WHERE kind IN ('message', 'observation', 'fact')
+    ORDER BY seq DESC LIMIT 1
 """
 
 
@@ -110,6 +111,10 @@ def reader(kind: str) -> RecordReader:
         from recollect.recall.transcript_source import changed_messages
 
         return changed_messages
+    if kind == KINDS[2]:
+        from recollect.recall.fact_source import changed_facts
+
+        return changed_facts
     from recollect.recall.observation_source import changed_observations
 
     return changed_observations

@@ -153,6 +153,16 @@ export Chat --output {below}/chat.jsonl
 export --all {below}/all.jsonl
 context Chat
 memory
+remember I prefer tea --about me
+remember We use ruff --about project
+facts
+facts list
+facts correct f1 I prefer water
+facts history f1
+facts pin f1
+facts forget f1
+facts restore f1
+facts review
 observe We decided to keep Tuesday --session Chat
 observe --last 3
 forget #1

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from recollect.answers.context import InjectionList
+from recollect.answers.fact import FactHistory, FactList
 from recollect.answers.file import FileList
 from recollect.answers.hit import FoundHits, HitLines
 from recollect.answers.hook import HookDelivery
@@ -43,12 +44,13 @@ from recollect.exchange.recover import RecoverReport
 from recollect.exchange.report import ImportReport
 from recollect.exchange.session_export import ExportReport
 from recollect.governance.backup import BackupReport
+from recollect.governance.erasure_receipt import ErasureReceipt
 from recollect.governance.plan import PruneReport
 from recollect.governance.restore import RestoreReport
 from recollect.governance.scrubbing import ScrubReceipt
-from recollect.governance.selection import ErasureReceipt
 from recollect.governance.tokens import IssuedToken, Token
 from recollect.index.indexing.preview import Preview
+from recollect.knowledge.fact import Fact, Remembered
 from recollect.models.local.added import AddedModel
 from recollect.models.local.install import Installed
 from recollect.observations.controls import CaptureCheck, Pause
@@ -89,6 +91,12 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "context": (ContextBlock, InjectionList),
     "memory": (FileList,),
     "memory sync-section": (SectionResult,),
+    "remember": (Remembered,),
+    "facts": (FactList,),
+    "facts list": (FactList,),
+    "facts review": (FactList,),
+    "facts history": (FactHistory,),
+    **{f"facts {name}": (Fact,) for name in "correct forget restore pin".split()},
     "observe": (Observation, ObservationList),
     "forget": (ObservationList,),
     "sessions": (ListedSessions,),

@@ -66,7 +66,17 @@ def _show_episode(detail: Detail, record: Any) -> None:
     _show_data("summary of what was said and done", record.text)
 
 
-_SHOWN = {"observation": _show_observation, "message": _show_message, "episode": _show_episode}
+def _show_fact(detail: Detail, record: Any) -> None:
+    _head(detail, moment(record.valid_from), record.kind, "")
+    _show_data(f"fact, trust {record.trust}", record.text)
+
+
+_SHOWN = {
+    "observation": _show_observation,
+    "message": _show_message,
+    "episode": _show_episode,
+    "fact": _show_fact,
+}
 
 
 def _head(detail: Detail, at: str, kind: str, title: str) -> None:

@@ -16,11 +16,12 @@ from recollect.cli.output.screen import show, show_pairs, warn
 from recollect.core.errors import NotFound
 
 if TYPE_CHECKING:  # for a name only
-    from recollect.governance.selection import ErasureReceipt
+    from recollect.governance.erasure_receipt import ErasureReceipt
     from recollect.memory import Memory
 
 _KINDS = {
     "tool_calls": "tool call",
+    "facts": "fact",
     "observations": "observation",
     "compactions": "summary",
     "episodes": "episode",
@@ -65,6 +66,10 @@ def erase(
     query: Annotated[
         str | None, typer.Option("--query", help="Only what holds this text, capitals aside.")
     ] = None,
+    fact: Annotated[
+        str | None,
+        typer.Option("--fact", help="A fact alone, with its history: f12.", metavar="ID"),
+    ] = None,
     with_forks: Annotated[
         bool, typer.Option("--with-forks", help="Erase forks that share messages with it, too.")
     ] = False,
@@ -83,6 +88,7 @@ def erase(
             since=since,
             until=until,
             query=query,
+            fact_id=fact,
             with_forks=with_forks,
         )
         receipt = erase(dry_run=True)
@@ -143,5 +149,7 @@ def _show(receipt: ErasureReceipt) -> None:
 
 
 def _amount(receipt: ErasureReceipt) -> str:
+    if not any(number for kind, number in receipt.counts.items() if kind != "facts"):
+        return f"{count(receipt.counts['facts'], 'fact')} ({size(receipt.bytes)})"
     sessions = count(receipt.counts["sessions"], "session")
     return f"{sessions}, {count(receipt.counts['messages'], 'message')} ({size(receipt.bytes)})"

@@ -26,7 +26,8 @@ BEFORE, AFTER, FAR = 0.75, 0.25, 0.25
 """Share of the counts that a chunk takes over from the one before it, the one after it, and those
 further away: an answer follows its question (docs/experiments.md, neighbours)."""
 _WORK = SOURCES.index(OBSERVATIONS)
-"""The actions of agents use other words than people do, and there is much more of them."""
+"""The actions of agents use other words than people do, and there is much more of them. Before it
+are the sources that people write, after it those that are derived."""
 HELD_NUMBERS = 4_000_000
 """The most values of four bytes in `Impacts`: 16 MB, the size of 400 words in 1,000 chunks each, or
 40 that are in more than one of `DENSE` of 100,000 (docs/experiments.md, search). The least recently
@@ -263,16 +264,19 @@ def _rarity(
     """Return the idf of a term in each source; the actions of agents are counted separately.
 
     A word that is frequent in the work of agents may be rare in what people say and write, and the
-    other way round (docs/experiments.md, sources).
+    other way round (docs/experiments.md, sources). What was derived from messages, such as facts,
+    is not counted: the same words again make no word more frequent.
 
     Args:
         living: How many chunks, or groups, of each source.
         sources: The source of each chunk, or group.
         holding: Which of them hold the term.
     """
-    all_work = int(living[_WORK])
-    work = int(np.count_nonzero(sources[holding] == _WORK)) if all_work else 0
-    rarity = np.full(len(living), idf(int(living.sum()) - all_work, len(holding) - work))
+    all_work, people = int(living[_WORK]), int(living[:_WORK].sum())
+    among = sources[holding] if people < living.sum() else None
+    work = int(np.count_nonzero(among == _WORK)) if all_work else 0
+    others = 0 if among is None else int(np.count_nonzero(among >= _WORK))
+    rarity = np.full(len(living), idf(people, len(holding) - others))
     rarity[_WORK] = idf(all_work, work)
     return rarity
 

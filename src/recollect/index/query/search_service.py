@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,8 +18,8 @@ from recollect.core.checks import MOST_HITS, MOST_QUESTION
 from recollect.core.errors import InvalidInput, ProviderError
 from recollect.core.scope import Scope
 from recollect.core.settings import SearchSettings
-from recollect.index.model.chunk_record import Mask
-from recollect.index.model.document import FILES, OBSERVATIONS, SOURCES
+from recollect.index.model.chunk_record import COVERED, Mask
+from recollect.index.model.document import FACTS, FILES, OBSERVATIONS, SOURCES
 from recollect.index.model.generation import Identity, Serving, find_serving
 from recollect.index.model.visibility import PART_BITS, SeqRange, Spoken, within_ranges
 from recollect.index.query.candidates import FILE
@@ -58,6 +58,7 @@ FURTHER = 4
 
 POOL = 100
 """Hits from which a threshold or diversity choose."""
+FACT = SOURCES.index(FACTS)
 NO_GROUP = -1
 """Equals the number of no group, so that an unknown session matches nothing."""
 
@@ -147,6 +148,12 @@ class SearchService:
         service = copy.copy(self)
         vars(service).update(_origin=origin)
         return service
+
+    def holds_facts(self) -> bool:
+        """Return whether facts can be found, as far as searches have read the index."""
+        with self._mutex:
+            held = [*self._partitions.values()]
+        return any(each.arrays.totals.chunks[FACT] for each in held)
 
     def search(
         self,
@@ -409,6 +416,8 @@ def _visible(
     if options.sources is not None:
         is_chosen = np.array([source in options.sources for source in SOURCES])
         limits.append(is_chosen[sources])
+    if arrays.totals.chunks[FACT] and FACTS not in (options.sources or ()):
+        limits.append(columns["flags"] & COVERED == 0)
     limits += _narrowing(columns, options)
     if origin is not None and view.is_whole:
         limits.append(view.partition.groups.of_workspace(origin, groups))
@@ -464,19 +473,6 @@ def _session_groups(tx: Transaction, partition: int, session: str) -> list[int]:
         (partition, session),
     )
     return [integer(row[0]) for row in rows] or [NO_GROUP]
-
-
-def source_names(sources: object) -> tuple[str, ...]:
-    """Return the sources that a caller gives, checked to be names.
-
-    Raises:
-        InvalidInput: it is not a list of texts; a single text is one too, but surely a mistake.
-    """
-    if isinstance(sources, Iterable) and not isinstance(sources, str):
-        names = tuple(sources)
-        if all(isinstance(name, str) for name in names):
-            return names
-    raise InvalidInput("sources must be a list of names", hint=f"use some of {', '.join(SOURCES)}")
 
 
 def _check(query: object, options: SearchOptions) -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import msgspec
 
-from recollect.index.model.document import FILES, OBSERVATIONS, SESSIONS
+from recollect.index.model.document import FACTS, FILES, OBSERVATIONS, SESSIONS
 from recollect.index.model.origin import path_of
 from recollect.index.query.hit import Hit, cite_lines
 from recollect.index.query.partition import Partition
@@ -183,6 +183,7 @@ class Shortlist:
         )
         is_session, is_file = row.source == SESSIONS, row.source == FILES
         is_observation = row.source == OBSERVATIONS
+        is_numbered = is_observation or row.source == FACTS
         ref = path_of(row.ref) if is_file else row.ref
         hit = Hit(
             score=self._ranked.scores[position],
@@ -193,7 +194,7 @@ class Shortlist:
             at=row.at,
             session_id=row.group if is_session or is_observation else None,
             seq=row.start if is_session else None,
-            number=row.start if is_observation else None,
+            number=row.start if is_numbered else None,
             role=row.role,
             name=row.name,
             path=ref if is_file else None,
@@ -369,6 +370,8 @@ def _citation(row: _HitRow) -> str | None:
         return cite_lines(path_of(row.ref), row.start, row.end)
     if row.source == OBSERVATIONS:
         return f"observation:#{row.start}"
+    if row.source == FACTS:
+        return f"fact:f{row.start}"
     return f"session:{row.group}#{row.start}" if row.source == SESSIONS else None
 
 

@@ -13,6 +13,8 @@ from recollect.core.checks import MOST_IDS, check_count, check_most, check_texts
 from recollect.core.errors import InvalidInput, NotFound
 from recollect.core.numbers import parse_record, show_number
 from recollect.core.scope import Scope
+from recollect.knowledge.fact import Fact
+from recollect.knowledge.rows import find_fact, only_heard
 from recollect.observations.observation import Observation
 from recollect.observations.observations import find_observation
 from recollect.observations.payload import cost_of, cut_to_tokens, detailed
@@ -28,7 +30,7 @@ from recollect.sessions.record.transcript_rows import named_message
 from recollect.store.engine import Transaction
 from recollect.text.tokens import estimate_tokens
 
-_Record: TypeAlias = "Observation | Message | Episode"
+_Record: TypeAlias = "Observation | Message | Episode | Fact"
 
 
 def read_details(
@@ -78,7 +80,7 @@ def _find(
     tx: Transaction, scope: Scope, audience: Audience, name: str, meant: str | None
 ) -> _Record | None:
     """Return the record that a name means; None where there is none, or none that is heard."""
-    ways = {"observation": _observation, "message": _message, "episode": _episode}
+    ways = {"observation": _observation, "message": _message, "episode": _episode, "fact": _fact}
     for kind, way in ways.items():
         if meant in {None, kind}:
             with suppress(NotFound):
@@ -115,6 +117,13 @@ def _episode(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Ep
     )
 
 
+def _fact(tx: Transaction, scope: Scope, audience: Audience, name: str) -> Fact | None:
+    found = find_fact(tx, scope, name)
+    if found is None or found.status == "forgotten":
+        return None
+    return next(iter(only_heard(audience, [found])), None)
+
+
 def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detail:
     """Return a record as a detail, shortened to the tokens allowed."""
     kind = "observation"
@@ -127,6 +136,10 @@ def _detail(parts: ObservationParts, record: _Record, most: int | None) -> Detai
             short = cut_to_tokens(record.text, most)
             record = msgspec.structs.replace(record, text=short, blocks=(TextBlock(text=short),))
             tokens = _cost(record)
+    elif isinstance(record, Fact):
+        kind = "fact"
+        record = msgspec.structs.replace(record, text=cut_to_tokens(record.text, most))
+        tokens = estimate_tokens(record.text)
     else:
         kind = "episode"
         deeds = cut_to_tokens(record.deeds, None if most is None else most // 2)

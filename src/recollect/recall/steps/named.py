@@ -7,9 +7,10 @@ import msgspec
 from recollect.audience.visibility import Asker, Audience, Resolve
 from recollect.core.numbers import parse_record
 from recollect.core.scope import Scope
-from recollect.index.model.document import OBSERVATIONS, SESSIONS
+from recollect.index.model.document import FACTS, OBSERVATIONS, SESSIONS
 from recollect.index.query.hit import Hit, SearchResult
 from recollect.index.query.search_service import SearchOptions
+from recollect.knowledge.rows import find_fact, only_heard
 from recollect.observations.observations import find_observation
 from recollect.observations.rows import as_heard
 from recollect.sessions.record.session import DELETED, find_session
@@ -50,6 +51,7 @@ class Named(msgspec.Struct, frozen=True):
         ways = (
             (SESSIONS, "message", self._message),
             (OBSERVATIONS, "observation", self._observation),
+            (FACTS, "fact", self._fact),
         )
         asked = [
             find
@@ -107,5 +109,22 @@ class Named(msgspec.Struct, frozen=True):
                 session_id=found.session_id,
                 number=found.number,
                 citation=f"observation:#{found.number}" if self.options.citations else None,
+            )
+        return None
+
+    def _fact(self, tx: Transaction, audience: Audience, name: str) -> Hit | None:
+        known = find_fact(tx, self.scope, name)
+        for found in only_heard(audience, [] if known is None else [known]):
+            if not found.is_found:
+                continue
+            return Hit(
+                score=1.0,
+                source=FACTS,
+                ref=found.id,
+                snippet=found.text,
+                why={"named": 1.0},
+                at=found.valid_from,
+                number=found.number,
+                citation=f"fact:f{found.number}" if self.options.citations else None,
             )
         return None
